@@ -1,0 +1,68 @@
+"""Fairness, viewpoint-diversity and bias measures for PyTerrier and ir_measures.
+
+Importing the package plugs its measures into ir_measures (and hence into PyTerrier) and, when ir_datasets is imported, its
+dataset ids into ir_datasets. It imports neither pyterrier, ir_datasets, pandas nor numpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness import provider as _provider
+from pt_fairness._imports import after_import as _after_import
+from pt_fairness.measures import Annotated, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
+from pt_fairness.measures.base import listen as _listen
+
+if TYPE_CHECKING:
+    from pt_fairness import groups
+    from pt_fairness.analysis import highlight
+    from pt_fairness.io import read_qrels, write_qrels
+    from pt_fairness.ranking import FairnessWarning
+
+__version__ = "0.1.0"
+
+#: Public names that need numpy or pandas, and where they are.
+_LAZY = {
+    "groups": "pt_fairness.groups",
+    "highlight": "pt_fairness.analysis",
+    "read_qrels": "pt_fairness.io",
+    "write_qrels": "pt_fairness.io",
+    "FairnessWarning": "pt_fairness.ranking",
+}
+
+__all__ = [
+    "Annotated", "FairnessWarning", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels",
+    "write_qrels",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_LAZY[name])
+    value = module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _name_in_pyterrier(name: str, measure: Any) -> None:
+    # pyterrier.measures copies ir_measures' registry when it is imported; what comes later has to be added.
+    module = sys.modules.get("pyterrier.measures")
+    if module is not None:
+        setattr(module, name, measure)
+
+
+def _register_datasets() -> None:
+    from pt_fairness import collections
+    collections.register()
+
+
+_provider.plug_in()
+_listen(_name_in_pyterrier)
+_after_import("ir_datasets", _register_datasets)

@@ -1,0 +1,351 @@
+"""What every measure of this package has: typed parameters, a text form that parses back, and one ``score``."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ir_measures import measures as irm
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pt_fairness import numerics
+    from pt_fairness.ranking import Rankings
+
+__all__ = ["MEASURES", "NOT_PROVIDED", "FairnessMeasure", "Param", "np", "numerics", "register"]
+
+#: The value of a parameter that was not given and has no default.
+NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
+
+
+class _Late:
+    """Stands for a module until something is measured: declaring the measures does not import numpy."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(importlib.import_module(self._module), name)
+        setattr(self, name, value)
+        return value
+
+
+if not TYPE_CHECKING:
+    np = _Late("numpy")
+    numerics = _Late("pt_fairness.numerics")
+
+
+def label_text(label: Any) -> str:
+    """A label as the string that names it: ``1`` and ``1.0`` are ``'1'``."""
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def literal(value: Any) -> str:
+    """``value`` as a Python literal that :func:`ir_measures.parse_measure` reads back, without white space.
+
+    ir_measures' command line splits its arguments at white space, and its parser knows no negative numbers: they are
+    written as strings, which every numeric parameter here also takes.
+    """
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{literal(k)}:{literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+        return repr(repr(value))
+    return repr(value).replace(" ", "\\x20")
+
+
+class Param(irm.ParamInfo):  # type: ignore[misc]
+    """A parameter of a measure: its default, what it takes, and the one spelling of each of its values.
+
+    :param desc: what it means, in ir_measures' manner
+    :param allowed: the sentence's end that an error prints: "… takes <allowed>"
+    :param accepts: says whether a canonical value is allowed
+    :param canonical: brings a value into its one spelling, or returns it as it is
+    """
+
+    def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
+                 accepts: Callable[[Any], bool] = lambda value: True,
+                 canonical: Callable[[Any], Any] = lambda value: value) -> None:
+        super().__init__(dtype=dtype, default=default, desc=desc)
+        self.allowed = allowed
+        self.accepts = accepts
+        self.canonical = canonical
+
+    def validate(self, value: Any) -> bool:
+        """Whether ``value`` is allowed; ``True`` and ``False`` are no numbers here."""
+        if value is NOT_PROVIDED:
+            return True
+        types = self.dtype if isinstance(self.dtype, tuple) else (self.dtype,)
+        if isinstance(value, bool) and bool not in types:
+            return False
+        return isinstance(value, types) and self.accepts(value)
+
+
+def _number(kind: type) -> Callable[[Any], Any]:
+    def canonical(value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                return kind(value)
+            except ValueError:
+                return value
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a numpy scalar
+            return value.item()
+        return value
+    return canonical
+
+
+def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: int | None = None) -> Param:
+    """A whole number, at least ``smallest``."""
+    bound = "" if smallest is None else f" of at least {smallest}"
+    return Param(int, desc, f"a whole number{bound}", default=default, canonical=_number(int),
+                 accepts=lambda v: smallest is None or v >= smallest)
+
+
+def real(desc: str, allowed: str, accepts: Callable[[float], bool], *, default: float) -> Param:
+    """A number for which ``accepts`` holds."""
+    return Param(float, desc, allowed, default=default, canonical=_number(float),
+                 accepts=lambda v: math.isfinite(v) and accepts(v))
+
+
+def one_of(desc: str, *choices: str) -> Param:
+    """One of some words, the first by default."""
+    return Param(str, desc, " or ".join(map(repr, choices)), default=choices[0], accepts=lambda v: v in choices)
+
+
+def flag(desc: str) -> Param:
+    """``True`` or ``False`` (the default)."""
+    return Param(bool, desc, "True or False", default=False)
+
+
+def label(desc: str, *, default: Any = NOT_PROVIDED, allowed: str = "a label") -> Param:
+    """A group label."""
+    return Param(str, desc, allowed, default=default, canonical=_label, accepts=lambda v: v.strip() != "")
+
+
+def _label(value: Any) -> Any:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        parts = [label_text(part) for part in value]
+        return ",".join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return label_text(value)
+    return value
+
+
+def _distribution(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    try:
+        shares = {label_text(k): float(v) for k, v in value.items()}
+    except (TypeError, ValueError):
+        return value
+    return dict(sorted(shares.items()))
+
+
+#: How far the shares of an explicit target distribution may be from a sum of 1.
+SUM_TOLERANCE = 1e-6
+
+
+def _is_distribution(value: Any) -> bool:
+    shares = list(value.values())
+    return bool(shares) and all(isinstance(s, float) and s >= 0 for s in shares) and abs(
+        math.fsum(shares) - 1.0) <= SUM_TOLERANCE
+
+
+def cutoff() -> Param:
+    return whole("ranking cutoff threshold", smallest=1)
+
+
+def rel() -> Param:
+    return whole("minimum relevance score to be considered relevant (inclusive)", default=1)
+
+
+def protected(*also: str) -> Param:
+    """The protected group of a two-group measure; ``also`` allows the word ``all``."""
+    return label("protected group: minority, majority, a label, or labels joined by commas"
+                 + (", or all for the divergence over all groups at once" if "all" in also else ""),
+                 default="minority",
+                 allowed="'minority', 'majority', a label, or labels joined by commas"
+                         + "".join(f", or {word!r}" for word in also))
+
+
+PROTECTED_WORDS = ("minority", "majority", "all")
+#: The parameters, beside ``protected``, that name one group.
+LABEL_PARAMS = ("group", "pro", "con")
+TARGET_WORDS = ("qrels", "collection", "uniform", "run")
+
+
+def target(default: str = "qrels") -> Param:
+    """The target distribution that the ranking is compared with."""
+    words = ", ".join(repr(word) for word in TARGET_WORDS)
+    return Param((str, dict), "distribution over the groups that is fair: that of the topic's relevant documents (qrels), "
+                 "of all relevant documents (collection), the same for every group (uniform), that of the whole run (run), "
+                 "or an explicit one",
+                 f"{words}, or a distribution such as {{'PRO':0.5,'CON':0.5}} (shares not negative and summing to 1)",
+                 default=default, canonical=_distribution,
+                 accepts=lambda v: v in TARGET_WORDS if isinstance(v, str) else _is_distribution(v))
+
+
+def groups() -> Param:
+    return Param(str, "where the groups come from: a registered name, a path or a Groups object; by default the iteration "
+                 "field of the qrels", "the name of registered groups, the path of a group file, or a Groups object",
+                 canonical=_groups_name, accepts=lambda v: v != "")
+
+
+def _groups_name(value: Any) -> Any:
+    # Only a caller who has imported the groups module can hold a Groups object, so this does not import it early.
+    module = sys.modules.get("pt_fairness.groups")
+    if module is not None and isinstance(value, module.Groups):
+        return module.name_of(value)
+    if hasattr(value, "__fspath__"):
+        return str(value)
+    return value
+
+
+class FairnessMeasure(irm.Measure):  # type: ignore[misc]
+    """A measure of this package.
+
+    A subclass declares the class attributes below and :meth:`score`, the formula; everything else follows: cutoffs,
+    the text form, equality, errors, the values of undefined topics and of empty result lists.
+    """
+
+    #: Smallest and largest value, ``None`` where there is no bound.
+    RANGE: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
+    #: The value of a perfectly fair ranking: 0 for unfairness and bias, 1 for fairness.
+    FAIR_END: ClassVar[float] = 0.0
+    PRETTY_NAME: ClassVar[str]
+    SHORT_DESC: ClassVar[str]
+    SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
+    #: What ir_measures takes for a topic without results; the evaluator yields exact values itself.
+    DEFAULT: ClassVar[float] = 1.0
+
+    def __init__(self, **params: Any) -> None:
+        known = self.SUPPORTED_PARAMS
+        super().__init__(**{name: known[name].canonical(value) if name in known else value
+                            for name, value in params.items()})
+
+    def score(self, view: Rankings) -> numerics.Floats:
+        """The value of each topic of ``view``, ``[T]``; NaN where the topic is undefined."""
+        raise NotImplementedError
+
+    def param(self, name: str) -> Any:
+        """The value of a parameter, its default where it was not given, ``None`` where there is no default."""
+        value = self[name]
+        return None if value is NOT_PROVIDED else value
+
+    @property
+    def depth(self) -> int | None:
+        """How many ranks of the (condensed) list the value depends on; ``None`` for all."""
+        if "target" in self.SUPPORTED_PARAMS and self.param("target") == "run":
+            return None
+        cutoff: int | None = self.param("cutoff")
+        return cutoff
+
+    @property
+    def width(self) -> str:
+        """How much :meth:`score` works on per rank: a number for each of the ``'labels'``, or ``'one'``."""
+        return "labels"
+
+    @property
+    def added_labels(self) -> tuple[str, ...]:
+        """Labels that this measure adds to the label set: those of an explicit target distribution."""
+        wanted = self.param("target") if "target" in self.SUPPORTED_PARAMS else None
+        return tuple(wanted) if isinstance(wanted, dict) else ()
+
+    def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
+        """The parameters that name groups, and the groups that they name.
+
+        :param labels: the label set G
+        """
+        given = [name for name in LABEL_PARAMS if name in self.SUPPORTED_PARAMS]
+        named = [(name, self.param(name)) for name in given if self.param(name) is not None]
+        wanted = self.param("protected") if "protected" in self.SUPPORTED_PARAMS else None
+        if wanted is not None and wanted not in PROTECTED_WORDS:
+            parts = [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
+            named += [("protected", part) for part in parts]
+        return named
+
+    def validate_params(self) -> None:
+        """:raises ValueError: a parameter that does not exist or a value that is not allowed, saying what is."""
+        if self.__dict__.get("validated"):
+            return
+        for name, value in self.params.items():
+            param = self.SUPPORTED_PARAMS.get(name)
+            if param is None:
+                raise ValueError(f"{self.NAME} has no parameter {name!r}; it takes {', '.join(self.SUPPORTED_PARAMS)}")
+            if not param.validate(value):
+                raise ValueError(f"{self.NAME}({name}={value!r}) is not possible: {name} takes {param.allowed}")
+        self.validated = True
+
+    def __repr__(self) -> str:
+        text: str | None = self.__dict__.get("_text")
+        if text is None:
+            known = self.SUPPORTED_PARAMS
+            order = [name for name in known if name in self.params] + [p for p in self.params if p not in known]
+            given = [f"{name}={literal(self.params[name])}" for name in order if name != self.AT_PARAM
+                     and not (name in known and self.params[name] == known[name].default)]
+            text = self.NAME + (f"({','.join(given)})" if given else "")
+            at = self.params.get(self.AT_PARAM, NOT_PROVIDED)
+            if at is not NOT_PROVIDED:
+                text += f"@{at!r}"
+            self._text = text
+        return text
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, irm.Measure) and repr(self) == repr(other))
+
+    def __hash__(self) -> int:
+        value: int | None = self.__dict__.get("_hash")
+        if value is None:
+            value = self._hash = hash(repr(self))
+        return value
+
+    def __reduce__(self) -> Any:
+        # A Groups object travels with the measure that names it: the receiving process may not have registered it.
+        name = self.params.get("groups")
+        module = sys.modules.get("pt_fairness.groups")
+        carried = module.portable(name) if module is not None and isinstance(name, str) else None
+        return _rebuild, (type(self), self.params, carried)
+
+
+def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any], carried: Any) -> FairnessMeasure:
+    if carried is not None:
+        from pt_fairness import groups as module
+        module.adopt(carried)
+    return kind(**params)
+
+
+#: The measures of this package by name, in the order of their declaration; aliases are not in it.
+MEASURES: dict[str, FairnessMeasure] = {}
+_listeners: list[Callable[[str, FairnessMeasure], None]] = []
+
+
+def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessMeasure:
+    """Makes a measure known to ir_measures (hence to PyTerrier and the command lines), under its name and aliases.
+
+    :raises ValueError: another measure has the name already
+    """
+    names = [measure.NAME, *aliases]
+    for name in names:
+        if name in irm.registry:
+            raise ValueError(f"ir_measures already has a measure named {name!r}; give this one another NAME")
+    irm.register(measure, names[1:], name=measure.NAME)
+    MEASURES[measure.NAME] = measure
+    for name in names:
+        for listener in _listeners:
+            listener(name, measure)
+    return measure
+
+
+def listen(listener: Callable[[str, FairnessMeasure], None]) -> None:
+    """Calls ``listener(name, measure)`` for every name of every measure, those to come included."""
+    _listeners.append(listener)
+    for name, measure in list(irm.registry.items()):
+        if isinstance(measure, FairnessMeasure):
+            listener(name, measure)

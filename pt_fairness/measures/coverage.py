@@ -1,0 +1,42 @@
+"""How much of a ranking the fairness measures see: Annotated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pt_fairness.measures import base
+from pt_fairness.measures.base import FairnessMeasure, numerics, register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats
+    from pt_fairness.ranking import Rankings
+
+
+class _Annotated(FairnessMeasure):
+    """
+    The share of returned documents that have a group: what the fairness measures, which skip the others, are based on.
+
+    ``(annotated documents among the first n) / n``, n = min(cutoff, length of the list). In [0, 1]; 1 is the good end: every
+    document counts. 0 where nothing was returned. To fairness what Judged is to relevance.
+
+    Source: the condensed list of Sakai, Alternatives to Bpref (SIGIR 2007), applied to groups.
+    """
+
+    __name__ = "Annotated"
+    NAME = __name__
+    PRETTY_NAME = "Percentage of Results with a Group"
+    SHORT_DESC = "Percentage of the returned documents (up to the cutoff) that have a group."
+    SUPPORTED_PARAMS = {"cutoff": base.cutoff(), "groups": base.groups()}
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+
+    @property
+    def width(self) -> str:
+        return "one"
+
+    def score(self, view: Rankings) -> Floats:
+        codes, _, n = view.full(self.param("cutoff"))
+        return numerics.ratio((codes >= 0).sum(axis=1), n)
+
+
+Annotated = register(_Annotated())

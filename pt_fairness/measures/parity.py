@@ -1,0 +1,286 @@
+"""Statistical parity against a target: rND, rKL, rRD (Pathiyan Cherumanal et al. 2021, after Yang & Stoyanovich 2017)."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness.measures import base
+from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+from pt_fairness.measures.population import TwoGroups, distribution, two_groups
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.ranking import Rankings
+
+
+class PrefixMeasure(FairnessMeasure):
+    """A discounted sum, over the prefixes of the condensed list, of how far a prefix is from a population.
+
+    A subclass gives :meth:`target_of` and :meth:`term`; this class sums and normalises.
+    """
+
+    #: Whether :meth:`term` is convex in the count of protected documents, so that one group alone is the extreme.
+    CONVEX = False
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        """``[T]``: the number that :meth:`term` compares with."""
+        raise NotImplementedError
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        """How far a prefix of ``rank`` documents, ``protected`` of them protected, is from the target; elementwise."""
+        raise NotImplementedError
+
+    @property
+    def width(self) -> str:
+        return "one"
+
+    def weights(self, n: Ints, depth: int) -> Floats:
+        """``[T, depth]``: the discount of every rank, 0 at ranks that are not evaluated."""
+        step = self.param("step") if "step" in self.SUPPORTED_PARAMS else 1
+        return numerics.evaluated(depth, n, step) * numerics.log_discount(depth)
+
+    def value_of(self, groups: TwoGroups, counts: Any, n: Ints, target: Floats) -> Floats:
+        """``[T]``: the discounted sum of a ranking whose prefixes hold ``counts [T, D]`` protected documents."""
+        depth = counts.shape[1]
+        return (self.weights(n, depth) * self.term(counts, numerics.ranks(depth), target[:, None])).sum(axis=1)
+
+    def score_two_groups(self, view: Rankings, groups: TwoGroups, of_run: bool) -> Floats:
+        """The value of every topic.
+
+        :param of_run: whether the population is the run itself, whose documents alone can be permuted
+        """
+        codes, n = view.condensed(self.param("cutoff"))
+        inside = (codes >= 0) & np.take_along_axis(groups.protected, np.maximum(codes, 0), axis=1) if codes.size else codes
+        target = self.target_of(groups)
+        values = self.value_of(groups, inside.cumsum(axis=1), n, target)
+        norm = self.param("norm")
+        if norm != "none":
+            largest = (self.protected_first(groups, n, target) if norm == "protected-first"
+                       else self.largest(groups, n, target, of_run))
+            values = numerics.ratio(values, largest)
+        empty = view.length == 0
+        if empty.any():
+            values = np.where(empty, self.when_empty(groups, target, of_run), values)
+        return np.where(groups.defined, values, np.nan)
+
+    def largest(self, groups: TwoGroups, n: Ints, target: Floats, of_run: bool) -> Floats:
+        """``[T]``: the exact maximum of the sum, over every sequence of ``n[t]`` protected and unprotected documents.
+
+        If ``of_run``, over the first ``n[t]`` places of the permutations of the run.
+        """
+        depth = int(n.max(initial=0))
+        if self.CONVEX and not of_run:
+            # A convex term is largest where the prefix holds one group alone, and one sequence does that at every rank.
+            i = numerics.ranks(depth)
+            return np.maximum(self.value_of(groups, 0.0 * i + np.zeros((len(n), 1)), n, target),
+                              self.value_of(groups, i + np.zeros((len(n), 1)), n, target))
+        plus, total = (groups.plus, groups.total) if of_run else (n, 2 * n)
+        (n, plus, total, target), where = numerics.unique_rows(n, plus, total, target)
+        most, least = plus.astype(np.int64), (total - plus).astype(np.int64)
+        return numerics.largest_sum(lambda a, i: self.term(a, i, target[:, None]), self.weights(n, depth), most,
+                                    least)[where]
+
+    def protected_first(self, groups: TwoGroups, n: Ints, target: Floats) -> Floats:
+        """``[T]``: the sum of the ranking with every protected document first."""
+        first = np.minimum(numerics.ranks(int(n.max(initial=0))), groups.plus[:, None])
+        return self.value_of(groups, first, n, target)
+
+    def when_empty(self, groups: TwoGroups, target: Floats, of_run: bool) -> Floats:
+        """``[T]``: the value of a topic for which nothing was returned: as unfair as ``cutoff`` documents can be."""
+        cutoff = self.param("cutoff")
+        if self.param("norm") != "none" or cutoff is None:
+            return np.ones(len(target))
+        if not of_run:
+            return self.largest(groups, np.full(len(target), cutoff), target, of_run=False)
+        # The population would be the cutoff documents themselves: the worst of the ways to split them.
+        plus = np.arange(float(cutoff + 1))
+        total = np.full(cutoff + 1, float(cutoff))
+        every = TwoGroups(groups.protected[:0], plus, total, plus >= 0)
+        worst = self.largest(every, np.full(cutoff + 1, cutoff), self.target_of(every), of_run=True).max()
+        return np.full(len(target), worst)
+
+
+_NORM = "normaliser: max (the exact maximum) or none"
+
+
+def _params(*protected: str) -> dict[str, base.Param]:
+    return {
+        "cutoff": base.cutoff(),
+        "rel": base.rel(),
+        "protected": base.protected(*protected),
+        "target": base.target(),
+        "step": base.whole("evaluate every step-th rank", default=1, smallest=1),
+        "norm": base.one_of(_NORM, "max", "none"),
+        "groups": base.groups(),
+    }
+
+
+class ParityMeasure(PrefixMeasure):
+    """A prefix measure whose population is a target distribution: by default the topic's relevant documents."""
+
+    def score(self, view: Rankings) -> Floats:
+        return self.score_two_groups(view, two_groups(self, view), of_run=self.param("target") == "run")
+
+
+class _rND(ParityMeasure):
+    """
+    Normalised discounted difference: how far the share of protected documents in every prefix of the ranking is from
+    their share in the population.
+
+    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|`` over the annotated documents of the ranking. In [0, 1] (unbounded
+    with ``norm='none'``); 0 is fair, 1 is the most unfair ranking that is possible. A topic whose population is empty,
+    or has fewer than two groups where ``protected`` is a minority or majority, is undefined: 0, with a warning. A topic
+    for which nothing was returned has 1.
+
+    The equation divides by i, the paper's released code by i + 1: this is the equation. ``norm='max'`` is the exact
+    maximum over every sequence of protected and unprotected documents of that length, not a sample.
+
+    Source: Pathiyan Cherumanal et al., Fairness-aware argument retrieval (2021), section 2; Yang & Stoyanovich,
+    Measuring fairness in ranked outputs (SSDBM 2017), equation 1.
+
+    .. cite.dblp:: conf/ssdbm/YangS17
+    """
+
+    __name__ = "rND"
+    NAME = __name__
+    PRETTY_NAME = "Normalised Discounted Difference"
+    SHORT_DESC = "How far the share of protected documents in every prefix is from their share in the population."
+    SUPPORTED_PARAMS = _params()
+    CONVEX = True
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        return numerics.ratio(groups.plus, groups.total)
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return abs(protected / rank - target)
+
+
+class _rKL(ParityMeasure):
+    """
+    Normalised discounted Kullback–Leibler divergence of the groups in every prefix from those in the population.
+
+    ``1/Z Σ_{i∈I} 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, over the annotated documents of
+    the ranking; with ``protected='all'`` the divergence is over all groups at once, and a document of m groups counts
+    1/m towards each. In [0, 1] (unbounded with ``norm='none'``); 0 is fair. Undefined topics and empty lists as for rND.
+
+    Shares of 0 in the target become 0.001 and the others are scaled to make room. ``norm='max'`` is the exact maximum;
+    for ``protected='all'`` it is −log2 of the smallest target share times the sum of the discounts, and with
+    ``target='run'`` the largest sum that a ranking of whole groups, one after the other, can have; for runs with
+    documents of several groups, or ``step`` > 1 and more than six groups, that is replaced by the former, an upper bound.
+
+    Source: Pathiyan Cherumanal et al. (2021), section 2; Yang & Stoyanovich (SSDBM 2017), equations 2 and 3.
+
+    .. cite.dblp:: conf/ssdbm/YangS17
+    """
+
+    __name__ = "rKL"
+    NAME = __name__
+    PRETTY_NAME = "Normalised Discounted KL-Divergence"
+    SHORT_DESC = "How far the distribution over groups in every prefix diverges from that of the population."
+    SUPPORTED_PARAMS = _params("all")
+    CONVEX = True
+
+    @property
+    def width(self) -> str:
+        return "labels" if self.param("protected") == "all" else "one"
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        share = numerics.ratio(groups.plus, groups.total)
+        if self.param("target") == "run":
+            return share  # no prefix of a run holds what the run lacks, so nothing is infinite
+        return numerics.smoothed(np.column_stack([share, 1.0 - share]))[:, 0]
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return numerics.binary_kl(protected / rank, target)
+
+    def score(self, view: Rankings) -> Floats:
+        return self._score_all(view) if self.param("protected") == "all" else super().score(view)
+
+    def _score_all(self, view: Rankings) -> Floats:
+        codes, n = view.condensed(self.param("cutoff"))
+        of_run = self.param("target") == "run"
+        plain = distribution(self, view)
+        defined = (plain.sum(axis=1) > 0) | of_run
+        target = plain if of_run else numerics.smoothed(plain)
+        depth = codes.shape[1]
+        weights = self.weights(n, depth)
+        values = (weights * self._divergences(codes, view.share, target)).sum(axis=1)
+        bound = -np.log2(np.where(target > 0, target, 1.0).min(axis=1, initial=1.0))
+        if self.param("norm") == "max":
+            largest = self._largest_of_run(view, target, n, bound) if of_run else bound * weights.sum(axis=1)
+            values = numerics.ratio(values, largest)
+        cutoff = self.param("cutoff")
+        worst: Any = 1.0
+        if self.param("norm") == "none" and cutoff is not None:
+            # The smallest share that one of cutoff documents can have bounds what they can do to the run itself.
+            bound = np.full(len(bound), np.log2(cutoff)) if of_run else bound
+            worst = bound * self.weights(np.full(len(bound), cutoff), cutoff).sum(axis=1)
+        return np.where(defined, np.where(view.length == 0, worst, values), np.nan)
+
+    @staticmethod
+    def _divergences(codes: Ints, share: Floats, target: Floats) -> Floats:
+        return numerics.kl(numerics.prefix_shares(codes, share), target[:, None, :])
+
+    #: Up to how many groups every order of whole groups is tried.
+    _EVERY_ORDER = 6
+
+    def _largest_of_run(self, view: Rankings, target: Floats, n: Ints, bound: Floats) -> Floats:
+        """``[T]``: the largest sum over the permutations of the run: whole groups one after the other."""
+        depth = int(n.max(initial=0))
+        weights = self.weights(n, depth)
+        largest = bound * weights.sum(axis=1)
+        counts = view.in_run
+        alone = ~((counts > 0) & (view.member.sum(axis=1) > 1)).any(axis=1)
+        sizes = np.where(alone[:, None], counts @ view.member, 0)
+        ascending = np.argsort(sizes, axis=1, kind="stable")
+        groups = int((sizes > 0).sum(axis=1).max(initial=0))
+        if self.param("step") == 1:
+            orders: Any = [ascending]
+        elif groups <= self._EVERY_ORDER:
+            # With steps, the smallest groups need not come first; the absent ones, of size 0, stay in front.
+            absent = ascending.shape[1] - groups
+            orders = [np.hstack([ascending[:, :absent], ascending[:, absent:][:, list(order)]])
+                      for order in itertools.permutations(range(groups))]
+        else:
+            return largest
+        exact = np.zeros(len(n))
+        for order in orders:
+            ends = np.take_along_axis(sizes, order, axis=1).cumsum(axis=1)
+            place = (np.arange(depth)[None, :, None] >= ends[:, None, :]).sum(axis=2)
+            label = np.take_along_axis(order, np.minimum(place, order.shape[1] - 1), axis=1)
+            exact = np.maximum(exact, (weights * self._divergences(label, np.eye(sizes.shape[1]), target)).sum(axis=1))
+        return np.where(alone, exact, largest)
+
+
+class _rRD(ParityMeasure):
+    """
+    Normalised discounted ratio: how far the ratio of protected to unprotected documents in every prefix is from their
+    ratio in the population.
+
+    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|``, where a fraction with a zero above or below is 0, over the
+    annotated documents of the ranking. In [0, 1] (unbounded with ``norm='none'``); 0 is fair. Undefined topics and
+    empty lists as for rND. Meant for a protected group that is the minority: with a majority, the ratios near an empty
+    unprotected group dominate the maximum, and most values are small.
+
+    Source: Pathiyan Cherumanal et al. (2021), section 2; Yang & Stoyanovich (SSDBM 2017), equation 4.
+
+    .. cite.dblp:: conf/ssdbm/YangS17
+    """
+
+    __name__ = "rRD"
+    NAME = __name__
+    PRETTY_NAME = "Normalised Discounted Ratio"
+    SHORT_DESC = "How far the ratio of protected to unprotected documents in every prefix is from that of the population."
+    SUPPORTED_PARAMS = _params()
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        return numerics.ratio(groups.plus, groups.total - groups.plus)
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return abs(numerics.ratio(protected, rank - protected) - target)
+
+
+rND = register(_rND())
+rKL = register(_rKL())
+rRD = register(_rRD())

@@ -1,0 +1,99 @@
+"""What a ranking is compared with: the protected group of every topic and the target distribution.
+
+Shared by the measures of every family. Shapes: ``T`` topics, ``S`` label sets, ``L`` groups of the label set G.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pt_fairness.measures.base import FairnessMeasure, np, numerics
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Bools, Floats, Ints
+    from pt_fairness.ranking import Rankings
+
+
+class TwoGroups(NamedTuple):
+    """Protected and unprotected documents of the population of every topic."""
+
+    #: ``[T, S]``: whether the documents of a label set are protected.
+    protected: Bools
+    #: ``[T]``: protected documents, and all documents, of the population; shares where it is a distribution.
+    plus: Floats
+    total: Floats
+    #: ``[T]``: whether there is something to compare with.
+    defined: Bools
+
+
+def rarest(counts: Ints, most: bool) -> tuple[Ints, Bools]:
+    """``[T]``: the label with the fewest (or ``most``) documents among those that have any, the first of equals; and
+    whether a topic has two such labels.
+
+    :param counts: ``[T, L]``
+    """
+    present = counts > 0
+    keys = np.where(present, -counts if most else counts, counts.max(initial=0) + 1)
+    return keys.argmin(axis=1) if counts.shape[1] else counts.sum(axis=1), present.sum(axis=1) >= 2
+
+
+def split(measure: FairnessMeasure, view: Rankings, counts: Ints) -> tuple[Bools, Bools]:
+    """``[T, S]`` and ``[T]``: which label sets are protected, and whether that can be said of the topic.
+
+    :param counts: ``[T, S]``: the documents that 'minority' and 'majority' count
+    """
+    wanted = measure.param("protected")
+    if wanted in ("minority", "majority"):
+        best, two = rarest(counts @ view.member, wanted == "majority")
+        if not view.labels:
+            return np.zeros((len(view), len(view.member)), bool), two
+        return view.member[:, best].T, two
+    chosen = np.isin(view.labels, named(measure, view))
+    sets = (view.member & chosen).any(axis=1)
+    return np.broadcast_to(sets, (len(view), len(view.member))), np.ones(len(view), bool)
+
+
+def two_groups(measure: FairnessMeasure, view: Rankings) -> TwoGroups:
+    """The protected and unprotected part of the measure's target."""
+    relevant = view.relevant(measure.param("rel"))
+    protected, known = split(measure, view, relevant)
+    target = measure.param("target")
+    if target in ("qrels", "collection", "run"):
+        counts = view.in_run if target == "run" else relevant if target == "qrels" else view.pooled(measure.param("rel"))[None]
+        plus = np.broadcast_to((counts * protected).sum(axis=1), (len(view),)).astype(float)
+        total = np.broadcast_to(counts.sum(axis=1), (len(view),)).astype(float)
+        return TwoGroups(protected, plus, total, known & ((total > 0) | (target == "run")))
+    shares = distribution(measure, view)
+    chosen = protected_of_labels(measure, view, relevant)
+    return TwoGroups(protected, (shares * chosen).sum(axis=1), shares.sum(axis=1), known & (shares.sum(axis=1) > 0))
+
+
+def protected_of_labels(measure: FairnessMeasure, view: Rankings, counts: Ints) -> Bools:
+    """``[T, L]``: which labels are protected."""
+    wanted = measure.param("protected")
+    if wanted in ("minority", "majority"):
+        best, _ = rarest(counts @ view.member, wanted == "majority")
+        return np.asarray(np.arange(len(view.labels)) == best[:, None])
+    return np.broadcast_to(np.isin(view.labels, named(measure, view)), (len(view), len(view.labels)))
+
+
+def named(measure: FairnessMeasure, view: Rankings) -> list[str]:
+    """The labels that ``protected`` names."""
+    return [name for parameter, name in measure.named_labels(view.labels) if parameter == "protected"]
+
+
+def distribution(measure: FairnessMeasure, view: Rankings) -> Floats:
+    """``[T, L]``: the target share of every group, unsmoothed; a row of zeros where the population is empty."""
+    target: Any = measure.param("target")
+    size = (len(view), len(view.labels))
+    if isinstance(target, dict):
+        return np.broadcast_to(np.array([target.get(name, 0.0) for name in view.labels]), size)
+    if target == "uniform":
+        return np.full(size, 1.0 / max(size[1], 1))
+    if target == "run":
+        counts = view.in_run
+    else:
+        relevant = view.relevant if target == "qrels" else view.pooled
+        counts = relevant(measure.param("rel"))
+    shares = counts @ view.share
+    return np.broadcast_to(numerics.ratio(shares, shares.sum(axis=-1, keepdims=True)), size)

@@ -1,0 +1,170 @@
+"""Viewpoint diversity of a ranking against itself as a whole: nDD, nDR, nDKL, nDJS (Draws et al. 2021)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness.measures import base
+from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+from pt_fairness.measures.parity import PrefixMeasure
+from pt_fairness.measures.population import TwoGroups, split
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats
+    from pt_fairness.ranking import Rankings
+
+_PARAMS = {
+    "cutoff": base.cutoff(),
+    "protected": base.protected(),
+    "norm": base.one_of("normaliser: max (the exact maximum over the permutations of the run), protected-first (the "
+                        "paper's: the ranking with every protected document first) or none",
+                        "max", "protected-first", "none"),
+    "groups": base.groups(),
+}
+
+
+class ViewpointMeasure(PrefixMeasure):
+    """A prefix measure whose population is the whole condensed run."""
+
+    depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
+
+    def score(self, view: Rankings) -> Floats:
+        counts = view.in_run
+        protected, _ = split(self, view, counts)
+        plus = (counts * protected).sum(axis=1).astype(float)
+        total = counts.sum(axis=1).astype(float)
+        groups = TwoGroups(protected, plus, total, np.ones(len(view), bool))
+        values = self.score_two_groups(view, groups, of_run=True)
+        # A run of one group alone leaves nothing to compare.
+        return np.where((total > 0) & ((plus == 0) | (plus == total)), 0.0, values)
+
+
+class _nDD(ViewpointMeasure):
+    """
+    Normalized discounted difference: how far the share of the protected viewpoint in every prefix of the ranking is
+    from its share in the whole ranking.
+
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``, N the annotated documents of the whole run. In [0, 1] with
+    ``norm='max'``, unbounded with ``'none'``; ``'protected-first'`` bounds it only where the protected group is not the
+    larger one. 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the most sensitive of the three
+    to mild bias.
+
+    Source: Draws et al., Assessing viewpoint diversity in search results using ranking fairness metrics (SIGKDD
+    Explorations 2021), section 3.4.1, equation 2.
+
+    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
+    """
+
+    __name__ = "nDD"
+    NAME = __name__
+    PRETTY_NAME = "Normalized Discounted Difference"
+    SHORT_DESC = "How far the share of the protected viewpoint in every prefix is from its share in the whole ranking."
+    SUPPORTED_PARAMS = _PARAMS
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        return numerics.ratio(groups.plus, groups.total)
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return abs(protected / rank - target)
+
+
+class _nDR(ViewpointMeasure):
+    """
+    Normalized discounted ratio: how far the ratio of the protected viewpoint to the others in every prefix is from that
+    of the whole ranking.
+
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|``, fractions over 0 are 0. In [0, 1] with ``norm='max'``; 0 is
+    fair. Beware: the exact maximum comes from prefixes with nearly no unprotected document, whose ratios are huge, so
+    most values are small; the paper's normaliser (``norm='protected-first'``) does not bound it, and values exceed 1.
+    The paper advises against it where the bias is against a minority.
+
+    Source: Draws et al. (2021), section 3.4.1, equation 3.
+
+    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
+    """
+
+    __name__ = "nDR"
+    NAME = __name__
+    PRETTY_NAME = "Normalized Discounted Ratio"
+    SHORT_DESC = "How far the ratio of the protected viewpoint to the others in every prefix is from that of the ranking."
+    SUPPORTED_PARAMS = _PARAMS
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        return numerics.ratio(groups.plus, groups.total - groups.plus)
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return abs(numerics.ratio(protected, rank - protected) - target)
+
+
+class _nDKL(ViewpointMeasure):
+    """
+    Normalized discounted Kullback–Leibler divergence of protected and other viewpoints in every prefix from those of the
+    whole ranking.
+
+    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2. A prefix without protected documents,
+    (0, 1), is smoothed to (0.001, 0.999) as the paper's footnote 5 says; (1, 0) is not. In [0, 1] with ``norm='max'``,
+    unbounded with ``'none'``; 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the best at telling
+    high levels of bias apart.
+
+    Source: Draws et al. (2021), section 3.4.1, equations 4 and 5.
+
+    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
+    """
+
+    __name__ = "nDKL"
+    NAME = __name__
+    PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
+    SHORT_DESC = "How far protected and other viewpoints in every prefix diverge from those of the whole ranking."
+    SUPPORTED_PARAMS = _PARAMS
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        return numerics.ratio(groups.plus, groups.total)
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        share = protected / rank
+        return numerics.binary_kl(np.where(share == 0, numerics.SMALLEST_SHARE, share), target)
+
+
+class _nDJS(FairnessMeasure):
+    """
+    Normalized discounted Jensen–Shannon divergence of all viewpoints in every prefix from those of the whole ranking; no
+    viewpoint is singled out as protected.
+
+    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2; a document of m groups counts 1/m towards each.
+    In [0, 1] (unbounded with ``norm='none'``); 0 is fair. An empty run has 1. Its normaliser is the bound of the
+    divergence, not a maximum, so values are much smaller than those of nDD and nDKL and cannot be compared with them.
+
+    Source: Draws et al. (2021), section 3.4.2, equation 6.
+
+    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
+    """
+
+    __name__ = "nDJS"
+    NAME = __name__
+    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
+    SHORT_DESC = "How far the distribution over all viewpoints in every prefix diverges from that of the whole ranking."
+    SUPPORTED_PARAMS = {
+        "cutoff": base.cutoff(),
+        "norm": base.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),
+        "groups": base.groups(),
+    }
+    depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
+
+    def score(self, view: Rankings) -> Floats:
+        cutoff, bound = self.param("cutoff"), self.param("norm") == "bound"
+        codes, n = view.condensed(cutoff)
+        whole = view.in_run @ view.share
+        whole = numerics.ratio(whole, whole.sum(axis=1, keepdims=True))
+        shares = numerics.prefix_shares(codes, view.share)
+        weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
+        values = (weights * numerics.jsd(shares, whole[:, None, :])).sum(axis=1)
+        if bound:
+            values = numerics.ratio(values, weights.sum(axis=1))
+        worst = 1.0 if bound or cutoff is None else numerics.log_discount(cutoff).sum()
+        return np.where(view.length == 0, worst, values)
+
+
+nDD = register(_nDD())
+nDR = register(_nDR())
+nDKL = register(_nDKL())
+nDJS = register(_nDJS())

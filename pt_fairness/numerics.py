@@ -1,0 +1,147 @@
+"""Array functions behind the measures: discounts, divergences, exact maxima. Nothing here knows retrieval.
+
+Shapes: ``T`` rows (one a topic), ``D`` columns (one a rank, 1-based rank ``i`` in column ``i - 1``), ``L`` labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+#: What replaces a share of zero where a divergence would be infinite (Draws et al. 2021, footnote 5).
+SMALLEST_SHARE = 0.001
+
+
+def ratio(above: Any, below: Any) -> Floats:
+    """``above / below``, and 0 wherever ``below`` is 0."""
+    above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
+    return np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
+
+
+def ranks(depth: int) -> Floats:
+    """1, 2, …, ``depth``."""
+    return np.arange(1.0, depth + 1)
+
+
+def log_discount(depth: int) -> Floats:
+    """``1 / log2(i + 1)`` for the ranks 1 to ``depth``."""
+    return np.asarray(1.0 / np.log2(ranks(depth) + 1.0))
+
+
+def geometric_discount(depth: int, p: float) -> Floats:
+    """``p ** (i - 1)`` for the ranks 1 to ``depth``."""
+    return np.asarray(p ** (ranks(depth) - 1.0))
+
+
+def within(depth: int, n: Ints) -> Bools:
+    """``[T, depth]``: which ranks each row has, where row ``t`` has ``n[t]`` of them."""
+    return np.asarray(np.arange(depth) < n[:, None])
+
+
+def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
+    """``[T, depth]``: the ranks ``step``, ``2·step``, … up to ``n[t]``; rank ``n[t]`` alone where ``step > n[t]``."""
+    if step == 1:
+        return within(depth, n)
+    i = np.arange(1, depth + 1)
+    return np.asarray(np.where((n < step)[:, None], i == n[:, None], (i % step == 0) & (i <= n[:, None])))
+
+
+def prefix_shares(codes: NDArray[np.integer[Any]], rows: Floats) -> Floats:
+    """``[T, D, L]``: share of every label among the first ``i`` documents.
+
+    ``codes [T, D]`` names the row of ``rows [S, L]`` that a document counts; −1 counts nothing.
+    """
+    padded = np.vstack([rows, np.zeros(rows.shape[1])])
+    sums = padded[codes]
+    np.cumsum(sums, axis=1, out=sums)
+    sums /= ranks(codes.shape[1])[:, None]
+    return sums
+
+
+def smoothed(shares: Floats) -> Floats:
+    """``[…, L]``: shares of 0 become ``SMALLEST_SHARE`` and the others shrink to make room for them."""
+    zero = shares == 0
+    room = 1.0 - SMALLEST_SHARE * zero.sum(axis=-1, keepdims=True)
+    return np.asarray(np.where(zero, SMALLEST_SHARE, shares * room))
+
+
+def _p_log_ratio(p: Any, q: Any) -> Floats:
+    """``p · log2(p / q)``, and 0 wherever ``p`` or ``q`` is 0: where a q of 0 can meet a p above 0, callers smooth it."""
+    p, q = np.broadcast_arrays(p, q)
+    out = np.divide(p, q, out=np.ones(p.shape), where=(p > 0) & (q > 0))
+    np.log2(out, out=out)
+    out *= p
+    return out
+
+
+def kl(p: Floats, q: Floats) -> Floats:
+    """Kullback–Leibler divergence of ``p`` from ``q`` over the last axis, base 2; zeros of ``q`` are smoothed before."""
+    return np.asarray(_p_log_ratio(p, q).sum(axis=-1))
+
+
+def binary_kl(p: Any, q: Any) -> Floats:
+    """:func:`kl` of ``(p, 1 − p)`` from ``(q, 1 − q)``."""
+    return _p_log_ratio(p, q) + _p_log_ratio(1.0 - np.asarray(p), 1.0 - np.asarray(q))
+
+
+def jsd(p: Floats, q: Floats) -> Floats:
+    """Jensen–Shannon divergence over the last axis, base 2: in [0, 1]."""
+    middle = (p + q) / 2.0
+    return np.asarray(np.maximum((kl(p, middle) + kl(q, middle)) / 2.0, 0.0))
+
+
+def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
+    """The distinct rows of equally long columns: the columns of the distinct rows, and where each row went."""
+    _, first, inverse = np.unique(np.column_stack([np.asarray(c, float) for c in columns]), axis=0,
+                                  return_index=True, return_inverse=True)
+    return [np.asarray(c)[first] for c in columns], inverse.reshape(-1)
+
+
+def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: Ints, least: Ints) -> Floats:
+    """``[T]``: the largest Σ w_i · term(a_i, i) over all ways in which a count can grow along the ranks.
+
+    A dynamic programme over (rank, count), exact: the count ``a_i`` grows by 0 or 1 with every rank, is at most
+    ``most[t]``, and ``i − a_i`` is at most ``least[t]``.
+
+    :param term: takes the counts ``[T, states]`` and the rank, gives ``[T, states]``
+    :param weights: ``[T, D]``, the discount of each rank, 0 where a rank does not count (past the end included)
+    :param most: ``[T]``, how often the count can grow (the protected documents there are)
+    :param least: ``[T]``, how often it can stay (the unprotected ones)
+    """
+    rows, depth = weights.shape
+    result = np.zeros(rows)
+    if not weights.any():
+        return result
+    # Either count can be the state: the one that can grow less has fewer states.
+    flip = int(np.minimum(least, depth).max()) < int(np.minimum(most, depth).max())
+    grow, stay = (least, most) if flip else (most, least)
+    states = int(np.minimum(grow, depth).max()) + 1
+    counts = np.arange(float(states))[None, :]
+    everyone = np.arange(rows)
+    full = everyone[grow + 1 < states]
+    last = depth - np.argmax(weights[:, ::-1] != 0, axis=1)
+    best = np.full((rows, states), -np.inf)
+    best[:, 0] = 0.0
+    for i in range(1, depth + 1):
+        reached = min(i + 1, states)
+        np.maximum(best[:, 1:reached], best[:, :reached - 1], out=best[:, 1:reached])
+        best[full, grow[full] + 1] = -np.inf
+        behind = i - stay - 1
+        spent = everyone[(behind >= 0) & (behind < states)]
+        best[spent, behind[spent]] = -np.inf
+        weight = weights[:, i - 1]
+        if not weight.any():
+            continue
+        a = counts[:, :reached]
+        best[:, :reached] += weight[:, None] * term(i - a if flip else a, float(i))
+        ended = last == i
+        if ended.any():
+            result[ended] = best[ended].max(axis=1)
+    return result

@@ -1,0 +1,220 @@
+"""The ir_measures Provider and Evaluator: the only file that knows how ir_measures works inside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+from ir_measures import providers
+from ir_measures.providers.base import Any as AnyValue
+
+from pt_fairness.measures.base import FairnessMeasure, label_text, listen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pt_fairness.numerics import Floats
+    from pt_fairness.ranking import Annotations, Judgments, Rankings, Run
+
+#: Set to ``ndeval``, it leaves α-nDCG and the other measures of ndeval to ir_measures altogether.
+ALPHA_VARIABLE = "PT_FAIRNESS_ALPHA"
+ALPHA_MEASURES = frozenset({"alpha_nDCG", "alpha_DCG"})
+#: The other measures of ndeval: its arithmetic, fed with trec_eval's order.
+NDEVAL_MEASURES = frozenset({"ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"})
+
+
+class FairnessProvider(providers.Provider):  # type: ignore[misc]
+    """The measures of pt_fairness, and α-nDCG and its kin in trec_eval's ranking order.
+
+    Like all of ir_measures' providers it takes qrels and runs as DataFrames, iterables of namedtuples, and dicts, and does
+    not modify them. Every measure ranks as trec_eval does: float32(score) descending, then docno descending.
+    """
+
+    NAME = "fairness"
+    SUPPORTED_MEASURES: list[Any] = []
+
+    def supports(self, measure: Any) -> bool:
+        """Whether this provider computes ``measure``.
+
+        :raises ValueError: a wrong parameter of a measure of this package
+        """
+        measure.validate_params()
+        if isinstance(measure, FairnessMeasure):
+            return True
+        if os.environ.get(ALPHA_VARIABLE) == "ndeval":
+            return False
+        if measure.NAME in ALPHA_MEASURES:
+            return True
+        return measure.NAME in NDEVAL_MEASURES and bool(ir_measures.pyndeval.is_available())
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """The columns of the qrels that these measures read."""
+        from_qrels = any(m.params.get("groups") is None for m in measures)
+        return ["query_id", "doc_id", "relevance"] + (["iteration"] if from_qrels else [])
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> FairnessEvaluator:
+        return FairnessEvaluator(measures, ir_measures.util.QrelsConverter(qrels).as_pd_dataframe())
+
+
+class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
+    """Scores any number of runs against the same qrels; the qrels and the judged documents' groups are read once."""
+
+    def __init__(self, measures: Iterable[Any], qrels: pd.DataFrame) -> None:
+        from pt_fairness.ranking import Judgments
+        # A set comes from ir_measures' pipeline: sorted, so that the output does not change from call to call.
+        measures = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
+        self._judgments: Judgments = Judgments(qrels)
+        super().__init__(measures, self._judgments.qids)
+        self._told: set[str] = set()
+        self._sources: dict[str | None, list[FairnessMeasure]] = {}
+        for measure in measures:
+            if isinstance(measure, FairnessMeasure):
+                self._sources.setdefault(measure.param("groups"), []).append(measure)
+        self._annotations = {source: self._annotate(source, own) for source, own in self._sources.items()}
+        self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
+        self._subtopics: dict[int, Any] = {}
+        ndeval = [m for m in measures if m.NAME in NDEVAL_MEASURES]
+        self._ndeval = _Ndeval(ndeval, qrels, self._judgments) if ndeval else None
+
+    def _annotate(self, source: str | None, measures: list[FairnessMeasure]) -> Annotations:
+        from pt_fairness.ranking import Annotations
+        groups = None
+        if source is not None:
+            from pt_fairness import groups as sources
+            groups = sources.get(source)
+        annotations = Annotations(self._judgments, groups)
+        for measure in measures:
+            for parameter, name in measure.named_labels(annotations.labels):
+                if name not in measure.added_labels:
+                    annotations.check(name, parameter, self._tell)
+        return annotations
+
+    def _tell(self, cause: str, message: str) -> None:
+        """One warning per evaluator and cause."""
+        if cause not in self._told:
+            self._told.add(cause)
+            from pt_fairness.ranking import warn
+            warn(message)
+
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """Yields the value of every measure for every topic of the qrels, topics without results included."""
+        from pt_fairness.ranking import Run
+        ranked = Run(ir_measures.util.RunConverter(run).as_pd_dataframe(), self._judgments, self._tell)
+        values: dict[Any, Any] = {}
+        for source, measures in self._sources.items():
+            values.update(self._scores(ranked, self._annotations[source], measures))
+        values.update(self._alpha_scores(ranked))
+        if self._ndeval is not None:
+            values.update(self._ndeval.scores(ranked))
+        columns = [(measure, values[measure].tolist()) for measure in self.measures]
+        for i, qid in enumerate(self.qrel_qids):
+            for measure, column in columns:
+                yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
+
+    def _scores(self, run: Run, annotations: Annotations, measures: list[FairnessMeasure]) -> dict[Any, Floats]:
+        import numpy as np
+
+        from pt_fairness.ranking import Rankings
+        depths = [measure.depth for measure in measures]
+        codes, length = annotations.of_run(run, None if None in depths else max(d for d in depths if d is not None))
+        views: dict[tuple[str, ...], Rankings] = {}
+        values, undefined = {}, {}
+        for measure in measures:
+            view = views.get(measure.added_labels)
+            if view is None:
+                view = views[measure.added_labels] = Rankings(run, annotations, codes, length, measure.added_labels)
+            width = len(view.labels) if measure.width == "labels" else 1
+            parts = [measure.score(block) for block in view.blocks(measure.param("cutoff"), width)]
+            scores = np.concatenate(parts) if parts else np.zeros(0)
+            nothing = np.isnan(scores)
+            if nothing.any():
+                undefined[str(measure)] = int(nothing.sum())
+                scores = np.where(nothing, 0.0, scores)
+            values[measure] = scores
+        if undefined:
+            self._tell("undefined", "topics with nothing to compare with have the value 0.0, for every system: "
+                       + ", ".join(f"{name} on {count} of {len(self.qrel_qids)} topics" for name, count in undefined.items()))
+        foreign = views[()].foreign if () in views else np.zeros(0, int)
+        if len(foreign):
+            self._tell("foreign", f"{len(foreign)} ranked documents have groups that no judged document has and that "
+                       f"{annotations.groups!r} does not declare: {', '.join(annotations.names(foreign))}; "
+                       "they count as unannotated")
+        return values
+
+    def _alpha_scores(self, run: Run) -> dict[Any, Floats]:
+        if not self._alpha:
+            return {}
+        from pt_fairness.measures import diversity
+        values: dict[Any, Floats] = {}
+        for measure in self._alpha:
+            rel, cutoff = measure["rel"], measure.params.get("cutoff")
+            if rel not in self._subtopics:
+                self._subtopics[rel] = diversity.Subtopics(self._judgments, rel)
+            subtopics, listing = self._subtopics[rel], diversity.Listing(run, measure["judged_only"])
+            values[measure] = diversity.score(measure.NAME, subtopics, listing, measure["alpha"], cutoff)
+            if listing.ties_matter(subtopics, cutoff):
+                self._tell_of_ties(measure)
+        return values
+
+    def _tell_of_ties(self, measure: Any) -> None:
+        self._tell("ties", f"{measure} depends on the order of tied documents, and ranks them here as trec_eval does for nDCG "
+                   f"(by docno, descending), not as ndeval does; {ALPHA_VARIABLE}=ndeval in the environment leaves it to "
+                   "ndeval")
+
+
+class _Ndeval:
+    """The other measures of ndeval, each setting with an evaluator of its own: ir_measures hands all settings one
+    generator, which is empty after the first, and cannot filter the judged documents."""
+
+    def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
+        from pt_fairness.ranking import UNANNOTATED
+        self._judgments = judgments
+        annotated = qrels
+        if "iteration" in qrels:
+            annotated = qrels[~(qrels["iteration"].isna() | qrels["iteration"].isin(UNANNOTATED))]
+        annotated = annotated.assign(query_id=annotated["query_id"].map(label_text), doc_id=annotated["doc_id"].astype(str))
+        self._settings: dict[Any, list[tuple[Any, Any]]] = {}
+        for measure in measures:
+            judged_only = bool("judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"])
+            kept = {name: value for name, value in measure.params.items() if name != "judged_only"}
+            key = (measure["rel"], kept.get("alpha"), kept.get("beta"), judged_only)
+            self._settings.setdefault(key, []).append((measure, type(measure)(**kept)))
+        self._evaluators = {key: ir_measures.pyndeval.evaluator([plain for _, plain in pairs], annotated)
+                            for key, pairs in self._settings.items()}
+
+    def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
+        """The value of every measure for every topic."""
+        import numpy as np
+        import pandas as pd
+        names = np.array(self._judgments.topics, dtype=object)
+        place = {name: i for i, name in enumerate(self._judgments.topics)}
+        for key, pairs in self._settings.items():
+            rows = np.flatnonzero(run.pair >= 0) if key[-1] else np.arange(len(run.topic))
+            ordered = pd.DataFrame({"query_id": names[run.topic[rows]], "doc_id": run.docnos(rows),
+                                    "score": -run.place[rows].astype(float)})
+            values = {repr(plain): np.zeros(len(names)) for _, plain in pairs}
+            for metric in self._evaluators[key].iter_calc(ordered):
+                if metric.query_id in place:
+                    values[repr(metric.measure)][place[metric.query_id]] = metric.value
+            for measure, plain in pairs:
+                yield measure, values[repr(plain)]
+
+
+FAIRNESS = FairnessProvider()
+
+
+def _support(name: str, measure: FairnessMeasure) -> None:
+    if name == measure.NAME:
+        FairnessProvider.SUPPORTED_MEASURES.append(type(measure)(**{p: AnyValue() for p in measure.SUPPORTED_PARAMS}))
+
+
+def plug_in() -> None:
+    """Adds the provider to ir_measures' registry and, before pyndeval, to its default pipeline; once."""
+    if providers.registry.get(FAIRNESS.NAME) is FAIRNESS:
+        return
+    providers.register(FAIRNESS)
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline.insert(pipeline.index(ir_measures.pyndeval), FAIRNESS)
+    listen(_support)
