@@ -1,6 +1,6 @@
 """Runs something right after another package has been imported, without importing that package.
 
-This file is also run on its own, at interpreter start, by the ``.pth`` file that ``pt-fairness plug`` writes: it imports
+This file is also run on its own, by the ``.pth`` file that ``pt-fairness plug`` writes: it imports
 nothing but ``sys`` until one of the packages is really imported.
 """
 
@@ -12,26 +12,36 @@ if False:  # for type checkers; typing itself would be an import too many
 
 
 class _AfterImport:
-    """A finder that finds nothing itself, but lets a package's own loader call back when it is done."""
+    """A finder that finds nothing itself, but has a package's own loader call back when the package is there."""
 
     def __init__(self, name: str, callback: "Callable[[], object]") -> None:
-        self.name, self.callback = name, callback
+        self.name = name
+        self.callback = callback
+        self.searching = False
 
     def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
-        if name != self.name:
+        if name != self.name or self.searching:
             return None
-        sys.meta_path.remove(self)
         import importlib.util
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            return None
-        execute, callback = spec.loader.exec_module, self.callback
+        self.searching = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.searching = False
+        # Who asks for a spec need not import the package: the callback stays with the loader until it runs.
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
 
-        def exec_module(module: "Any") -> None:
-            execute(module)
-            callback()
+            def exec_module(module: "Any") -> None:
+                execute(module)
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)  # type: ignore[arg-type]
+                    self.callback()
 
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+            try:
+                spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+            except AttributeError:  # a loader that cannot be followed: the package is imported as if nobody had asked
+                return None
         return spec
 
 
@@ -40,11 +50,11 @@ def after_import(name: str, callback: "Callable[[], object]") -> None:
     if name in sys.modules:
         callback()
     else:
-        sys.meta_path.insert(0, _AfterImport(name, callback))
+        sys.meta_path.insert(0, _AfterImport(name, callback))  # type: ignore[arg-type]
 
 
 def plug(names: "Iterable[str]") -> None:
-    """Imports pt_fairness with the first of the packages ``names``; it never gets in their way."""
+    """Has pt_fairness imported with whichever of the packages ``names`` is; it never gets in their way."""
     def load() -> None:
         try:
             import pt_fairness  # noqa: F401
@@ -52,5 +62,4 @@ def plug(names: "Iterable[str]") -> None:
             sys.stderr.write("pt_fairness is plugged in but cannot be imported (%s); see pt-fairness unplug\n" % error)
 
     for name in names:
-        if name not in sys.modules:
-            sys.meta_path.insert(0, _AfterImport(name, load))
+        after_import(name, load)

@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 
 import pandas as pd
 
-__all__ = ["qrels_columns", "read_groups", "read_qrels", "write_qrels"]
+__all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "write_qrels"]
 
 Path = str | os.PathLike[str]
 
@@ -38,8 +38,11 @@ def _columns(path: Path, names: list[str]) -> pd.DataFrame:
         if isinstance(error, FileNotFoundError):
             raise
         raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
-    if frame is not None and not frame[names[-1]].isna().any() and frame["_more"].isna().all():
-        return frame[names]
+    if frame is not None:
+        # No field between white space is empty: what is empty was not there.
+        frame = frame.fillna("")
+        if (frame[names[-1]] != "").all() and (frame["_more"] == "").all():
+            return frame[names]
     number = 0
     try:
         with _open(path, "rt") as lines:
@@ -68,6 +71,24 @@ def read_qrels(path: Path) -> pd.DataFrame:
             number = next((n for n, line in enumerate(lines, 1) if line.split()[-1:] == [text]), 0)
         raise ValueError(f"{os.fspath(path)}, line {number}: the label {text!r} is no whole number")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
+
+
+def load_qrels(source: Path) -> pd.DataFrame:
+    """The qrels of a file (:func:`read_qrels`) or, if there is no such file, of an ir_datasets id.
+
+    :raises ValueError: neither
+    """
+    if os.path.exists(source):
+        return read_qrels(source)
+    import ir_datasets
+    try:
+        dataset = ir_datasets.load(os.fspath(source))
+    except KeyError:
+        raise ValueError(f"{os.fspath(source)} is neither a file nor a dataset id of ir_datasets") from None
+    if not dataset.has_qrels():
+        raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
+    frame = pd.DataFrame(dataset.qrels_iter())
+    return frame.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
 
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:

@@ -2,4 +2,9 @@
 
 
 def register() -> None:
-    """Adds the dataset ids to ir_datasets' registry; once."""
+    """Adds the dataset ids to ir_datasets' registry."""
+    import ir_datasets
+
+    from pt_fairness.collections import debates
+    for module in (debates,):
+        module.register(ir_datasets.registry)

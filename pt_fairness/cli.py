@@ -1,0 +1,119 @@
+"""The command line: arguments in, text out; what is done is done elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pt_fairness import plugging
+from pt_fairness.measures import MEASURES
+from pt_fairness.measures.base import NOT_PROVIDED, FairnessMeasure, literal
+
+
+def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int:
+    """Runs ir_measures' own command with these arguments.
+
+    :returns: the exit code
+    """
+    from ir_measures.__main__ import main_cli
+    saved = sys.argv
+    sys.argv = [program, *arguments]
+    try:
+        return _guarded(program, main_cli)
+    finally:
+        sys.argv = saved
+
+
+def _guarded(program: str, command: Callable[[], Any]) -> int:
+    """Runs a command with warnings and errors as one line each, as a user of a command line expects them."""
+    def show(message: Any, *_: Any, **__: Any) -> None:
+        sys.stderr.write(f"{program}: warning: {message}\n")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        try:
+            return int(command() or 0)
+        except BrokenPipeError:
+            # The reader has gone: keep the interpreter from complaining when it flushes what is left.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        except KeyboardInterrupt:
+            return 130
+        except (ValueError, OSError) as error:
+            sys.stderr.write(f"{program}: error: {error}\n")
+            return 2
+
+
+def _eval(_: argparse.Namespace) -> None:
+    raise AssertionError("handled before the arguments are parsed: they are ir_measures'")
+
+
+def _annotate(options: argparse.Namespace) -> None:
+    from pt_fairness import groups, io
+    io.write_qrels(groups.get(options.groups).to_qrels(io.load_qrels(options.qrels)), options.output)
+
+
+def _plug(options: argparse.Namespace) -> None:
+    if options.status:
+        where = plugging.path()
+        print(f"plugged in: {where}" if plugging.plugged() else f"not plugged in: {where} is of another version; plug again"
+              if where.exists() else f"not plugged in: there is no {where}")
+    else:
+        print(plugging.plug())
+
+
+def _unplug(_: argparse.Namespace) -> None:
+    removed = plugging.unplug()
+    print(f"removed {removed}" if removed else f"nothing to remove: there is no {plugging.path()}")
+
+
+def _measures(_: argparse.Namespace) -> None:
+    print("\n\n".join(_description(measure) for measure in MEASURES.values()))
+
+
+def _description(measure: FairnessMeasure) -> str:
+    low, high = ("unbounded" if end is None else f"{end:g}" for end in measure.RANGE)
+    lines = [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
+             f"    range {low} to {high}; {measure.FAIR_END:g} is {'fair' if measure.FAIR_END == 0 else 'the good end'}"]
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        default = "" if param.default is NOT_PROVIDED else f" (default {literal(param.default)})"
+        lines.append(f"    {name}: {param.desc}{default}")
+    return "\n".join(lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pt-fairness", description="Fairness measures for rankings.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, run: Callable[[argparse.Namespace], None], help: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=help, description=help)
+        command.set_defaults(run=run)
+        return command
+
+    add("eval", _eval, "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures command")
+    annotate = add("annotate", _annotate, "write qrels with the groups of the judged documents in their second column")
+    annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
+    annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
+    annotate.add_argument("-o", "--output", metavar="FILE", help="where to write, compressed if it ends in .gz "
+                                                                "(default: standard output)")
+    add("measures", _measures, "list the measures with range, fair end and parameters")
+    plug = add("plug", _plug, "let the plain ir_measures and ir_datasets commands of this environment know this package")
+    plug.add_argument("--status", action="store_true", help="only tell whether they do")
+    add("unplug", _unplug, "undo plug")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The ``pt-fairness`` command.
+
+    :returns: the exit code
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == "eval":
+        return evaluate(arguments[1:])
+    options = _parser().parse_args(arguments)
+    return _guarded("pt-fairness", lambda: options.run(options))

@@ -1,0 +1,64 @@
+"""A small collection of arguments that ships with the package: real text to try the measures on, offline.
+
+Ten controversial questions, fifteen arguments each, with a stance, a viewpoint from −3 (strongly opposing) to +3 (strongly
+supporting) and graded relevance; an argument's stance is towards the question of its topic.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import BaseQrels, GenericQuery, JsonlDocs, JsonlQueries, TrecQrel
+from ir_datasets.util import LocalDownload, home_path
+
+ID = "pt-fairness/debates"
+FIELDS = ("stance", "viewpoint")
+_FILES = Path(__file__).parent / "debates"
+_LEVELS = {0: "not relevant", 1: "relevant: an argument on the question", 2: "highly relevant: a good argument on the question"}
+
+
+class DebateArgument(NamedTuple):
+    """An argument: its conclusion, its premise, and where it stands; ``-`` is a neutral stance."""
+
+    doc_id: str
+    title: str
+    text: str
+    stance: str
+    viewpoint: int
+
+    def default_text(self) -> str:
+        """Conclusion and premise."""
+        return f"{self.title}\n{self.text}"
+
+
+class _Qrels(BaseQrels):  # type: ignore[misc]
+    """The judgments, with a field of the arguments as their group."""
+
+    def __init__(self, docs: Any, field: str | None) -> None:
+        self._docs, self._field = docs, field
+
+    def qrels_path(self) -> Path:
+        return _FILES / "qrels.tsv"
+
+    def qrels_iter(self) -> Iterator[TrecQrel]:
+        group = {doc.doc_id: str(getattr(doc, self._field)) for doc in self._docs.docs_iter()} if self._field else {}
+        with self.qrels_path().open(encoding="utf-8") as lines:
+            for line in lines:
+                query_id, iteration, doc_id, relevance = line.rstrip("\n").split("\t")
+                yield TrecQrel(query_id, doc_id, int(relevance), group.get(doc_id, iteration))
+
+    def qrels_cls(self) -> type[TrecQrel]:
+        return TrecQrel
+
+    def qrels_defs(self) -> dict[int, str]:
+        return _LEVELS
+
+
+def register(registry: Any) -> None:
+    """Adds ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint`` to ir_datasets."""
+    docs = JsonlDocs(LocalDownload(_FILES / "docs.jsonl", mkdir=False), doc_cls=DebateArgument, namespace=ID, lang="en",
+                     docstore_path=home_path() / ID / "docs.pklz4")
+    queries = JsonlQueries(LocalDownload(_FILES / "queries.jsonl", mkdir=False), query_cls=GenericQuery, lang="en")
+    for field in (None, *FIELDS):
+        registry.register(f"{ID}/{field}" if field else ID, Dataset(docs, queries, _Qrels(docs, field)))
