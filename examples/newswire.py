@@ -1,0 +1,32 @@
+"""Do rankings treat the newswire sources alike? ``python examples/newswire.py QRELS RUN…``
+
+For runs and qrels over TREC disks 4 and 5, where the docno tells the source: FBIS, FR, FT or LA.
+"""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pyterrier as pt
+from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
+
+MEASURES = [nDCG @ 10, Rprec, α_nDCG @ 10, rND @ 10, rKL @ 10, rKL(protected="all") @ 10, nDJS]  # noqa: F405
+#: α-nDCG reads the sources from the qrels; a fairness measure also has to know those of unjudged documents.
+SOURCE = "trec-newswire"
+
+
+def main(qrels_file: str, *run_files: str) -> pd.DataFrame:
+    """Prints the table and returns it."""
+    qrels = pt.fairness.groups.get(SOURCE).to_qrels(pt.fairness.read_qrels(qrels_file))
+    runs = {Path(file).name.removesuffix(".gz"): pt.io.read_results(file) for file in run_files}
+    topics = pd.DataFrame({"qid": qrels["qid"].unique()})
+    measures = [m(groups=SOURCE) if "groups" in m.SUPPORTED_PARAMS else m for m in MEASURES]
+    table = pt.Experiment(list(runs.values()), topics, qrels, measures, names=list(runs))
+    print(table.round(4).set_index("name").T.to_string())
+    return table
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
