@@ -54,7 +54,8 @@ def test_pt_fairness_eval_is_the_same(files, capsys):
 def test_dataset_ids(files, tmp_path):
     empty = tmp_path / "empty"
     empty.write_text("")
-    assert python_m("pt-fairness/debates/stance", str(empty), "rND@5 Annotated@5").stdout == "rND@5\t1.0000\nAnnotated@5\t0.0000\n"
+    done = python_m("pt-fairness/debates/stance", str(empty), "rND@5 Annotated@5")
+    assert done.stdout == "rND@5\t1.0000\nAnnotated@5\t0.0000\n"
 
 
 @pytest.mark.parametrize("measure, says", [
@@ -92,7 +93,8 @@ def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):
     expected = "303 FT FT911-1 1\n303 LA LA010189-1 0\n303 - XX-1 2\n"
     assert capsys.readouterr().out == expected
     assert cli.main(["annotate", str(tmp_path / "qrels"), "trec-newswire", "-o", str(tmp_path / "out.gz")]) == 0
-    assert gzip.open(tmp_path / "out.gz", "rt").read() == expected
+    with gzip.open(tmp_path / "out.gz", "rt") as out:
+        assert out.read() == expected
 
 
 def test_annotate_takes_dataset_ids_and_files(tmp_path, capsys):

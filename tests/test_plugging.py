@@ -148,8 +148,8 @@ def test_a_plug_whose_package_fails_says_so_and_goes_on(environment, tmp_path):
     broken.mkdir()
     (broken / "__init__.py").write_text("raise RuntimeError('broken on purpose')")
     try:
-        done = subprocess.run([python, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import ir_measures; print('on')"],
-                              capture_output=True, text=True)
+        code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import ir_measures; print('on')"
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout.strip() == "on"
         assert "broken on purpose" in done.stderr and "pt-fairness unplug" in done.stderr
     finally:

@@ -1,0 +1,96 @@
+"""What the measures cost on one run, as ratios: ``python tests/benchmarks/one_run.py [FOLDER]``.
+
+FOLDER holds the qrels and runs of the TREC 2003 Robust track (``qrels.txt.gz``, ``runs/input.*.gz``); without it, runs of the
+same shape are made up.
+"""
+
+import subprocess
+import sys
+import tracemalloc
+import warnings
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import alpha_nDCG, nDCG
+from timing import report, seconds
+
+from pt_fairness import Annotated, groups, nDD, nDJS, nDKL, nDR, plugging, rKL, rND, rRD
+
+OURS = [rND @ 10, rKL @ 10, rRD @ 10, nDD @ 100, nDR @ 100, nDKL @ 100, nDJS, Annotated @ 10, alpha_nDCG @ 10]
+
+
+def synthetic(topics: int, depth: int = 1000, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Qrels and a run: docnos and groups as on TREC's newswire, a tenth of the ranked documents judged."""
+    rng = np.random.default_rng(seed)
+    sources = np.array(["FBIS3-", "FR940104-0-", "FT911-", "LA010189-"])
+    document = rng.permuted(np.tile(np.arange(4 * depth), (topics, 1)), axis=1)
+    qid = np.repeat(np.char.mod("%d", np.arange(301, 301 + topics)), 4 * depth)
+    docno = np.char.add(sources[document.ravel() % 4], document.ravel().astype(str))
+    frame = pd.DataFrame({"query_id": qid, "doc_id": docno}).astype(str)
+    place = np.tile(np.arange(4 * depth), topics)
+    run = frame[place < depth].assign(score=rng.standard_normal(topics * depth))
+    judged = frame[(place < depth // 10) | (place >= 4 * depth - 1100)]
+    qrels = judged.assign(relevance=(rng.random(len(judged)) < 0.05).astype(int),
+                          iteration=judged["doc_id"].str.extract("^([A-Z]+)", expand=False))
+    return qrels.reset_index(drop=True), run.reset_index(drop=True)
+
+
+def load(folder: Path | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Qrels with the source in ``iteration``, a run, and a run of ties."""
+    if folder is None:
+        qrels, run = synthetic(100)
+        return qrels, run, run.assign(score=0.0)
+    qrels = pd.DataFrame(ir_measures.read_trec_qrels(str(folder / "qrels.txt.gz")))
+    run, tied = (pd.DataFrame(ir_measures.read_trec_run(str(folder / "runs" / f"input.{name}.gz")))
+                 for name in ("THUIRr0301", "rutcor03100"))
+    return groups.get("trec-newswire").to_qrels(qrels), run, tied
+
+
+def start_up() -> list[tuple[str, float, str, bool]]:
+    """What importing the package, and plugging it in, cost a fresh interpreter."""
+    def fresh(code: str) -> float:
+        timed = f"import time; start = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)"
+        return min(float(subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True).stdout)
+                   for _ in range(7))
+
+    imports = fresh("import pt_fairness") / fresh("import ir_measures")
+    plug = 1000 * fresh(plugging._line())
+    return [("import pt_fairness / import ir_measures", imports, "at most 3", imports <= 3),
+            ("milliseconds that the .pth file adds to interpreter start", plug, "under 2", plug < 2)]
+
+
+def main(folder: Path | None) -> int:
+    """Measures and prints; returns how many bounds were missed."""
+    warnings.simplefilter("ignore")
+    qrels, run, tied = load(folder)
+    print(f"{len(run)} rows, {len(qrels)} judgments, {folder or 'synthetic'}; pandas {pd.__version__}, "
+          f"docnos as {run['doc_id'].dtype} ({type(run['doc_id'].array).__name__})\n")
+
+    def score(measures, run=run, qrels=qrels, provider=ir_measures):
+        return lambda: provider.calc_aggregate(measures, qrels, run)
+
+    rows = start_up()
+    ndcg, ours = seconds(score([nDCG @ 10]), score(OURS))
+    rows.append(("all of " + ", ".join(map(str, OURS))[:48] + "… / nDCG@10 (pytrec_eval)", ours / ndcg, "at most 0.5",
+                 ours <= 0.5 * ndcg))
+    for name, some, least in (("a run", run, 10), ("a run of ties", tied, 5)):
+        theirs, ours = seconds(score([alpha_nDCG @ 10], some, provider=ir_measures.pyndeval), score([alpha_nDCG @ 10], some),
+                               rounds=3)
+        rows.append((f"α_nDCG@10 on {name}: pyndeval / ours", theirs / ours, f"at least {least}", theirs >= least * ours))
+    small, large = (synthetic(topics) for topics in (100, 400))
+    one, four = seconds(score(OURS, small[1], small[0]), score(OURS, large[1], large[0]), rounds=3)
+    rows.append(("four times the topics take / four times the time", four / one / 4, "about 1", four < 1.3 * 4 * one))
+    (deep,) = seconds(score([nDR]), rounds=3)
+    rows.append(("seconds for nDR at depth 1000, its exact maximum included", deep, "under 1", deep < 1))
+    tracemalloc.start()
+    score(OURS)()
+    peak = tracemalloc.get_traced_memory()[1] / run.memory_usage(deep=True).sum()
+    tracemalloc.stop()
+    rows.append(("peak memory / memory of the run's frame", peak, "under 3", peak < 3))
+    return report(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(Path(sys.argv[1]) if len(sys.argv) > 1 else None) else 0)

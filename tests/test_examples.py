@@ -1,0 +1,112 @@
+"""The examples, run as a user runs them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def example(name, *arguments):
+    done = subprocess.run([sys.executable, str(EXAMPLES / name), *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """The quickstart's table: system → row → value."""
+    lines = example("quickstart.py").stdout.splitlines()
+    cells = [line.rsplit(maxsplit=3 if " +" not in line and " -" not in line and "p-value" not in line else 2)
+             for line in lines[1:lines.index("")]]
+    return lines[0], {row[0].strip(): [float(value) for value in row[1:]] for row in cells}
+
+
+def test_quickstart_prints_one_table(printed):
+    head, rows = printed
+    assert head.split("  ")[0] == "name" and head.endswith("BM25    QLD  BM25 (conclusions)")
+    measures = {"nDCG@5", "alpha_nDCG@5", "rND@5", "rKL@5", "rRD@5", "nDJS@5"}
+    assert set(rows) == measures | {f"{m} {column}" for m in measures for column in ("+", "-", "p-value")}
+    for measure in measures:
+        assert len(rows[measure]) == 3 and all(0 < value < 1 for value in rows[measure])
+        assert len(set(rows[measure])) > 1, "the systems differ"
+        assert all(0 <= p <= 1 for p in rows[f"{measure} p-value"])
+
+
+def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path):
+    # The same rankings, written to a file and evaluated by the command instead of pt.Experiment.
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        import pyterrier as pt
+        import quickstart
+        debates = pt.get_dataset("irds:pt-fairness/debates/stance")
+        with quickstart.without_native_output():
+            systems = quickstart.retrieval_systems(str(tmp_path), debates)
+            runs = {name: system(debates.get_topics()) for name, system in systems.items()}
+    finally:
+        sys.path.remove(str(EXAMPLES))
+    _, rows = printed
+    for column, (_, run) in enumerate(runs.items()):
+        pt.io.write_results(run, str(tmp_path / "run"))
+        done = subprocess.run([sys.executable, "-m", "pt_fairness", "pt-fairness/debates/stance", str(tmp_path / "run"),
+                               "nDCG@5 α_nDCG@5 rND@5 rKL@5 rRD@5 nDJS@5"], capture_output=True, text=True, check=True)
+        for line in done.stdout.splitlines():
+            measure, value = line.split("\t")
+            assert rows[measure][column] == pytest.approx(float(value), abs=1e-4)
+
+
+def test_newswire_on_a_small_run(tmp_path):
+    (tmp_path / "qrels").write_text("301 0 FT911-1 1\n301 0 LA010189-1 1\n301 0 FBIS3-1 0\n")
+    (tmp_path / "run").write_text("301 Q0 FT911-1 0 2 x\n301 Q0 FR940104-0-1 1 1 x\n")
+    done = example("newswire.py", tmp_path / "qrels", tmp_path / "run")
+    rows = {line.rsplit(maxsplit=1)[0]: float(line.split()[-1]) for line in done.stdout.splitlines()[1:]}
+    # FR is the minority's (FT's, first of equals) opposite: shares 1 and 1/2 of FT against 1/2.
+    assert rows["rND(groups='trec-newswire')@10"] == pytest.approx(0.5 / (0.5 + 0.5 * 0.6309), abs=1e-4)
+    assert rows["Rprec"] == 0.5
+
+
+def test_newswire_without_arguments_says_how():
+    done = subprocess.run([sys.executable, str(EXAMPLES / "newswire.py")], capture_output=True, text=True)
+    assert done.returncode == 1 and "python examples/newswire.py QRELS RUN…" in done.stderr
+
+
+def test_newswire_on_the_real_runs(shared, robust03):
+    """All nine systems and 100 topics: DataFrames in pt.Experiment and files on the command line give equal numbers."""
+    import ir_measures
+    folder = shared / "data" / "robust03"
+    files = sorted((folder / "runs").glob("*.gz"))
+    done = example("newswire.py", folder / "qrels.txt.gz", *files)
+    lines = done.stdout.splitlines()
+    table = pd.DataFrame([line.split()[-len(files):] for line in lines[1:]], dtype=float,
+                         index=["".join(line.split()[:-len(files)]) for line in lines[1:]], columns=lines[0].split()[1:])
+    assert table.shape == (7, 9)
+    qrels, _ = robust03
+    for file in (files[0], files[-1]):
+        measures = list(map(ir_measures.parse_measure, table.index))
+        values = ir_measures.calc_aggregate(measures, qrels, ir_measures.read_trec_run(str(file)))
+        for measure in measures:
+            assert table.loc[str(measure), file.name.removesuffix(".gz")] == pytest.approx(values[measure], abs=5.1e-5)
+
+
+def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, tmp_path):
+    import pyterrier as pt
+
+    from pt_fairness import write_qrels
+    qrels, runs = robust03
+    write_qrels(qrels, tmp_path / "qrels")
+    measures = "nDCG@10 Rprec α_nDCG@10 rND@10 rKL@10 rKL(protected='all')@10 nDJS"
+    import ir_measures
+    table = pt.Experiment([pt.model.from_ir_measures(run) for run in runs.values()],
+                          pd.DataFrame({"qid": qrels["query_id"].unique()}), pt.model.from_ir_measures(qrels),
+                          [ir_measures.parse_measure(m) for m in measures.split()], names=list(runs))
+    for name in ("THUIRr0301", "rutcor03100"):
+        file = shared / "data" / "robust03" / "runs" / f"input.{name}.gz"
+        done = subprocess.run([sys.executable, "-m", "pt_fairness", str(tmp_path / "qrels"), str(file), measures, "-p", "-1"],
+                              capture_output=True, text=True, check=True)
+        row = table.set_index("name").loc[name]
+        for line in done.stdout.splitlines():
+            measure, value = line.split("\t")
+            assert row[measure] == pytest.approx(float(value), abs=1e-12)
