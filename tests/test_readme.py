@@ -1,0 +1,46 @@
+"""Every block of code in the README, as it stands there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+def test_the_python_blocks_run_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for number, block in enumerate(blocks("python"), 1):
+        exec(compile(block, f"README.md, Python block {number}", "exec"), names)
+
+
+COMMANDS = [block for block in blocks("bash") if ".venv" not in block]
+
+
+@pytest.mark.parametrize("number", range(len(COMMANDS)))
+def test_the_commands_run(number, tmp_path):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(["bash", "-euc", COMMANDS[number]], cwd=tmp_path, env={**os.environ, "PATH": path},
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+
+
+def test_the_table_is_what_the_quickstart_prints():
+    done = subprocess.run([sys.executable, str(ROOT / "examples" / "quickstart.py")], capture_output=True, text=True)
+    (table,) = blocks("text")
+    assert table in done.stdout
+
+
+def test_the_two_commands_are_there():
+    for name in ("quickstart", "tests"):
+        (command,) = re.findall(rf"<!-- {name} -->\n```bash\n(.*)\n```\n", README)
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install -q ")
