@@ -12,20 +12,46 @@ from typing import TYPE_CHECKING, Any
 
 from pt_fairness import provider as _provider
 from pt_fairness._imports import after_import as _after_import
-from pt_fairness.measures import Annotated, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
+from pt_fairness.measures import (
+    AWRF,
+    NDKL,
+    Annotated,
+    BiasDCG,
+    BiasP,
+    BiasRBP,
+    DistFair,
+    DistKL,
+    MaxSkew,
+    MinSkew,
+    RepBias,
+    Skew,
+    nDD,
+    nDJS,
+    nDKL,
+    nDR,
+    rKL,
+    rND,
+    rRD,
+    β_DCG,
+    β_P,
+    β_RBP,
+)
 from pt_fairness.measures.base import listen as _listen
 
 if TYPE_CHECKING:
-    from pt_fairness import groups
+    from pt_fairness import groups, targets
     from pt_fairness.analysis import highlight
     from pt_fairness.io import read_qrels, write_qrels
+    from pt_fairness.pipelines import annotate
     from pt_fairness.ranking import FairnessWarning
 
 __version__ = "0.1.0"
 
 #: Public names that need numpy or pandas, and where they are.
 _LAZY = {
+    "annotate": "pt_fairness.pipelines",
     "groups": "pt_fairness.groups",
+    "targets": "pt_fairness.targets",
     "highlight": "pt_fairness.analysis",
     "read_qrels": "pt_fairness.io",
     "write_qrels": "pt_fairness.io",
@@ -33,8 +59,9 @@ _LAZY = {
 }
 
 __all__ = [
-    "Annotated", "FairnessWarning", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels",
-    "write_qrels",
+    "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "FairnessWarning", "MaxSkew", "MinSkew", "NDKL",
+    "RepBias", "Skew", "annotate", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels",
+    "targets", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 

@@ -6,22 +6,24 @@ A measure takes one with its ``groups=`` parameter: the name of registered group
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import os
 import pickle
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness import io
+from pt_fairness import collections, io
 from pt_fairness.measures.base import label_text
 from pt_fairness.numerics import Ints
-from pt_fairness.ranking import UNANNOTATED, PairIndex, words_of
+from pt_fairness.ranking import UNANNOTATED, PairIndex, warn, words_of
 
-__all__ = ["Groups", "from_file", "from_frame", "from_mapping", "from_pattern", "get", "names", "register"]
+__all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get", "names", "register"]
 
 #: What :meth:`Groups.annotate` returns: the document each annotation belongs to, the code of its label, the labels.
 Annotated = tuple[Ints, Ints, list[str]]
@@ -39,6 +41,8 @@ class Groups:
 
     #: Whether ``labels`` are certainly all: then judged documents need not be looked up to know the label set.
     complete = False
+    #: The only topics that have groups, or ``None`` for any topic.
+    topics: list[str] | None = None
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None) -> None:
         self._name = name
@@ -79,7 +83,7 @@ class Groups:
         if type(self).lookup is Groups.lookup:
             raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) method")
         found = self.lookup(list(qids), list(docnos))
-        _need(found, ["qid", "docno", "group"], f"what {self!r}.lookup returned")
+        io.need_columns(found, ["qid", "docno", "group"], f"what {self!r}.lookup returned")
         table = _Table(found["qid"], found["docno"], found["group"])
         return table.find(qids, docnos)
 
@@ -95,6 +99,8 @@ class Groups:
         if frame.duplicated([qid, docno]).any():
             # A document that was judged for several subtopics is one document of the highest of its labels.
             frame = frame.sort_values(label, ascending=False, kind="stable").drop_duplicates([qid, docno]).sort_index()
+        if self.topics is not None:
+            frame = frame[frame[qid].map(label_text).isin(self.topics)]
         item, codes, labels = self.annotate(frame[qid].astype(str).to_numpy(dtype=object),
                                             frame[docno].astype(str).to_numpy(dtype=object))
         order = np.lexsort((codes, item))
@@ -107,6 +113,31 @@ class Groups:
         result["iteration"] = pd.Series(group, dtype="str")
         return result
 
+    def override(self, frame: pd.DataFrame, name: str | None = None) -> Groups:
+        """These groups with corrections.
+
+        An argument of args.me has a stance towards its own conclusion, which need not be the topic's claim: this is how to
+        turn such stances around, topic by topic.
+
+        :param frame: columns ``qid, docno, group``, or ``docno, group`` for every topic. The documents in it have the groups
+            that it gives them, and only these: several rows are several groups; a missing or empty group, or ``-``, is none.
+        :returns: a new Groups object
+        :raises ValueError: a column is missing
+        """
+        return _Override(self, frame, name)
+
+    def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None) -> Groups:
+        """These groups under other names, topic by topic; for ideologies instead of stances (Gezici et al. 2021, section 3).
+
+        :param by_topic: topic → old label → new label, such as ``{'12': {'PRO': 'liberal', 'CON': 'conservative'}}``. Instead
+            of labels, a topic can have a leaning, ``'liberal'`` or ``'conservative'``: the ideology that supports its claim,
+            which its PRO documents get, and its CON documents the other. Labels and topics that map to nothing (``None``,
+            ``''``, ``'-'``, ``{}``, a leaning of ``'both or neither'``, or not there at all) have no groups.
+        :returns: a new Groups object, whose ``topics`` are those that map to something; :meth:`to_qrels` drops the others
+        :raises ValueError: a leaning that is none of these; a label that these groups do not have
+        """
+        return _Relabelled(self, by_topic, name)
+
     def __repr__(self) -> str:
         return f"Groups({self.name!r}, {self.labels})"
 
@@ -116,13 +147,6 @@ class Groups:
 
     def __hash__(self) -> int:
         return hash(self.name)
-
-
-def _need(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and has "
-                         f"{', '.join(map(str, frame.columns))}")
 
 
 class _Table:
@@ -151,7 +175,7 @@ class _Table:
             codes, texts = pd.factorize(np.asarray(qids, dtype=object))
             table = np.array([self.topics.get(label_text(text), -1) for text in texts] + [-1], np.int64)
             topic = table[codes]
-        pair = self.index.find(topic, words_of(pd.Series(docnos, dtype=object)))
+        pair, _ = self.index.find(topic, words_of(pd.Series(docnos, dtype=object)))
         item = np.flatnonzero(pair >= 0)
         pair = pair[item]
         count = self.count[pair]
@@ -165,7 +189,7 @@ class _Frame(Groups):
     def __init__(self, frame: pd.DataFrame, name: str | None = None, labels: Iterable[Any] | None = None) -> None:
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
-        _need(frame, [docno, "group"], "the frame of groups")
+        io.need_columns(frame, [docno, "group"], "the frame of groups")
         self._table = _Table(None if qid is None else frame[qid], frame[docno], frame["group"])
         super().__init__(name, [*self._table.labels, *(labels or ())])
 
@@ -199,6 +223,188 @@ class _Pattern(Groups):
         codes = codes[document] if len(texts) else codes
         item = np.flatnonzero(codes >= 0)
         return item, codes[item], [str(one) for one in labels]
+
+
+#: The ideologies that a topic can lean to, and how the literature writes that it leans to neither.
+_IDEOLOGIES = ("conservative", "liberal")
+_NO_LEANING = "both or neither"
+
+
+def _no_group(value: Any) -> bool:
+    return value is None or value in UNANNOTATED or (isinstance(value, float) and np.isnan(value))
+
+
+class _Override(Groups):
+    def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
+        self._base, self._given = base, _Frame(frame)
+        # The groups that are taken away are not in the table of those that are given.
+        self._mentioned = _Frame(frame.assign(group="any"))
+        super().__init__(name, None if base.labels is None else [*base.labels, *(self._given.labels or ())])
+        self.complete, self.topics = base.complete, base.topics
+
+    def _content(self) -> Any:
+        return self._base.name, self._base.digest(), self._given._content(), self._mentioned._content()
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
+        mentioned = np.zeros(len(docnos), bool)
+        mentioned[self._mentioned.annotate(qids, docnos)[0]] = True
+        item, codes, labels = self._given.annotate(qids, docnos)
+        others = np.flatnonzero(~mentioned)
+        other_item, other_codes, other_labels = self._base.annotate(qids[others], docnos[others])
+        return (np.concatenate([item, others[other_item]]), np.concatenate([codes, other_codes + len(labels)]),
+                [*labels, *other_labels])
+
+
+class _Relabelled(Groups):
+    def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None = None) -> None:
+        self._base = base
+        self._new = {label_text(topic): self._mapping(topic, value) for topic, value in by_topic.items()}
+        for topic, mapping in self._new.items():
+            unknown = sorted(mapping.keys() - set(base.labels)) if base.labels is not None else []
+            if unknown:
+                raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to rename")
+        super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()])
+        self.complete = True
+        self.topics = sorted(topic for topic, mapping in self._new.items() if mapping)
+
+    @staticmethod
+    def _mapping(topic: Any, value: Any) -> dict[str, str]:
+        if isinstance(value, Mapping):
+            return {label_text(old): label_text(new) for old, new in value.items() if not _no_group(new)}
+        if _no_group(value) or value == _NO_LEANING:
+            return {}
+        if value not in _IDEOLOGIES:
+            raise ValueError(f"topic {topic!r} has the leaning {value!r}; it has to be {' or '.join(map(repr, _IDEOLOGIES))}, "
+                             f"None or {_NO_LEANING!r} for none, or a mapping from labels to labels")
+        return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}
+
+    def _content(self) -> Any:
+        return self._base.name, self._base.digest(), sorted(self._new.items())
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
+        topic, texts = pd.factorize(qids)
+        mappings = [self._new.get(label_text(text), {}) for text in texts]
+        wanted = np.flatnonzero(np.array([bool(mapping) for mapping in mappings], bool)[topic] if len(topic) else topic)
+        item, codes, labels = self._base.annotate(qids[wanted], docnos[wanted])
+        item = wanted[item]
+        assert self.labels is not None
+        place = {label: code for code, label in enumerate(self.labels)}
+        table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels] for mapping in mappings],
+                         np.int64).reshape(len(mappings), len(labels))
+        codes = table[topic[item], codes] if len(item) else codes
+        return item[codes >= 0], codes[codes >= 0], self.labels
+
+
+#: What is known of a document: its groups, and why it has none.
+Found = tuple[tuple[str, ...], str]
+_MISSING, _NOTHING, _OTHER = "missing", "nothing", "other: "
+
+
+class FromIrds(Groups):
+    """A field of the documents, or of the judgments, of an ir_datasets id; see :func:`from_irds`.
+
+    Nothing is loaded before groups are asked for. Documents come from the docstore, and each of them once.
+    """
+
+    def __init__(self, dataset_id: str, field: str | Callable[[Any], Any], labels: Iterable[Any] | None = None,
+                 name: str | None = None, entity: str | None = None) -> None:
+        if entity not in (None, "docs", "qrels"):
+            raise ValueError(f"entity={entity!r} is not possible: a field is one of the 'docs' or of the 'qrels'")
+        super().__init__(f"{dataset_id}/{field}" if name is None and isinstance(field, str) else name, labels)
+        self.dataset_id, self.field, self.entity = dataset_id, field, entity
+        self.complete = labels is not None
+        self._found: dict[str, Found] = {}
+        self._judged: _Table | None = None
+        self._told = False
+
+    def _content(self) -> Any:
+        return self.dataset_id, self.field, self.labels, self.entity
+
+    def _dataset(self) -> Any:
+        import ir_datasets
+        try:
+            return ir_datasets.load(self.dataset_id)
+        except KeyError:
+            raise ValueError(f"ir_datasets has no dataset {self.dataset_id!r}") from None
+
+    def _entity(self, dataset: Any) -> str:
+        fields = {entity: getattr(dataset, f"{entity}_cls")()._fields for entity in ("docs", "qrels") if dataset.has(entity)}
+        if self.entity is not None:
+            fields = {self.entity: fields.get(self.entity, ())}
+        for entity, known in fields.items():
+            if self.field in known or (callable(self.field) and known):
+                return entity
+        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has "
+                         + (" and ".join(f"{', '.join(known)} ({entity})" for entity, known in fields.items()) or "none"))
+
+    def _groups(self, record: Any) -> Found:
+        """The groups of a document or judgment."""
+        value = self.field(record) if callable(self.field) else getattr(record, self.field)
+        several = isinstance(value, (list, tuple, set, frozenset))
+        texts = [one.name if isinstance(one, enum.Enum) else label_text(one)
+                 for one in (value if several else [value]) if not _no_group(one)]
+        groups = tuple(text for text in texts if text not in UNANNOTATED and (self.labels is None or text in self.labels))
+        if groups:
+            return groups, ""
+        return (), f"{_OTHER}{texts[0]}" if texts else _NOTHING
+
+    def fetch(self, docnos: Iterable[str]) -> dict[str, Found]:
+        """What the documents say, by docno; they are read unless they have been before."""
+        docnos = list(dict.fromkeys(docnos))
+        unread = [docno for docno in docnos if docno not in self._found]
+        if unread:
+            from ir_datasets import log
+
+            from pt_fairness.collections import irds
+            handler = self._dataset().docs_handler()
+            read: dict[str, Found] = dict.fromkeys(unread, ((), _MISSING))
+            for document in log.easy().pbar(irds.documents(handler, unread), desc=self.name, total=len(unread), unit="doc",
+                                            quiet=True):
+                if document.doc_id in read:
+                    read[document.doc_id] = self._groups(document)
+            self._found.update(read)
+        return {docno: self._found[docno] for docno in docnos}
+
+    def remember(self, found: Mapping[str, Found]) -> None:
+        """Takes what :meth:`fetch` returned earlier, instead of reading the documents again."""
+        self._found.update(found)
+
+    def _tell(self, found: Mapping[str, Found]) -> None:
+        """One warning for the documents without groups, the first time that there are any."""
+        reasons = pd.Series({docno: why for docno, (_, why) in found.items() if why}, dtype=object)
+        if self._told or reasons.empty:
+            return
+        self._told = True
+        other = reasons[reasons.str.startswith(_OTHER)]
+        parts = [(reasons[reasons == _MISSING], "not in the corpus", ""), (reasons[reasons == _NOTHING], "without a value", ""),
+                 (other, f"with a value other than {', '.join(self.labels or ())}",
+                  f" has {other.iloc[0].removeprefix(_OTHER)!r}" if len(other) else "")]
+        warn(f"{self.name}: {len(reasons)} of {len(found)} documents have no group and count as unannotated: " + "; ".join(
+            f"{len(part)} {what} (the first: {part.index[0]!r}{more})" for part, what, more in parts if len(part)))
+
+    def _judgments(self, dataset: Any) -> _Table:
+        """The groups in the judgments; where a document has any of positive relevance, only those give it groups."""
+        from pt_fairness.collections import irds
+        rows = irds.judgments(dataset.qrels_handler())
+        positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
+        triples = [(row.query_id, row.doc_id, group) for row in rows
+                   if row.relevance > 0 or (row.query_id, row.doc_id) not in positive for group in self._groups(row)[0]]
+        frame = pd.DataFrame(triples, columns=["qid", "docno", "group"], dtype=object).drop_duplicates()
+        return _Table(frame["qid"], frame["docno"], frame["group"])
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        dataset = self._dataset()
+        if self._entity(dataset) == "qrels":
+            if self._judged is None:
+                self._judged = self._judgments(dataset)
+            return self._judged.find(qids, docnos)
+        found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
+        self._tell(found)
+        pairs = pd.DataFrame([(docno, group) for docno, (groups, _) in found.items() for group in groups],
+                             columns=["docno", "group"], dtype=object)
+        return _Table(None, pairs["docno"], pairs["group"]).find(qids, docnos)
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None) -> Groups:
@@ -238,6 +444,23 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Groups:
     :raises ValueError: a line that cannot be read, by file and line
     """
     return _Frame(io.read_groups(path), name)
+
+
+def from_irds(dataset_id: str, field: str | Callable[[Any], Any], labels: Iterable[Any] | None = None, name: str | None = None,
+              *, entity: str | None = None) -> Groups:
+    """Groups from a field of an ir_datasets id: of its documents, judged or not, or of its judgments.
+
+    Nothing is loaded before a measure asks; then the docstore gives the documents that it needs.
+
+    :param field: the field's name; or a function of a document (of a judgment where there are no documents), for what is
+        nested, such as ``lambda argument: argument.premises[0].stance``. Several values are several groups; an enumeration's
+        value counts by its name; ``None``, ``''`` and ``-`` are no group.
+    :param labels: every label that can occur; other values are then no group
+    :param name: by default made of the id and the field
+    :param entity: ``'docs'`` or ``'qrels'``, where both have such a field; the documents' is taken by default
+    :raises ValueError: when a measure asks: no such dataset or field
+    """
+    return FromIrds(dataset_id, field, labels, name, entity)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -316,4 +539,5 @@ def _register_built_in(name: str, make: Callable[[], Groups]) -> None:
     register(name, make)
 
 
-_register_built_in("trec-newswire", lambda: from_pattern(r"^(FBIS|FR|FT|LA)\d", ["FBIS", "FR", "FT", "LA"], "trec-newswire"))
+for _name in collections.SOURCES:
+    _register_built_in(_name, partial(collections.source, _name))

@@ -6,6 +6,7 @@ import csv
 import gzip
 import os
 import sys
+from collections.abc import Sequence
 from typing import IO, Any, cast
 
 import pandas as pd
@@ -101,6 +102,14 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
             return names
     raise ValueError("qrels need the columns qid, docno, label or query_id, doc_id, relevance; these have "
                      f"{', '.join(map(str, qrels.columns))}")
+
+
+def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
+    """:raises ValueError: the frame, which the error calls ``what``, lacks one of the columns"""
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and has "
+                         f"{', '.join(map(str, frame.columns))}")
 
 
 def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
 #: What replaces a share of zero where a divergence would be infinite (Draws et al. 2021, footnote 5).
@@ -126,7 +126,7 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
     counts = np.arange(float(states))[None, :]
     everyone = np.arange(rows)
     full = everyone[grow + 1 < states]
-    last = depth - np.argmax(weights[:, ::-1] != 0, axis=1)
+    last = np.where(weights.any(axis=1), depth - np.argmax(weights[:, ::-1] != 0, axis=1), 0)
     best = np.full((rows, states), -np.inf)
     best[:, 0] = 0.0
     for i in range(1, depth + 1):
@@ -145,3 +145,43 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
         if ended.any():
             result[ended] = best[ended].max(axis=1)
     return result
+
+
+def laplace(counts: Floats, smoothing: float) -> Floats:
+    """``[…, L]``: shares of labels of which ``smoothing`` more are counted than there are; equal shares of nothing."""
+    counts = counts + smoothing
+    total = counts.sum(axis=-1, keepdims=True)
+    equal = np.full(counts.shape, 1.0 / max(counts.shape[-1], 1))
+    return np.asarray(np.divide(counts, total, out=equal, where=total > 0))
+
+
+def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
+    """``[T, kinds]``: the weights of each row's ranks, summed by code; −1 counts nothing.
+
+    :param codes: ``[T, D]``
+    :param weights: ``[D]``
+    """
+    rows = len(codes)
+    places = codes + (1 + (kinds + 1) * np.arange(rows))[:, None]
+    sums = np.bincount(places.ravel(), np.broadcast_to(weights, codes.shape).ravel(), rows * (kinds + 1))
+    return np.asarray(sums.reshape(rows, kinds + 1)[:, 1:], float)
+
+
+def largest_divergence_from_itself(weights: Floats, kinds: int) -> float:
+    """The largest Σ w_i · KL(P_i ‖ P_D), base 2, over all lists of ``D = len(weights)`` documents of ``kinds`` labels; exact.
+
+    The worst list has its labels in blocks. Its i-th term is then log2(D/i) less (j/i) · log2(m/j), where the first i end
+    with j of a block's m documents: that loss depends on the block alone, so a dynamic programme over the blocks' ends
+    finds the least.
+    """
+    depth = len(weights)
+    i = ranks(depth)
+    #: [blocks, documents]: the least loss of that many documents in at most that many blocks.
+    loss = np.full((min(kinds, depth) + 1, depth + 1), np.inf)
+    loss[0, 0] = 0.0
+    for start in range(depth):
+        m = ranks(depth - start)
+        shares = weights[start:] * m / i[start:]
+        block = np.log2(m) * np.cumsum(shares) - np.cumsum(shares * np.log2(m))
+        np.minimum(loss[1:, start + 1:], loss[:-1, start, None] + block, out=loss[1:, start + 1:])
+    return float((weights * np.log2(depth / i)).sum() - loss[:, depth].min())

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pt_fairness.numerics import Floats
-    from pt_fairness.ranking import Annotations, Judgments, Rankings, Run
+    from pt_fairness.ranking import Annotations, Judgments, Run
 
 #: Set to ``ndeval``, it leaves α-nDCG and the other measures of ndeval to ir_measures altogether.
 ALPHA_VARIABLE = "PT_FAIRNESS_ALPHA"
 ALPHA_MEASURES = frozenset({"alpha_nDCG", "alpha_DCG"})
 #: The other measures of ndeval: its arithmetic, fed with trec_eval's order.
 NDEVAL_MEASURES = frozenset({"ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"})
+#: Those to which the order within the cutoff means nothing.
+SET_MEASURES = frozenset({"P_IA", "StRecall"})
 
 
 class FairnessProvider(providers.Provider):  # type: ignore[misc]
@@ -75,8 +77,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._annotations = {source: self._annotate(source, own) for source, own in self._sources.items()}
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
         self._subtopics: dict[int, Any] = {}
-        ndeval = [m for m in measures if m.NAME in NDEVAL_MEASURES]
-        self._ndeval = _Ndeval(ndeval, qrels, self._judgments) if ndeval else None
+        self._others = [m for m in measures if m.NAME in NDEVAL_MEASURES]
+        self._ndeval = _Ndeval(self._others, qrels, self._judgments) if self._others else None
 
     def _annotate(self, source: str | None, measures: list[FairnessMeasure]) -> Annotations:
         from pt_fairness.ranking import Annotations
@@ -86,9 +88,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             groups = sources.get(source)
         annotations = Annotations(self._judgments, groups)
         for measure in measures:
-            for parameter, name in measure.named_labels(annotations.labels):
-                if name not in measure.added_labels:
-                    annotations.check(name, parameter, self._tell)
+            annotations.check(measure, self._tell)
         return annotations
 
     def _tell(self, cause: str, message: str) -> None:
@@ -108,6 +108,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         values.update(self._alpha_scores(ranked))
         if self._ndeval is not None:
             values.update(self._ndeval.scores(ranked))
+            for measure in self._others:
+                self._listing(ranked, measure)
         columns = [(measure, values[measure].tolist()) for measure in self.measures]
         for i, qid in enumerate(self.qrel_qids):
             for measure, column in columns:
@@ -119,15 +121,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         from pt_fairness.ranking import Rankings
         depths = [measure.depth for measure in measures]
         codes, length = annotations.of_run(run, None if None in depths else max(d for d in depths if d is not None))
-        views: dict[tuple[str, ...], Rankings] = {}
+        view = Rankings(run, annotations, codes, length)
         values, undefined = {}, {}
         for measure in measures:
-            view = views.get(measure.added_labels)
-            if view is None:
-                view = views[measure.added_labels] = Rankings(run, annotations, codes, length, measure.added_labels)
-            width = len(view.labels) if measure.width == "labels" else 1
-            parts = [measure.score(block) for block in view.blocks(measure.param("cutoff"), width)]
-            scores = np.concatenate(parts) if parts else np.zeros(0)
+            scores = measure.scores(view)
             nothing = np.isnan(scores)
             if nothing.any():
                 undefined[str(measure)] = int(nothing.sum())
@@ -136,8 +133,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         if undefined:
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for every system: "
                        + ", ".join(f"{name} on {count} of {len(self.qrel_qids)} topics" for name, count in undefined.items()))
-        foreign = views[()].foreign if () in views else np.zeros(0, int)
-        if len(foreign):
+        foreign = view.foreign
+        if len(foreign) and not all(measure.added_labels for measure in measures):
             self._tell("foreign", f"{len(foreign)} ranked documents have groups that no judged document has and that "
                        f"{annotations.groups!r} does not declare: {', '.join(annotations.names(foreign))}; "
                        "they count as unannotated")
@@ -149,19 +146,26 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         from pt_fairness.measures import diversity
         values: dict[Any, Floats] = {}
         for measure in self._alpha:
-            rel, cutoff = measure["rel"], measure.params.get("cutoff")
-            if rel not in self._subtopics:
-                self._subtopics[rel] = diversity.Subtopics(self._judgments, rel)
-            subtopics, listing = self._subtopics[rel], diversity.Listing(run, measure["judged_only"])
-            values[measure] = diversity.score(measure.NAME, subtopics, listing, measure["alpha"], cutoff)
-            if listing.ties_matter(subtopics, cutoff):
-                self._tell_of_ties(measure)
+            subtopics, listing = self._listing(run, measure)
+            values[measure] = diversity.score(measure.NAME, subtopics, listing, measure["alpha"], measure.params.get("cutoff"))
         return values
 
-    def _tell_of_ties(self, measure: Any) -> None:
-        self._tell("ties", f"{measure} depends on the order of tied documents, and ranks them here as trec_eval does for nDCG "
-                   f"(by docno, descending), not as ndeval does; {ALPHA_VARIABLE}=ndeval in the environment leaves it to "
-                   "ndeval")
+    def _listing(self, run: Run, measure: Any) -> tuple[Any, Any]:
+        """The subtopics and the documents that a measure of ndeval sees; tells of ties between documents that differ."""
+        from pt_fairness.measures import diversity
+        rel = measure["rel"]
+        if rel not in self._subtopics:
+            self._subtopics[rel] = diversity.Subtopics(self._judgments, rel)
+        listing = diversity.Listing(run, _judged_only(measure))
+        if listing.ties_matter(self._subtopics[rel], measure.params.get("cutoff"), measure.NAME in SET_MEASURES):
+            self._tell("ties", f"{measure} depends on the order of tied documents, and ranks them here as trec_eval does for "
+                       f"nDCG (by docno, descending), not as ndeval does; {ALPHA_VARIABLE}=ndeval in the environment leaves "
+                       "it to ndeval")
+        return self._subtopics[rel], listing
+
+
+def _judged_only(measure: Any) -> bool:
+    return bool("judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"])
 
 
 class _Ndeval:
@@ -177,9 +181,8 @@ class _Ndeval:
         annotated = annotated.assign(query_id=annotated["query_id"].map(label_text), doc_id=annotated["doc_id"].astype(str))
         self._settings: dict[Any, list[tuple[Any, Any]]] = {}
         for measure in measures:
-            judged_only = bool("judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"])
             kept = {name: value for name, value in measure.params.items() if name != "judged_only"}
-            key = (measure["rel"], kept.get("alpha"), kept.get("beta"), judged_only)
+            key = (measure["rel"], kept.get("alpha"), kept.get("beta"), _judged_only(measure))
             self._settings.setdefault(key, []).append((measure, type(measure)(**kept)))
         self._evaluators = {key: ir_measures.pyndeval.evaluator([plain for _, plain in pairs], annotated)
                             for key, pairs in self._settings.items()}
@@ -199,7 +202,8 @@ class _Ndeval:
                 if metric.query_id in place:
                     values[repr(metric.measure)][place[metric.query_id]] = metric.value
             for measure, plain in pairs:
-                yield measure, values[repr(plain)]
+                # ndeval divides 0 by 0 where a topic has no relevant document.
+                yield measure, np.nan_to_num(values[repr(plain)])
 
 
 FAIRNESS = FairnessProvider()

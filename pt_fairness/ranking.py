@@ -6,15 +6,16 @@ source; the measures see :class:`Rankings` alone.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures.base import label_text
+from pt_fairness.measures.base import FairnessMeasure, label_text
 from pt_fairness.numerics import Bools, Floats, Ints, within
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ UNANNOTATED = ("", "-")
 TREC_DEFAULTS = {"0", "Q0"}
 
 #: How many numbers a block of topics may hold while a measure works on it: small enough for a processor's cache.
-BLOCK_CELLS = 1 << 18
+BLOCK_CELLS = 1 << 15
 #: How many identifiers are Python strings at a time while they become words.
 STRINGS_AT_ONCE = 1 << 14
 
@@ -36,15 +37,32 @@ class FairnessWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    warnings.warn(message, FairnessWarning, stacklevel=3)
+    """Warns at the line that asked: the innermost one outside of this package and of ir_measures."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("pt_fairness", "ir_measures"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, FairnessWarning, stacklevel=level)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # identifiers
 
 
-def words_of(ids: pd.Series) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """``[n, words]``: the UTF-8 bytes of each identifier as big-endian words, so that they compare as the strings do."""
+def missing(column: pd.Series, row: Any, where: str) -> ValueError:
+    """The error of a column that has no value in a row."""
+    return ValueError(f"row {column.index[row]} of the {where} has no {column.name}; every row needs one")
+
+
+#: How missing values look as text, in its first eight bytes; telling them from identifiers that look alike is left to pandas.
+_MISSING = np.array([int.from_bytes(text.ljust(8, b"\0"), "big") for text in (b"", b"nan", b"None", b"<NA>", b"NaT")], np.uint64)
+
+
+def words_of(ids: pd.Series, where: str = "frame") -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """``[n, words]``: the UTF-8 bytes of each identifier as big-endian words, so that they compare as the strings do.
+
+    :param where: what the identifiers are of, for the error
+    :raises ValueError: an identifier is missing
+    """
     parts = []
     for start in range(0, len(ids), STRINGS_AT_ONCE):
         part = ids.iloc[start:start + STRINGS_AT_ONCE].to_numpy(dtype=object)
@@ -54,11 +72,18 @@ def words_of(ids: pd.Series) -> np.ndarray[Any, np.dtype[np.uint64]]:
             parts.append(np.char.encode(part.astype("U"), "utf-8"))
     width = -(-max((part.dtype.itemsize for part in parts), default=1) // 8)
     text = np.empty(len(ids), f"S{8 * width}")
-    start = 0
-    for part in parts:
-        text[start:start + len(part)] = part
-        start += len(part)
-    return text.view(">u8").reshape(len(ids), width).astype(np.uint64)
+    end = len(ids)
+    while parts:  # from the end, so that each part can go as soon as it is copied
+        part = parts.pop()
+        text[end - len(part):end] = part
+        end -= len(part)
+    words = text.view(np.uint64).reshape(len(ids), width)
+    if sys.byteorder == "little":
+        words.byteswap(inplace=True)
+    suspects = np.flatnonzero(np.isin(words[:, 0], _MISSING))
+    if len(suspects) and ids.iloc[suspects].isna().any():
+        raise missing(ids, suspects[ids.iloc[suspects].isna().to_numpy()][0], where)
+    return words
 
 
 # Odd constants with well-mixed bits (from the fractional parts of the golden ratio and of square roots).
@@ -77,23 +102,32 @@ class PairIndex:
     def __init__(self, topic: Ints, words: Any) -> None:
         for seed in range(64):
             self._seed = seed
-            self.pair, hashes = pd.factorize(self._hash(topic, words))
-            if len(hashes) == len(topic):
-                self.first = np.arange(len(topic))
+            hashes = self._hash(topic, words)
+            order = np.argsort(hashes)
+            again = np.append(False, hashes[order[1:]] == hashes[order[:-1]])[:len(topic)]
+            if again.any():
+                order = np.argsort(hashes, kind="stable")
+            hashes = hashes[order]
+            if not again.any():
+                self.first = self.pair = np.arange(len(topic), dtype=np.int32)
+                self._hashes, self._pair_of = hashes, order.astype(np.int32)
                 break
-            self.first = np.empty(len(hashes), np.intp)
-            self.first[self.pair[::-1]] = np.arange(len(topic) - 1, -1, -1)
-            same = topic[self.first[self.pair]] == topic
-            for column in range(words.shape[1]):
-                same &= words[self.first[self.pair], column] == words[:, column]
-            if same.all():
+            # The rows of a pair stand together, in their order; its first row is the one that the others have to equal.
+            first = order[~again]
+            first_of = np.empty(len(topic), np.int32)
+            first_of[order] = first[np.cumsum(~again) - 1]
+            if (topic[first_of] == topic).all() and all(
+                    (words[first_of, column] == words[:, column]).all() for column in range(words.shape[1])):
+                self.first = np.sort(first).astype(np.int32)
+                self.pair = np.searchsorted(self.first, first_of).astype(np.int32)
+                self._hashes, self._pair_of = hashes[~again], self.pair[first]
                 break
         else:  # pragma: no cover - 64 hash functions in a row that collide
             raise RuntimeError("no hash function tells these identifiers apart")
-        self._hashes = pd.Index(hashes)
+        unique = len(self.first) == len(topic)
         #: ``[pairs, words]``: the document of each pair.
-        self.words = words[self.first]
-        self._topic = topic[self.first]
+        self.words = words if unique else words[self.first]
+        self._topic = topic if unique else topic[self.first]
 
     def __len__(self) -> int:
         return len(self.first)
@@ -109,29 +143,32 @@ class PairIndex:
             mixed += part
         return mixed
 
-    def find(self, topic: Ints, words: Any) -> Ints:
-        """``[m]``: the number of each pair, −1 where it is none of them."""
-        found = self._hashes.get_indexer(self._hash(topic, words))
+    def find(self, topic: Ints, words: Any) -> tuple[Ints, Any]:
+        """``[m]``: the number of each pair, −1 where it is none of them; and its hash, the same for the same pair."""
+        hashes = self._hash(topic, words)
         if len(self) == 0:
-            return found.astype(np.int64)
-        same = (found >= 0) & (self._topic[found] == topic)
+            return np.full(len(topic), -1, np.int32), hashes
+        place = np.searchsorted(self._hashes, hashes)
+        np.minimum(place, len(self) - 1, out=place)
+        same = self._hashes[place] == hashes
+        found = self._pair_of[place]
+        same &= self._topic[found] == topic
         for column in range(max(words.shape[1], self.words.shape[1])):
             ours = self.words[found, column] if column < self.words.shape[1] else 0
             theirs = words[:, column] if column < words.shape[1] else 0
             same &= ours == theirs
-        return np.where(same, found, -1)
+        return np.where(same, found, np.int32(-1)), hashes
 
 
-def _codes_of(ids: pd.Series) -> tuple[Ints, list[str], list[Any]]:
-    """Codes of a column with few distinct values: the codes, the values as text, and as they were given."""
+def _codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, list[str], list[Any]]:
+    """Codes of a column with few distinct values: the codes, the values as text, and as they were given.
+
+    :param where: what the column is of, where no value may be missing; else missing values have the code −1
+    """
     codes, values = pd.factorize(ids)
-    return codes.astype(np.int64), [label_text(v) for v in values], list(values)
-
-
-def _refuse_missing(column: pd.Series, what: str, where: str) -> None:
-    missing = column.isna().to_numpy()
-    if missing.any():
-        raise ValueError(f"row {int(np.argmax(missing))} of the {where} has no {what}; every row needs one")
+    if where is not None and (codes < 0).any():
+        raise missing(ids, np.argmax(codes < 0), where)
+    return codes.astype(np.int32), [label_text(v) for v in values], list(values)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -145,16 +182,18 @@ class Judgments:
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
-        for column in ("query_id", "doc_id", "relevance"):
-            _refuse_missing(qrels[column], column, "qrels")
-        self.row_topic, self.topics, self.qids = _codes_of(qrels["query_id"])
+        self.row_topic, self.topics, self.qids = _codes_of(qrels["query_id"], "qrels")
         if len(set(self.topics)) < len(self.topics):  # 1 and '1' are one topic
             names = list(dict.fromkeys(self.topics))
             self.row_topic = np.array([names.index(name) for name in self.topics])[self.row_topic]
             self.topics, self.qids = names, [self.qids[self.topics.index(name)] for name in names]
-        self.index = PairIndex(self.row_topic, words_of(qrels["doc_id"]))
+        self.index = PairIndex(self.row_topic, words_of(qrels["doc_id"], "qrels"))
         self.topic = self.row_topic[self.index.first]
-        self.row_relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
+        if qrels["relevance"].isna().any():
+            raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
+        self.row_relevance = qrels["relevance"].to_numpy()
+        if self.row_relevance.dtype.kind not in "iuf":
+            self.row_relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
         self.relevance = self.row_relevance
         if len(self.index) < len(self.row_relevance):
             self.relevance = np.full(len(self.index), np.iinfo(np.int64).min, self.row_relevance.dtype)
@@ -171,11 +210,11 @@ class Judgments:
     def row_labels(self) -> tuple[Ints, list[str]]:
         """The code of each row's iteration (−1: unannotated) and the labels, in order of appearance."""
         if self._iteration is None:
-            return np.zeros(len(self.row_topic), np.int64), ["0"][:len(self.row_topic)]
+            return np.zeros(len(self.row_topic), np.int32), ["0"][:len(self.row_topic)]
         codes, texts, _ = _codes_of(self._iteration)
         labels = list(dict.fromkeys(text for text in texts if text not in UNANNOTATED))
         place = {text: i for i, text in enumerate(labels)}
-        table = np.array([place.get(text, -1) for text in texts] + [-1])
+        table = np.array([place.get(text, -1) for text in texts] + [-1], np.int32)
         return table[codes], labels
 
 
@@ -191,7 +230,7 @@ class LabelSets:
         self.sets: dict[tuple[int, ...], int] = {}
 
     def label_codes(self, labels: Sequence[str]) -> Ints:
-        return np.array([self.labels.setdefault(name, len(self.labels)) for name in labels], np.int64)
+        return np.array([self.labels.setdefault(name, len(self.labels)) for name in labels], np.int32)
 
     def _set_code(self, members: tuple[int, ...]) -> int:
         return self.sets.setdefault(members, len(self.sets))
@@ -202,9 +241,15 @@ class LabelSets:
         :param item: ``[n]``, which item each annotation belongs to
         :param label: ``[n]``, its label's code; −1 is none
         """
-        codes = np.full(items, -1, np.int64)
+        codes = np.full(items, -1, np.int32)
         if (label < 0).any():
             item, label = item[label >= 0], label[label >= 0]
+        if (item[1:] > item[:-1]).all():  # one label each, as mostly, and in order
+            present = np.unique(label)
+            table = np.full(len(self.labels) + 1, -1, np.int32)
+            table[present] = [self._set_code((int(one),)) for one in present]
+            codes[item] = table[label]
+            return codes
         order = np.lexsort((label, item))
         item, label = item[order], label[order]
         new = np.ones(len(item), bool)
@@ -213,7 +258,7 @@ class LabelSets:
         count = np.bincount(item, minlength=items)
         alone = count[item] == 1
         present = np.unique(label[alone])
-        table = np.zeros(len(self.labels) + 1, np.int64)
+        table = np.zeros(len(self.labels) + 1, np.int32)
         table[present] = [self._set_code((int(one),)) for one in present]
         codes[item[alone]] = table[label[alone]]
         for size in np.unique(count[count > 1]):
@@ -252,9 +297,8 @@ class Annotations:
                     f"the qrels have no groups: their iteration field is {labels[0]!r} throughout. Write the groups into it "
                     "(pt_fairness.groups.from_frame(…).to_qrels(qrels), or pt_fairness.read_qrels on a file that has "
                     "them), or name a source with the measure's groups= parameter")
-            self._row_label = self.sets.label_codes(labels)[codes] if labels else codes
-            if labels:
-                self._row_label[codes < 0] = -1
+            self.sets.label_codes(labels)  # in this order, so that they have the codes that they have in the rows
+            self._row_label = codes
             self._judged: Ints | None = self._sets_of_rows(slice(None))
             judged = set(labels)
         else:
@@ -294,7 +338,7 @@ class Annotations:
             elif self._judged is not None:
                 codes = self._judged
             else:
-                codes = np.full(len(pairs), -1, np.int64)
+                codes = np.full(len(pairs), -1, np.int32)
                 codes[pairs] = self.look_up(self.judgments.topic[pairs], self.judgments.docnos[pairs])
             self._relevant[rel] = np.where(pairs, codes, -1)
         return self._relevant[rel]
@@ -314,7 +358,7 @@ class Annotations:
         if self.groups is None:
             pair = run.pair
             return np.where(pair >= 0, self.judged[pair], -1) if len(self.judged) else pair, run.length
-        codes = np.full(len(run.topic), -1, np.int64)
+        codes = np.full(len(run.topic), -1, np.int32)
         if depth is None:
             depth = int(run.length.max(initial=0))
         known = np.zeros_like(run.length)
@@ -323,7 +367,9 @@ class Annotations:
             rows = np.flatnonzero((run.place >= known[run.topic]) & (run.place < wanted[run.topic]))
             codes[rows] = self.look_up(run.topic[rows], run.docnos(rows))
             known = wanted
-            annotated = np.bincount(run.topic[codes >= 0], minlength=len(known))
+            # A label outside of G is no annotation.
+            usable = np.append(self.sets.member(self.labels).any(axis=1), False)
+            annotated = np.bincount(run.topic[usable[codes]], minlength=len(known))
             wanted = np.where(annotated < depth, np.minimum(run.length, 2 * known), known)
         return codes, known
 
@@ -331,15 +377,19 @@ class Annotations:
         """The labels in these label sets, sorted."""
         return sorted(self._labels_of(codes))
 
-    def check(self, label: str, parameter: str, tell: Callable[[str, str], None]) -> None:
-        """:raises ValueError: a label outside of G where the Groups object declares its labels; else it warns."""
-        if label in self.labels:
-            return
-        if self.declared is not None:
-            raise ValueError(f"{parameter}={label!r} names no group of {self.groups!r}; its groups are "
-                             f"{', '.join(map(repr, self.labels))}")
-        tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; the qrels hold "
-             f"{', '.join(map(repr, self.labels)) or 'no groups'}")
+    def check(self, measure: FairnessMeasure, tell: Callable[[str, str], None]) -> None:
+        """Whether the labels that a measure's parameters name are in G.
+
+        :raises ValueError: one is not, and the Groups object declares its labels; if it does not, ``tell`` is called
+        """
+        for parameter, label in measure.named_labels(self.labels):
+            if label in self.labels or label in measure.added_labels:
+                continue
+            if self.declared is not None:
+                raise ValueError(f"{parameter}={label!r} names no group of {self.groups!r}; its groups are "
+                                 f"{', '.join(map(repr, self.labels))}")
+            tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; the qrels hold "
+                 f"{', '.join(map(repr, self.labels)) or 'no groups'}")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -355,49 +405,66 @@ class Run:
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, tell: Callable[[str, str], None]) -> None:
-        for column in ("query_id", "doc_id"):
-            _refuse_missing(run[column], column, "run")
-        codes, names, _ = _codes_of(run["query_id"])
+        codes, names, _ = _codes_of(run["query_id"], "run")
         place = {name: i for i, name in enumerate(judgments.topics)}
-        topic = np.array([place.get(name, -1) for name in names], np.int64)[codes] if names else codes
+        topic = np.array([place.get(name, -1) for name in names], np.int32)[codes] if names else codes
         score = self._scores(run)
         docnos = run["doc_id"]
         rows = np.flatnonzero(topic >= 0)
         if len(rows) < len(topic):
             topic, score, docnos = topic[rows], score[rows], docnos.iloc[rows]
-        words = words_of(docnos)
-        index = PairIndex(topic, words)
-        if len(index) < len(topic):
-            last = np.empty(len(index), np.intp)
-            last[index.pair] = np.arange(len(topic))
-            twice = int(np.flatnonzero(last[index.pair] != np.arange(len(topic)))[0])
-            tell("duplicates", f"the run has {len(topic) - len(index)} rows whose document it gives again for the same topic "
-                               f"(the first is {docnos.iloc[twice]!r} for topic {judgments.topics[topic[twice]]!r}); "
-                               "of each such document the last row counts")
-            last.sort()
-            topic, score, words, docnos = topic[last], score[last], words[last], docnos.iloc[last]
+        pair, hashes = self._find(topic, docnos, judgments.index)
+        hashes.sort()
+        if (hashes[1:] == hashes[:-1]).any():
+            last = self._last_rows(topic, docnos, judgments, tell)
+            topic, score, docnos, pair = topic[last], score[last], docnos.iloc[last], pair[last]
+        del hashes
         with np.errstate(over="ignore"):
             score = score.astype(np.float32)
-        order = np.lexsort((-score, topic))
+        order = np.lexsort((-score, topic)).astype(np.int32)
         topic, score = topic[order], score[order]
         tied = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])
-        if tied.any():
-            block = np.concatenate(([0], np.cumsum(~tied)))
-            some = np.flatnonzero(np.concatenate((tied, [False])) | np.concatenate(([False], tied)))
-            keys = [~words[order[some], column] for column in reversed(range(words.shape[1]))]
-            order[some] = order[some][np.lexsort((*keys, block[some]))]
-        else:
-            block = np.arange(len(topic))
         #: ``[n]``: topic, and score block (documents of one block are tied), of each document in order.
-        self.topic, self.block = topic, block
+        self.topic = topic
+        self.block = np.zeros(len(topic), np.int32)
+        np.cumsum(~tied, out=self.block[1:])
+        if tied.any():
+            some = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
+            words = words_of(docnos.iloc[order[some]])
+            keys: list[Any] = [~words[:, column] for column in reversed(range(words.shape[1]))]
+            order[some] = order[some][np.lexsort((*keys, self.block[some]))]
         #: ``[T]``: how many documents each topic has, and where they start.
-        self.length = np.bincount(topic, minlength=len(judgments.topics)).astype(np.int64)
-        self.start = np.concatenate(([0], np.cumsum(self.length)[:-1])) if len(self.length) else self.length
+        self.length = np.bincount(topic, minlength=len(judgments.topics))
+        self.start = np.cumsum(self.length) - self.length
         #: ``[n]``: 0-based rank.
-        self.place = np.arange(len(topic)) - self.start[topic]
+        self.place = np.arange(len(topic), dtype=np.int32)
+        self.place -= self.start.astype(np.int32)[topic]
         #: ``[n]``: the judged pair that each document is, −1 where it is unjudged.
-        self.pair = judgments.index.find(topic, words[order])
+        self.pair = pair[order]
         self._docnos, self._order = docnos, order
+
+    @staticmethod
+    def _find(topic: Ints, docnos: pd.Series, index: PairIndex) -> tuple[Ints, Any]:
+        """The judged pair of each row, −1 for none, and its hash; in parts, as identifiers take more space than codes."""
+        pair, hashes = np.empty(len(topic), np.int32), np.empty(len(topic), np.uint64)
+        for start in range(0, len(topic), STRINGS_AT_ONCE):
+            part = slice(start, start + STRINGS_AT_ONCE)
+            pair[part], hashes[part] = index.find(topic[part], words_of(docnos.iloc[part], "run"))
+        return pair, hashes
+
+    @staticmethod
+    def _last_rows(topic: Ints, docnos: pd.Series, judgments: Judgments, tell: Callable[[str, str], None]) -> Ints:
+        """The last row of every document of every topic, in the order of the rows."""
+        index = PairIndex(topic, words_of(docnos))
+        last = np.zeros(len(index), np.intp)
+        np.maximum.at(last, index.pair, np.arange(len(topic)))
+        again = np.flatnonzero(last[index.pair] != np.arange(len(topic)))
+        if len(again):
+            tell("duplicates", f"the run has {len(again)} rows whose document it gives again for the same topic (the first is "
+                               f"{docnos.iloc[again[0]]!r} for topic {judgments.topics[topic[again[0]]]!r}); of each such "
+                               "document the last row counts")
+        last.sort()
+        return last
 
     @staticmethod
     def _scores(run: pd.DataFrame) -> Floats:
@@ -421,6 +488,47 @@ class Run:
 # what a measure sees
 
 
+class Lists(Protocol):
+    """What :class:`Rankings` asks of a :class:`Run`."""
+
+    @property
+    def topic(self) -> Ints: ...
+
+    @property
+    def pair(self) -> Ints: ...
+
+    @property
+    def start(self) -> Ints: ...
+
+
+class Pairs(Protocol):
+    """What :class:`Rankings` asks of :class:`Judgments`: the topics, and topic and relevance of each judged pair."""
+
+    @property
+    def topics(self) -> Sequence[str]: ...
+
+    @property
+    def topic(self) -> Ints: ...
+
+    @property
+    def relevance(self) -> Any: ...
+
+
+class Labelling(Protocol):
+    """What :class:`Rankings` asks of :class:`Annotations`."""
+
+    @property
+    def judgments(self) -> Pairs: ...
+
+    @property
+    def sets(self) -> LabelSets: ...
+
+    @property
+    def labels(self) -> list[str]: ...
+
+    def relevant(self, rel: int) -> Ints: ...
+
+
 class Rankings:
     """The ranked documents of a run's topics with their groups, for measures of one group source and label set.
 
@@ -428,14 +536,14 @@ class Rankings:
     of its label set, −1 where it is unannotated.
     """
 
-    def __init__(self, run: Run, annotations: Annotations, codes: Ints, length: Ints, added: Sequence[str] = ()) -> None:
+    def __init__(self, run: Lists, annotations: Labelling, codes: Ints, length: Ints, added: Sequence[str] = ()) -> None:
+        self._made_of = (run, annotations, codes, length)
+        self._adding: dict[tuple[str, ...], Rankings] = {}
         self._run, self._annotations = run, annotations
         self._sets = annotations.sets
         #: The label set G, sorted.
         self.labels = sorted({*annotations.labels, *added})
-        #: ``[S, L]``: which groups a label set holds, and how much of a document each of them gets.
-        self.member = self._sets.member(self.labels)
-        self.share: Floats = self.member / np.maximum(self.member.sum(axis=1, keepdims=True), 1)
+        self._tables: dict[int, tuple[Bools, Floats]] = {}
         usable = np.append(self.member.any(axis=1), False)
         self.foreign = codes[(codes >= 0) & ~usable[codes]]
         self._codes = np.where(usable[codes], codes, -1)
@@ -446,7 +554,33 @@ class Rankings:
         self._condensed_length = np.bincount(self._condensed_topic, minlength=len(length)).astype(np.int64)
         self._condensed_start = np.concatenate(([0], np.cumsum(self._condensed_length)))
         self.topics = slice(0, len(length))
-        self._counts: dict[int, Ints] = {}
+        self._counts: dict[tuple[int, int], Ints] = {}
+
+    def adding(self, labels: tuple[str, ...]) -> Rankings:
+        """The same with these labels in the label set too."""
+        if not labels:
+            return self
+        if labels not in self._adding:
+            self._adding[labels] = Rankings(*self._made_of, labels)
+        return self._adding[labels]
+
+    def _table(self) -> tuple[Bools, Floats]:
+        # Judged documents are looked up when a measure first asks for them, and may have label sets that are new.
+        sets = len(self._sets.sets)
+        if sets not in self._tables:
+            member = self._sets.member(self.labels)
+            self._tables[sets] = member, member / np.maximum(member.sum(axis=1, keepdims=True), 1)
+        return self._tables[sets]
+
+    @property
+    def member(self) -> Bools:
+        """``[S, L]``: which groups a label set holds. ``S`` can grow when :meth:`relevant` is first called for a ``rel``."""
+        return self._table()[0]
+
+    @property
+    def share(self) -> Floats:
+        """``[S, L]``: how much of a document each group of a label set gets."""
+        return self._table()[1]
 
     def blocks(self, depth: int | None, width: int) -> Iterator[Rankings]:
         """The topics in blocks that fit the cache when a measure keeps ``width`` numbers for every rank."""
@@ -461,6 +595,11 @@ class Rankings:
 
     def __len__(self) -> int:
         return self.topics.stop - self.topics.start
+
+    @property
+    def qids(self) -> Sequence[str]:
+        """``T`` names of topics."""
+        return self._annotations.judgments.topics[self.topics]
 
     @property
     def length(self) -> Ints:
@@ -487,7 +626,7 @@ class Rankings:
     def _matrix(flat: Ints, start: Ints, n: Ints, empty: int) -> Ints:
         depth = int(n.max(initial=0))
         if len(flat) == 0:
-            return np.full((len(n), depth), empty, np.int64)
+            return np.full((len(n), depth), empty, np.int32)
         places = np.minimum(start[:, None] + np.arange(depth), len(flat) - 1)
         return np.where(within(depth, n), flat[places], empty)
 
@@ -500,17 +639,17 @@ class Rankings:
         return np.asarray(self._relevant(rel).sum(axis=0))
 
     def _relevant(self, rel: int) -> Ints:
-        if rel not in self._counts:
-            codes = self._annotations.relevant(rel)
+        codes = self._annotations.relevant(rel)
+        key = rel, len(self.member)
+        if key not in self._counts:
             topic = self._annotations.judgments.topic
-            # A label set that the run alone has may be newer than this table.
             sets = len(self.member)
             some = codes >= 0
             counts = np.bincount(topic[some] * sets + codes[some], minlength=len(self._length) * sets)
-            self._counts[rel] = np.where(self.member.any(axis=1), counts.reshape(-1, sets), 0)
-        return self._counts[rel]
+            self._counts[key] = np.where(self.member.any(axis=1), counts.reshape(len(self._length), sets), 0)
+        return self._counts[key]
 
-    @cached_property
+    @property
     def in_run(self) -> Ints:
         """``[T, S]``: how many documents of the whole condensed run have each label set."""
         sets = len(self.member)

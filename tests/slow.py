@@ -619,9 +619,9 @@ def annotated(topic: Topic, params: Mapping[str, Any]) -> float:
 
 
 def laplace(counts: Mapping[str, float], smoothing: float) -> Shares:
-    """§4: (c_g + λ)/(n + λ|G|)."""
+    """§4: (c_g + λ)/(n + λ|G|); for n = 0 that is 1/|G|, whatever λ is."""
     total = float(sum(counts.values())) + smoothing * len(counts)
-    return {g: (float(count) + smoothing) / total if total else 0.0 for g, count in counts.items()}
+    return {g: (float(count) + smoothing) / total if total else 1 / len(counts) for g, count in counts.items()}
 
 
 def distribution_target(topic: Topic, params: Mapping[str, Any]) -> Shares:
@@ -700,18 +700,17 @@ def awrf(topic: Topic, params: Mapping[str, Any]) -> float:
 
 
 def stances(topic: Topic, params: Mapping[str, Any]) -> list[int]:
-    """§5 s_1, …, s_n: +1 relevant and `pro`, −1 relevant and `con`, else 0."""
+    """§5 s_1, …, s_n: +1 relevant and `pro`, −1 relevant and `con`, else 0; 1 − 1 if both (Gezici et al. 2021, equation 3)."""
     n = depth(len(topic.ranking), params)
     signs = []
     for document in topic.ranking[:n]:
-        if document.relevance < params.get("rel", 1):
-            signs.append(0)
-        elif params.get("pro", "PRO") in document.groups:
-            signs.append(1)
-        elif params.get("con", "CON") in document.groups:
-            signs.append(-1)
-        else:
-            signs.append(0)
+        sign = 0
+        if document.relevance >= params.get("rel", 1):
+            if params.get("pro", "PRO") in document.groups:
+                sign += 1
+            if params.get("con", "CON") in document.groups:
+                sign -= 1
+        signs.append(sign)
     return signs
 
 
@@ -776,6 +775,11 @@ def ndkl(topic: Topic, params: Mapping[str, Any]) -> float:
         return 0.0
     shares = target_shares(topic, target)
     if not topic.condensed:
+        k = params.get("cutoff")
+        if k is None:
+            return 1.0
+        if target == "run":
+            return largest_of_runs_all(len(topic.labels), k, 1) * math.log(2) / sum(weight(i) for i in places_of(k))
         return -math.log(min(smooth_zeros(shares).values()))
     if target != "run":  # a run's divergence from itself is never infinite
         shares = smooth_zeros(shares)

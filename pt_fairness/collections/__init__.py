@@ -1,10 +1,38 @@
 """Collections with group annotations, as ir_datasets ids and as group sources."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pt_fairness.groups import Groups
+
+#: The modules with dataset ids; importing one imports ir_datasets.
+MODULES = ("debates", "newswire", "touche", "blogs")
+#: The group sources by name, and the module whose ``source(name)`` makes them.
+SOURCES = {
+    "trec-newswire": "newswire",
+    **{f"{corpus}/{field}": "touche" for corpus in ("argsme/2020-04-01", "argsme/1.0") for field in ("stance", "portal")},
+    "beir/webis-touche2020/stance": "touche",
+    "beir/webis-touche2020/v2/stance": "touche",
+    "clueweb12/touche-2022-task-2/stance": "touche",
+    "touche-image/2022-06-13/touche-2022-task-3/stance": "touche",
+    "blogs06/trec-blog-2007/opinion": "blogs",
+    "blogs06/trec-blog-2006-2008/opinion": "blogs",
+}
+
 
 def register() -> None:
-    """Adds the dataset ids to ir_datasets' registry."""
+    """Adds the dataset ids to ir_datasets' registry; once."""
     import ir_datasets
+    if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
+        return
+    for module in MODULES:
+        importlib.import_module(f"{__name__}.{module}").register(ir_datasets.registry)
 
-    from pt_fairness.collections import debates
-    for module in (debates,):
-        module.register(ir_datasets.registry)
+
+def source(name: str) -> Groups:
+    """The groups of one of the :data:`SOURCES`; documents are read when a measure needs their groups."""
+    groups: Groups = importlib.import_module(f"{__name__}.{SOURCES[name]}").source(name)
+    return groups

@@ -66,12 +66,13 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
     :param allowed: the sentence's end that an error prints: "… takes <allowed>"
     :param accepts: says whether a canonical value is allowed
     :param canonical: brings a value into its one spelling, or returns it as it is
+    :param required: whether a measure cannot do without it
     """
 
     def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
                  accepts: Callable[[Any], bool] = lambda value: True,
-                 canonical: Callable[[Any], Any] = lambda value: value) -> None:
-        super().__init__(dtype=dtype, default=default, desc=desc)
+                 canonical: Callable[[Any], Any] = lambda value: value, required: bool = False) -> None:
+        super().__init__(dtype=dtype, default=default, desc=desc, required=required)
         self.allowed = allowed
         self.accepts = accepts
         self.canonical = canonical
@@ -124,18 +125,25 @@ def flag(desc: str) -> Param:
     return Param(bool, desc, "True or False", default=False)
 
 
-def label(desc: str, *, default: Any = NOT_PROVIDED, allowed: str = "a label") -> Param:
-    """A group label."""
-    return Param(str, desc, allowed, default=default, canonical=_label, accepts=lambda v: v.strip() != "")
+def label(desc: str, *, default: Any = NOT_PROVIDED) -> Param:
+    """The label of one group; required where there is no default."""
+    return Param(str, desc, "the label of a group", default=default, canonical=_label, accepts=_not_blank,
+                 required=default is NOT_PROVIDED)
+
+
+def _not_blank(value: str) -> bool:
+    return value.strip() != ""
 
 
 def _label(value: Any) -> Any:
+    return label_text(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def _labels(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         parts = [label_text(part) for part in value]
         return ",".join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return label_text(value)
-    return value
+    return _label(value)
 
 
 def _distribution(value: Any) -> Any:
@@ -168,11 +176,12 @@ def rel() -> Param:
 
 def protected(*also: str) -> Param:
     """The protected group of a two-group measure; ``also`` allows the word ``all``."""
-    return label("protected group: minority, majority, a label, or labels joined by commas"
+    return Param(str, "protected group: minority, majority, a label, or labels joined by commas"
                  + (", or all for the divergence over all groups at once" if "all" in also else ""),
-                 default="minority",
-                 allowed="'minority', 'majority', a label, or labels joined by commas"
-                         + "".join(f", or {word!r}" for word in also))
+                 "'minority', 'majority', a label, or labels joined by commas"
+                 + "".join(f", or {word!r}" for word in also),
+                 default="minority", canonical=_labels,
+                 accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
 
 
 PROTECTED_WORDS = ("minority", "majority", "all")
@@ -186,10 +195,17 @@ def target(default: str = "qrels") -> Param:
     words = ", ".join(repr(word) for word in TARGET_WORDS)
     return Param((str, dict), "distribution over the groups that is fair: that of the topic's relevant documents (qrels), "
                  "of all relevant documents (collection), the same for every group (uniform), that of the whole run (run), "
-                 "or an explicit one",
-                 f"{words}, or a distribution such as {{'PRO':0.5,'CON':0.5}} (shares not negative and summing to 1)",
+                 "a registered one that may differ from topic to topic (by its name), or an explicit one",
+                 f"{words}, a name registered with pt_fairness.targets.register, or a distribution such as "
+                 "{'PRO':0.5,'CON':0.5} (shares not negative and summing to 1)",
                  default=default, canonical=_distribution,
-                 accepts=lambda v: v in TARGET_WORDS if isinstance(v, str) else _is_distribution(v))
+                 accepts=lambda v: v in TARGET_WORDS or _is_registered(v) if isinstance(v, str) else _is_distribution(v))
+
+
+def _is_registered(name: str) -> bool:
+    # Only a caller who has imported the targets module can have registered one, so this does not import it early.
+    module = sys.modules.get("pt_fairness.targets")
+    return module is not None and name in module.names()
 
 
 def groups() -> Param:
@@ -216,7 +232,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     """
 
     #: Smallest and largest value, ``None`` where there is no bound.
-    RANGE: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
+    RANGE: tuple[float | None, float | None] = (0.0, 1.0)
     #: The value of a perfectly fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
     PRETTY_NAME: ClassVar[str]
@@ -233,6 +249,16 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def score(self, view: Rankings) -> numerics.Floats:
         """The value of each topic of ``view``, ``[T]``; NaN where the topic is undefined."""
         raise NotImplementedError
+
+    def scores(self, view: Rankings) -> numerics.Floats:
+        """What :meth:`score` gives, worked out in blocks of topics that fit a processor's cache.
+
+        The labels that this measure adds to the label set are added first.
+        """
+        view = view.adding(self.added_labels)
+        width = len(view.labels) if self.width == "labels" else 1
+        parts = [self.score(block) for block in view.blocks(self.param("cutoff"), width)]
+        return np.concatenate(parts) if parts else np.zeros(0)
 
     def param(self, name: str) -> Any:
         """The value of a parameter, its default where it was not given, ``None`` where there is no default."""
@@ -254,8 +280,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     @property
     def added_labels(self) -> tuple[str, ...]:
-        """Labels that this measure adds to the label set: those of an explicit target distribution."""
-        wanted = self.param("target") if "target" in self.SUPPORTED_PARAMS else None
+        """Labels that this measure adds to the label set: those of an explicit or registered target distribution."""
+        wanted = self.param("target") if "target" in self.SUPPORTED_PARAMS else "uniform"
+        if isinstance(wanted, str) and wanted not in TARGET_WORDS:
+            from pt_fairness import targets
+            return targets.labels(wanted)
         return tuple(wanted) if isinstance(wanted, dict) else ()
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
@@ -281,6 +310,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                 raise ValueError(f"{self.NAME} has no parameter {name!r}; it takes {', '.join(self.SUPPORTED_PARAMS)}")
             if not param.validate(value):
                 raise ValueError(f"{self.NAME}({name}={value!r}) is not possible: {name} takes {param.allowed}")
+        for name, param in self.SUPPORTED_PARAMS.items():
+            if param.required and name not in self.params:
+                raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: {self.NAME}({name}=…), where {name} "
+                                 f"takes {param.allowed}")
         self.validated = True
 
     def __repr__(self) -> str:
@@ -307,18 +340,48 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return value
 
     def __reduce__(self) -> Any:
-        # A Groups object travels with the measure that names it: the receiving process may not have registered it.
-        name = self.params.get("groups")
-        module = sys.modules.get("pt_fairness.groups")
-        carried = module.portable(name) if module is not None and isinstance(name, str) else None
+        # What is registered travels with the measure that names it: the receiving process may not have registered it.
+        carried = {}
+        for param, name in _REGISTRIES.items():
+            value, module = self.params.get(param), sys.modules.get(name)
+            if module is not None and isinstance(value, str):
+                carried[name] = module.portable(value)
         return _rebuild, (type(self), self.params, carried)
 
 
-def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any], carried: Any) -> FairnessMeasure:
-    if carried is not None:
-        from pt_fairness import groups as module
-        module.adopt(carried)
+#: The parameters whose values name what is registered, and the modules of their registries.
+_REGISTRIES = {"groups": "pt_fairness.groups", "target": "pt_fairness.targets"}
+
+
+def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any], carried: dict[str, Any]) -> FairnessMeasure:
+    for name, registered in carried.items():
+        if registered is not None:
+            importlib.import_module(name).adopt(registered)
     return kind(**params)
+
+
+class SignedMeasure(FairnessMeasure):
+    """A measure whose sign says which way a ranking is biased.
+
+    Its mean over topics is the mean bias (MB); with ``abs=True`` only the size is left, whose mean is the mean absolute
+    bias (MAB).
+    """
+
+    RANGE: tuple[float | None, float | None] = (-1.0, 1.0)
+    DEFAULT = 0.0
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self.params.get("abs") is True:
+            self.RANGE = (0.0, self.RANGE[1])
+
+    def signed(self, values: numerics.Floats) -> numerics.Floats:
+        """``values``, or their sizes if that is what is wanted."""
+        return np.abs(values) if self.param("abs") else values
+
+
+def absolute() -> Param:
+    return flag("the size of the bias without its direction, whose mean over topics is the mean absolute bias (MAB)")
 
 
 #: The measures of this package by name, in the order of their declaration; aliases are not in it.

@@ -60,9 +60,9 @@ class Subtopics:
         seen = np.empty(len(order), np.int64)
         seen[order] = np.arange(len(order)) - first[np.cumsum(new) - 1]
         depth = int(place.max(initial=-1)) + 1
-        flat: Floats = np.bincount(topic[row] * depth + place[row], weights=(1.0 - alpha) ** seen,
+        flat = np.bincount(topic[row] * depth + place[row], weights=(1.0 - alpha) ** seen,
                            minlength=len(self.subtopics) * depth)
-        return flat.reshape(len(self.subtopics), depth)
+        return flat.reshape(len(self.subtopics), depth).astype(float)
 
     def ideal(self, alpha: float, depth: int | None) -> Floats:
         """``[T, depth]``: the gain at every rank of the greedy ideal ranking."""
@@ -155,14 +155,24 @@ class Listing:
         """``[n]``: the set of subtopics for which each document is relevant, −1 for none."""
         return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1) if len(subtopics.of_pair) else self.pair
 
-    def ties_matter(self, subtopics: Subtopics, cutoff: int | None) -> bool:
-        """Whether tied documents that are worth different gains reach into the evaluated ranks."""
+    def ties_matter(self, subtopics: Subtopics, cutoff: int | None, as_set: bool = False) -> bool:
+        """Whether tied documents that are worth different gains reach into the evaluated ranks.
+
+        :param as_set: the order within the evaluated ranks does not matter, only which documents they hold
+        """
         if len(self.topic) == 0:
             return False
-        worth = self.sets(subtopics)
         first = np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))
+        if len(first) == len(self.block):
+            return False  # nothing is tied
+        worth = self.sets(subtopics)
         mixed = np.minimum.reduceat(worth, first) != np.maximum.reduceat(worth, first)
-        return bool((mixed & (cutoff is None or self.place[first] < (cutoff or 0))).any())
+        if cutoff is not None:
+            mixed &= self.place[first] < cutoff
+            if as_set:
+                last = np.append(first[1:], len(self.block)) - 1
+                mixed &= self.place[last] >= cutoff
+        return bool(mixed.any())
 
 
 def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float, cutoff: int | None) -> Floats:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pt_fairness.measures.base import FairnessMeasure, np, numerics
+from pt_fairness.measures.base import TARGET_WORDS, FairnessMeasure, np, numerics
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
     from pt_fairness.ranking import Rankings
+
+
+#: The targets that are estimated from documents.
+ESTIMATED = ("qrels", "collection", "run")
 
 
 class TwoGroups(NamedTuple):
@@ -42,8 +46,8 @@ def split(measure: FairnessMeasure, view: Rankings, counts: Ints) -> tuple[Bools
 
     :param counts: ``[T, S]``: the documents that 'minority' and 'majority' count
     """
-    wanted = measure.param("protected")
-    if wanted in ("minority", "majority"):
+    wanted = extreme(measure)
+    if wanted is not None:
         best, two = rarest(counts @ view.member, wanted == "majority")
         if not view.labels:
             return np.zeros((len(view), len(view.member)), bool), two
@@ -53,13 +57,19 @@ def split(measure: FairnessMeasure, view: Rankings, counts: Ints) -> tuple[Bools
     return np.broadcast_to(sets, (len(view), len(view.member))), np.ones(len(view), bool)
 
 
+def extreme(measure: FairnessMeasure) -> str | None:
+    """``'minority'`` or ``'majority'`` where that is the protected group; a ``group`` is always a label."""
+    wanted = measure.param("protected") if "protected" in measure.SUPPORTED_PARAMS else None
+    return wanted if wanted in ("minority", "majority") else None
+
+
 def two_groups(measure: FairnessMeasure, view: Rankings) -> TwoGroups:
-    """The protected and unprotected part of the measure's target."""
+    """The protected and unprotected part of the measure's target; the measure's ``group``, if it has one, is protected."""
     relevant = view.relevant(measure.param("rel"))
     protected, known = split(measure, view, relevant)
     target = measure.param("target")
-    if target in ("qrels", "collection", "run"):
-        counts = view.in_run if target == "run" else relevant if target == "qrels" else view.pooled(measure.param("rel"))[None]
+    if target in ESTIMATED:
+        counts = population(measure, view)
         plus = np.broadcast_to((counts * protected).sum(axis=1), (len(view),)).astype(float)
         total = np.broadcast_to(counts.sum(axis=1), (len(view),)).astype(float)
         return TwoGroups(protected, plus, total, known & ((total > 0) | (target == "run")))
@@ -70,16 +80,24 @@ def two_groups(measure: FairnessMeasure, view: Rankings) -> TwoGroups:
 
 def protected_of_labels(measure: FairnessMeasure, view: Rankings, counts: Ints) -> Bools:
     """``[T, L]``: which labels are protected."""
-    wanted = measure.param("protected")
-    if wanted in ("minority", "majority"):
+    wanted = extreme(measure)
+    if wanted is not None:
         best, _ = rarest(counts @ view.member, wanted == "majority")
         return np.asarray(np.arange(len(view.labels)) == best[:, None])
     return np.broadcast_to(np.isin(view.labels, named(measure, view)), (len(view), len(view.labels)))
 
 
 def named(measure: FairnessMeasure, view: Rankings) -> list[str]:
-    """The labels that ``protected`` names."""
-    return [name for parameter, name in measure.named_labels(view.labels) if parameter == "protected"]
+    """The labels that ``protected``, or ``group``, names."""
+    return [name for parameter, name in measure.named_labels(view.labels) if parameter in ("protected", "group")]
+
+
+def population(measure: FairnessMeasure, view: Rankings) -> Ints:
+    """``[T, S]`` or ``[1, S]``: the documents of each label set that an estimated target counts."""
+    target = measure.param("target")
+    if target == "run":
+        return view.in_run
+    return view.relevant(measure.param("rel")) if target == "qrels" else view.pooled(measure.param("rel"))[None]
 
 
 def distribution(measure: FairnessMeasure, view: Rankings) -> Floats:
@@ -90,10 +108,9 @@ def distribution(measure: FairnessMeasure, view: Rankings) -> Floats:
         return np.broadcast_to(np.array([target.get(name, 0.0) for name in view.labels]), size)
     if target == "uniform":
         return np.full(size, 1.0 / max(size[1], 1))
-    if target == "run":
-        counts = view.in_run
-    else:
-        relevant = view.relevant if target == "qrels" else view.pooled
-        counts = relevant(measure.param("rel"))
+    if target not in TARGET_WORDS:
+        from pt_fairness import targets
+        return targets.shares(target, view.qids, view.labels)
+    counts = population(measure, view)
     shares = counts @ view.share
     return np.broadcast_to(numerics.ratio(shares, shares.sum(axis=-1, keepdims=True)), size)

@@ -1,0 +1,137 @@
+"""TREC Blog tracks: whether a blog post is opinionated about the topic, and how.
+
+ir_datasets has no ids for these tracks, so these are new: ``blogs06`` (the posts, which the University of Glasgow licenses),
+``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` with the labels as NIST gave them, and their variants
+``/opinion`` with the opinion as group.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import BaseDocs, TrecQrel, TrecQrels, TrecQueries
+from ir_datasets.indices import DEFAULT_DOCSTORE_OPTIONS, PickleLz4FullStore
+from ir_datasets.util import Download, LocalDownload, RequestsDownload, home_path, sax_html_parser, use_docstore
+
+from pt_fairness.collections.irds import Documentation, GroupQrels, place, sources
+
+if TYPE_CHECKING:
+    from pt_fairness.groups import Groups
+
+ID = "blogs06"
+#: The opinion of a relevant post by its label.
+OPINIONS = {1: "none", 2: "negative", 3: "mixed", 4: "positive"}
+LEVELS = {-1: "not judged", 0: "not relevant", 1: "relevant, without opinion", 2: "relevant, negative opinion",
+          3: "relevant, mixed opinions", 4: "relevant, positive opinion"}
+_NIST = "https://trec.nist.gov/data/blog"
+#: Where NIST has the opinion qrels and the topics of each collection.
+_FILES = {
+    "trec-blog-2007": ("07/07.qrels.opinion", "07/07.topics.901-950"),
+    "trec-blog-2006-2008": ("08/08.qrels.opinion.all-topics", "08/06-08.all-blog-topics"),
+}
+_INSTRUCTIONS = ("The Blogs06 collection is licensed by the University of Glasgow, for a fee and for research only. How to get "
+                 "it: <http://ir.dcs.gla.ac.uk/test_collections/access_to_data.html>.\nOnce you have it, link its folder here: "
+                 "{path}\nIt should contain folders by day, such as 20051206, with files such as permalinks-000.gz.")
+
+
+class BlogPost(NamedTuple):
+    """A permalink document of Blogs06: the page as it was fetched."""
+
+    doc_id: str
+    url: str
+    http_headers: str
+    body: bytes
+
+    def default_text(self) -> str:
+        """The text of the page."""
+        return str(sax_html_parser(self.body, headers=self.http_headers, fields=[{"title", "body"}])[0])
+
+
+_POST = re.compile(rb"<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?(?:<PERMALINK>\s*(?P<url>.*?)\s*</PERMALINK>.*?)?"
+                   rb"<DOCHDR>\s*(?P<http_headers>.*?)\s*</DOCHDR>\s*(?P<body>.*?)</DOC>", re.DOTALL)
+
+
+def posts(path: Path) -> Iterator[BlogPost]:
+    """The posts of a permalinks file."""
+    with gzip.open(path, "rb") as file:
+        for post in re.finditer(_POST, file.read()):
+            yield BlogPost(post["doc_id"].decode(), (post["url"] or b"").decode("latin-1"),
+                           post["http_headers"].decode("latin-1"), post["body"])
+
+
+class BlogPosts(BaseDocs):  # type: ignore[misc]
+    """The posts, day by day."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def docs_path(self, force: bool = True) -> Any:
+        return self._source.path(force)
+
+    @use_docstore  # type: ignore[untyped-decorator]
+    def docs_iter(self) -> Iterator[BlogPost]:
+        for path in sorted(Path(self.docs_path()).glob("*/permalinks-*.gz")):
+            yield from posts(path)
+
+    def docs_store(self, field: str = "doc_id", options: Any = DEFAULT_DOCSTORE_OPTIONS) -> Any:
+        return PickleLz4FullStore(path=f"{self.docs_path(force=False)}.pklz4", init_iter_fn=self.docs_iter,
+                                  data_cls=BlogPost, lookup_field=field, index_fields=["doc_id"], options=options)
+
+    def docs_cls(self) -> type[BlogPost]:
+        return BlogPost
+
+    def docs_namespace(self) -> str:
+        return ID
+
+    def docs_lang(self) -> None:
+        """The posts are in many languages."""
+
+
+def _opinions(qrels: Any, rows: list[Any], *, annotated: bool) -> Iterator[TrecQrel]:
+    for index, row in enumerate(rows):
+        if row.relevance not in LEVELS:
+            where, text = place(sources(qrels)[0], index)
+            raise ValueError(f"{where}: {row.relevance} is no opinion label; they are "
+                             f"{', '.join(f'{label} ({meaning})' for label, meaning in LEVELS.items())}: {text!r}")
+        if not annotated:
+            yield row
+        elif row.relevance >= 0:
+            yield TrecQrel(row.query_id, row.doc_id, int(row.relevance > 0), OPINIONS.get(row.relevance, "-"))
+
+
+def source(name: str) -> Groups:
+    """The opinions of the judged posts, by topic."""
+    from pt_fairness import groups
+    return groups.from_irds(name, "iteration", labels=OPINIONS.values(), name=name)
+
+
+def register(registry: Any) -> None:
+    """Adds ``blogs06`` and its topics and judgments to ir_datasets."""
+    home = home_path() / ID
+
+    def downloaded(file: str) -> Any:
+        return Download([RequestsDownload(f"{_NIST}/{file}")], cache_path=str(home / Path(file).name))
+
+    corpus = home / "corpus"
+    docs = BlogPosts(LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False))
+    registry.register(ID, Dataset(docs, Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")))
+    for name, (qrels_file, topics_file) in _FILES.items():
+        # Every byte is a character of Latin-1: a topic with a stray one can be read.
+        topics = TrecQueries(downloaded(topics_file), namespace=ID, lang="en", encoding="latin-1",
+                             remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
+        qrels = TrecQrels(downloaded(qrels_file), LEVELS)
+        title = f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task"
+        registry.register(f"{ID}/{name}", Dataset(
+            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=False)), Documentation(
+                title, "Relevance is the label of the assessors: "
+                f"{', '.join(f'{label} {meaning}' for label, meaning in LEVELS.items())}.")))
+        registry.register(f"{ID}/{name}/opinion", Dataset(
+            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=True), {0: "not relevant", 1: "relevant"}),
+            Documentation(title, "Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
+                          f"{', '.join(OPINIONS.values())}. Posts that were not judged are left out.")))

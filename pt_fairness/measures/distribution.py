@@ -1,0 +1,253 @@
+"""The groups of the first documents against a target distribution: DistKL, DistFair, AWRF and NDKL."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness.measures import base
+from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+from pt_fairness.measures.population import ESTIMATED, distribution, population
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.ranking import Rankings
+
+
+class DistributionMeasure(FairnessMeasure):
+    """A measure that compares the groups of a condensed list with a target distribution over all of G.
+
+    A subclass gives :meth:`compare`; this class finds the target and the topics that have none.
+    """
+
+    def score(self, view: Rankings) -> Floats:
+        if not view.labels:
+            return np.full(len(view), np.nan)
+        target = distribution(self, view)
+        defined = target.any(axis=1) | (self.param("target") == "run")
+        return np.where(defined, self.compare(view, target), np.nan)
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        """``[T]``: the values, whatever they are where there is no target.
+
+        :param target: ``[T, L]``, unsmoothed
+        """
+        raise NotImplementedError
+
+    @property
+    def width(self) -> str:
+        return "one"
+
+
+class DistMeasure(DistributionMeasure):
+    """A measure made from the divergence of Das & Lease (2019)."""
+
+    SUPPORTED_PARAMS = {
+        "cutoff": base.cutoff(),
+        "rel": base.rel(),
+        "target": base.target("uniform"),
+        "smoothing": base.real("documents that Laplace smoothing adds to every group, in the ranking and in the targets that "
+                               "are estimated", "a number of at least 0", lambda v: v >= 0, default=1.0),
+        "discount": base.one_of("what a document at rank i counts: the same as any other (none), or in proportion to "
+                                "1/log2(i+1) (log2)", "none", "log2"),
+        "groups": base.groups(),
+    }
+
+    def divergence(self, counts: Floats, target: Floats) -> Floats:
+        """``[T]``: how far the smoothed shares of ``counts [T, L]`` diverge from the target."""
+        return np.maximum(numerics.kl(numerics.laplace(counts, self.param("smoothing")), target), 0.0)
+
+    def smoothed_target(self, view: Rankings, target: Floats) -> Floats:
+        """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without shares of 0."""
+        if self.param("target") in ESTIMATED:
+            counts = population(self, view) @ view.share
+            target = np.broadcast_to(numerics.laplace(counts, self.param("smoothing")), target.shape)
+        return numerics.smoothed(target)
+
+    def of_ranking(self, view: Rankings, target: Floats) -> tuple[Floats, Ints]:
+        """``[T]`` and ``[T]``: the divergence of the first n documents, and n."""
+        codes, n = view.condensed(self.param("cutoff"))
+        depth = codes.shape[1]
+        weights = numerics.log_discount(depth) if self.param("discount") == "log2" else np.ones(depth)
+        weight = (numerics.within(depth, n) * weights).sum(axis=1)
+        counts = numerics.tally(codes, weights, len(view.share)) @ view.share
+        return self.divergence(counts * numerics.ratio(n, weight)[:, None], target), n
+
+    def largest(self, n: Ints, target: Floats) -> Floats:
+        """``[T]``: the largest divergence that ``n[t]`` documents can have: that of all in the group of the least share."""
+        alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
+        return self.divergence(n[:, None] * alone, target)
+
+
+class _DistKL(DistMeasure):
+    """
+    Kullback–Leibler divergence of the groups in the first documents from a target distribution.
+
+    ``KL(P ‖ T)``, base 2. P: the Laplace-smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g of G among the first n
+    annotated documents, n = min(cutoff, annotated documents), λ = ``smoothing``; a document of m groups counts 1/m towards
+    each. T: the target; targets estimated from documents (qrels, collection, run) are smoothed in the same way, and what
+    shares of 0 are left become 0.001, the others making room. At least 0, with no upper bound; 0 is fair.
+
+    ``discount='log2'`` counts the document at rank i as n · w_i / Σw with w_i = 1/log2(i+1), so that rank matters, which
+    the paper names as an extension. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0,
+    with a warning. A topic for which nothing was returned has the largest value that ``cutoff`` documents could have (1
+    without a cutoff); for ``target='run'``, that against equal shares.
+
+    Source: Das & Lease, A conceptual framework for evaluating fairness in search (2019), section 4.
+    """
+
+    __name__ = "DistKL"
+    NAME = __name__
+    PRETTY_NAME = "Distributional KL-Divergence"
+    SHORT_DESC = "How far the distribution over groups of the first documents diverges from a target distribution."
+    RANGE = (0.0, None)
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        target = self.smoothed_target(view, target)
+        values, n = self.of_ranking(view, target)
+        cutoff = self.param("cutoff")
+        worst: Any = 1.0 if cutoff is None else self.largest(np.full(len(n), cutoff), target)
+        return np.where(n == 0, worst, values)
+
+
+class _DistFair(DistMeasure):
+    """
+    Distributional fairness: one minus the divergence of the groups in the first documents from a target distribution, as
+    a share of the largest that so many documents can have.
+
+    ``1 − DistKL / max over g of DistKL(all n documents in group g)``, with DistKL and all parameters as there. In [0, 1]; 1
+    is fair. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning. A topic
+    for which nothing was returned has 0.
+
+    The paper divides by the largest divergence among the systems that are compared, so that a system's fairness depends on
+    the others, and says that this should be revisited; the exact maximum of one list does not.
+
+    Source: Das & Lease, A conceptual framework for evaluating fairness in search (2019), sections 4 and 6.
+    """
+
+    __name__ = "DistFair"
+    NAME = __name__
+    PRETTY_NAME = "Distributional Fairness"
+    SHORT_DESC = "How close the distribution over groups of the first documents is to a target distribution."
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        target = self.smoothed_target(view, target)
+        values, n = self.of_ranking(view, target)
+        fair = np.maximum(1.0 - numerics.ratio(values, self.largest(n, target)), 0.0)
+        return np.where(n == 0, 0.0, fair)
+
+
+class _AWRF(DistributionMeasure):
+    """
+    Attention-weighted rank fairness: how close the groups' shares of the exposure are to a target distribution.
+
+    ``1 − JSD(E ‖ T)`` with E_g = Σ of d_i over the documents of group g / Σ d_i, over the first n annotated documents; a
+    document of m groups gives 1/m of its exposure to each. d_i = 1/log2(i+1) (``discount='log2'``), or p^(i−1)
+    (``'geometric'``). T is not smoothed. In [0, 1]; 1 is fair. A topic without relevant annotated documents is undefined for
+    ``target='qrels'``: 0, with a warning. A topic for which nothing was returned has 0.
+
+    This is the form of the TREC Fair Ranking track, whose published script takes natural logarithms:
+    ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing was returned. Toolkits for fairness
+    in classification call a different measure AWRF, the attention per document of each group.
+
+    Source: Sapiezynski et al., Quantifying the impact of user attention on fair group representation in ranked lists (WWW
+    2019 Companion), section 3; Ekstrand et al., Overview of the TREC 2021 Fair Ranking track.
+
+    .. cite.dblp:: conf/www/SapiezynskiZRMW19
+    """
+
+    __name__ = "AWRF"
+    NAME = __name__
+    PRETTY_NAME = "Attention-Weighted Rank Fairness"
+    SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
+    SUPPORTED_PARAMS = {
+        "cutoff": base.cutoff(),
+        "rel": base.rel(),
+        "target": base.target("uniform"),
+        "discount": base.one_of("exposure of rank i: 1/log2(i+1) (log2) or p^(i-1) (geometric)", "log2", "geometric"),
+        "p": base.real("persistence of the geometric discount", "a number above 0 and below 1", lambda v: 0 < v < 1,
+                       default=0.85),
+        "base": base.real("base of the logarithms in the divergence", "a number of at least 2, so that no value is negative",
+                          lambda v: v >= 2, default=2.0),
+        "groups": base.groups(),
+    }
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        codes, n = view.condensed(self.param("cutoff"))
+        depth = codes.shape[1]
+        discount = (numerics.geometric_discount(depth, self.param("p")) if self.param("discount") == "geometric"
+                    else numerics.log_discount(depth))
+        exposure = numerics.tally(codes, discount, len(view.share)) @ view.share
+        exposure = numerics.ratio(exposure, exposure.sum(axis=1, keepdims=True))
+        fair = np.maximum(1.0 - numerics.jsd(exposure, target) / math.log2(self.param("base")), 0.0)
+        return np.where(n == 0, 0.0, fair)
+
+
+class _NDKL(DistributionMeasure):
+    """
+    Normalized discounted cumulative Kullback–Leibler divergence of the groups in every prefix from a target distribution.
+
+    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1), natural logarithm, over all of G: P_i the groups' shares among
+    the first i annotated documents (a document of m groups counts 1/m towards each), T the target, whose shares of 0
+    become 0.001, the others making room. At least 0, at most −ln of the smallest target share; 0 is fair, though a list whose
+    first document has one group alone is above it. A topic without relevant annotated documents is undefined for
+    ``target='qrels'``: 0, with a warning. A topic for which nothing was returned has the largest value that ``cutoff``
+    documents could have (1 without a cutoff).
+
+    Like rKL(protected='all', norm='none'), but in natural logarithms and divided by the discounts.
+
+    Source: Geyik et al., Fairness-aware ranking in search & recommendation systems with application to LinkedIn Talent
+    Search (KDD 2019), section 3.2.
+
+    .. cite.dblp:: conf/kdd/GeyikAK19
+    """
+
+    __name__ = "NDKL"
+    NAME = __name__
+    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
+    SHORT_DESC = "How far the distribution over groups in every prefix diverges from a target, on average."
+    SUPPORTED_PARAMS = {
+        "cutoff": base.cutoff(),
+        "rel": base.rel(),
+        "target": base.target("uniform"),
+        "groups": base.groups(),
+    }
+    RANGE = (0.0, None)
+
+    @property
+    def width(self) -> str:
+        return "labels"
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        cutoff = self.param("cutoff")
+        codes, n = view.condensed(cutoff)
+        depth = codes.shape[1]
+        of_run = self.param("target") == "run"
+        if not of_run:  # no prefix of a run holds what the run lacks
+            target = numerics.smoothed(target)
+        weights = numerics.within(depth, n) * numerics.log_discount(depth)
+        divergences = numerics.kl(numerics.prefix_shares(codes, view.share), target[:, None, :])
+        values = math.log(2) * numerics.ratio((weights * divergences).sum(axis=1), weights.sum(axis=1))
+        empty = n == 0
+        if empty.any():
+            values = np.where(empty, self._worst(target, of_run), values)
+        return np.maximum(values, 0.0)
+
+    def _worst(self, target: Floats, of_run: bool) -> Any:
+        cutoff = self.param("cutoff")
+        if cutoff is None:
+            return 1.0
+        if not of_run:
+            return -np.log(target.min(axis=1))
+        discount = numerics.log_discount(cutoff)
+        return math.log(2) * numerics.largest_divergence_from_itself(discount, target.shape[1]) / discount.sum()
+
+
+DistKL = register(_DistKL())
+DistFair = register(_DistFair())
+AWRF = register(_AWRF())
+NDKL = register(_NDKL())

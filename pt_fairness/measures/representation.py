@@ -1,0 +1,173 @@
+"""One group's share of the first documents against its target: RepBias (Lipani et al. 2021), and Skew, MinSkew, MaxSkew
+(Geyik et al. 2019)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pt_fairness.measures import base
+from pt_fairness.measures.base import SignedMeasure, np, numerics, register
+from pt_fairness.measures.distribution import DistributionMeasure
+from pt_fairness.measures.population import two_groups
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.ranking import Rankings
+
+#: How far the product of target and depth may be from a half that it stands for.
+HALF_TOLERANCE = 1e-9
+
+
+def unbiased(expected: Floats, found: Ints) -> Floats:
+    """The whole number of documents that stands for ``expected``: rounded, and of two as near the nearer to ``found``."""
+    below = np.floor(expected)
+    fraction = expected - below
+    half = abs(fraction - 0.5) <= HALF_TOLERANCE
+    return below + np.where(half, found > below, fraction > 0.5)
+
+
+class _RepBias(SignedMeasure):
+    """
+    Representation bias: a group's share of the first documents less the share that they would have without bias.
+
+    ``m/n − u/n``: m documents of ``group`` among the first n annotated documents (a document is one if any of its groups is);
+    u the target share μ of the group times n, rounded to a whole number, and if it is exactly between two (within 1e-9), to
+    the one nearer to m: with μ = 0.5 and n = 11, five and six documents are both unbiased. n is the cutoff, also where fewer
+    documents were returned; without one, the number of annotated documents. In [−1, 1]; 0 is fair, above 0 the group is
+    over-represented. ``abs=True`` gives the size alone, in [0, 1]. A topic without relevant annotated documents is undefined
+    for ``target='qrels'``: 0, with a warning. Where nothing was returned m is 0, and the value 0 without a cutoff.
+
+    Equation 5 of the paper has the opposite sign; its text and its tables have this one. The paper's targets are
+    ``target='run'``, the full result list, and figures from elsewhere, which :func:`pt_fairness.targets.register` takes.
+
+    Source: Lipani et al., Towards more accountable search engines: online evaluation of representation bias (2021),
+    section 2, equations 3 to 5.
+    """
+
+    __name__ = "RepBias"
+    NAME = __name__
+    PRETTY_NAME = "Representation Bias"
+    SHORT_DESC = "The share of a group in the first documents less its share without bias."
+    SUPPORTED_PARAMS = {
+        "cutoff": base.cutoff(),
+        "rel": base.rel(),
+        "group": base.label("the group whose representation is measured"),
+        "target": base.target(),
+        "abs": base.absolute(),
+        "groups": base.groups(),
+    }
+
+    @property
+    def width(self) -> str:
+        return "one"
+
+    def score(self, view: Rankings) -> Floats:
+        groups = two_groups(self, view)
+        codes, n = view.condensed(self.param("cutoff"))
+        inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])  # the last is for −1, past a list's end
+        found = np.take_along_axis(inside, np.where(codes < 0, inside.shape[1] - 1, codes), axis=1).sum(axis=1)
+        n = n if self.param("cutoff") is None else np.full(len(n), self.param("cutoff"))
+        target = numerics.ratio(groups.plus, groups.total)
+        bias = numerics.ratio(found - unbiased(target * n, found), n)
+        return np.where(groups.defined, self.signed(bias), np.nan)
+
+
+_SKEW_PARAMS = {
+    "cutoff": base.cutoff(),
+    "rel": base.rel(),
+    "target": base.target("uniform"),
+    "groups": base.groups(),
+}
+
+
+class SkewMeasure(DistributionMeasure):
+    """A measure made from the skew of each group."""
+
+    RANGE = (None, None)
+    #: The logarithm of 0.001: the skew of a group that should be everywhere and is nowhere.
+    DEFAULT = -6.907755278982137
+
+    def skews(self, view: Rankings, target: Floats) -> Floats:
+        """``[T, L]``: the skew of every group."""
+        codes, n = view.condensed(self.param("cutoff"))
+        counts = numerics.tally(codes, np.ones(codes.shape[1]), len(view.share)) @ view.share
+        shares = numerics.ratio(counts, n[:, None])
+        smallest = numerics.SMALLEST_SHARE
+        return np.log(np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target))
+
+
+class _Skew(SkewMeasure):
+    """
+    Skew: the logarithm of a group's share of the first documents over its target share.
+
+    ``ln(P_g / T_g)`` for ``group`` g: P_g its share of the first n annotated documents, n = min(cutoff, annotated documents)
+    (a document of m groups counts 1/m towards each), T_g its target share; either is 0.001 where it is 0, and no other share
+    changes. Unbounded; 0 is fair, above 0 the group is over-represented. A topic without relevant annotated documents is
+    undefined for ``target='qrels'``: 0, with a warning. Where nothing was returned P_g is 0.
+
+    Source: Geyik et al., Fairness-aware ranking in search & recommendation systems with application to LinkedIn Talent
+    Search (KDD 2019), section 3.2. The paper leaves shares of 0 open.
+
+    .. cite.dblp:: conf/kdd/GeyikAK19
+    """
+
+    __name__ = "Skew"
+    NAME = __name__
+    PRETTY_NAME = "Skew"
+    SHORT_DESC = "Logarithm of a group's share of the first documents over its target share."
+    SUPPORTED_PARAMS = {"group": base.label("the group whose share is measured"), **_SKEW_PARAMS}
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        own = np.array([name == self.param("group") for name in view.labels])
+        # A group outside of G has a share of 0 in the ranking and in the target, hence a skew of 0.
+        return np.where(own, self.skews(view, target), 0.0).sum(axis=1)
+
+
+class _MinSkew(SkewMeasure):
+    """
+    MinSkew: the skew of the group that is under-represented most.
+
+    The smallest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
+    fair; below 0, the further the more a group lacks.
+
+    Source: Geyik et al. (KDD 2019), section 3.2.
+
+    .. cite.dblp:: conf/kdd/GeyikAK19
+    """
+
+    __name__ = "MinSkew"
+    NAME = __name__
+    PRETTY_NAME = "Minimum Skew"
+    SHORT_DESC = "Skew of the group that is under-represented most."
+    SUPPORTED_PARAMS = _SKEW_PARAMS
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        return self.skews(view, target).min(axis=1)
+
+
+class _MaxSkew(SkewMeasure):
+    """
+    MaxSkew: the skew of the group that is over-represented most.
+
+    The largest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
+    fair; above 0, the further the more a group is favoured. Where nothing was returned every group lacks, and it is below 0.
+
+    Source: Geyik et al. (KDD 2019), section 3.2.
+
+    .. cite.dblp:: conf/kdd/GeyikAK19
+    """
+
+    __name__ = "MaxSkew"
+    NAME = __name__
+    PRETTY_NAME = "Maximum Skew"
+    SHORT_DESC = "Skew of the group that is over-represented most."
+    SUPPORTED_PARAMS = _SKEW_PARAMS
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        return self.skews(view, target).max(axis=1)
+
+
+RepBias = register(_RepBias())
+Skew = register(_Skew())
+MinSkew = register(_MinSkew())
+MaxSkew = register(_MaxSkew())

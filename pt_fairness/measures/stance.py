@@ -1,0 +1,134 @@
+"""Stance and ideological bias of a ranking: BiasP, BiasRBP, BiasDCG (Gezici et al. 2021)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pt_fairness.measures import base
+from pt_fairness.measures.base import SignedMeasure, np, numerics, register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Bools, Floats, Ints
+    from pt_fairness.ranking import Rankings
+
+_PARAMS = {
+    "cutoff": base.cutoff(),
+    "rel": base.rel(),
+    "pro": base.label("the group that counts as positive", default="PRO"),
+    "con": base.label("the group that counts as negative", default="CON"),
+    "abs": base.absolute(),
+    "groups": base.groups(),
+}
+
+
+class StanceMeasure(SignedMeasure):
+    """A measure of effectiveness for the documents of one stance, less the same measure for the other."""
+
+    SUPPORTED_PARAMS = _PARAMS
+
+    @property
+    def width(self) -> str:
+        return "one"
+
+    def validate_params(self) -> None:
+        """:raises ValueError: a value that is not allowed, or one group on both sides"""
+        super().validate_params()
+        if self.param("pro") == self.param("con"):
+            raise ValueError(f"{self.NAME} needs two groups to set against each other; pro and con are both "
+                             f"{self.param('pro')!r}")
+
+    def stances(self, view: Rankings) -> tuple[Floats, Ints]:
+        """``[T, D]`` and ``[T]``: 1 for relevant documents that are pro, −1 for con, else 0; and the lists' lengths."""
+        codes, relevance, n = view.full(self.param("cutoff"))
+        of_set = np.append(self._has(view, "pro") * 1.0 - self._has(view, "con"), 0.0)
+        return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
+
+    def _has(self, view: Rankings, side: str) -> Bools:
+        return np.asarray((view.member & np.isin(view.labels, [self.param(side)])).any(axis=1))
+
+
+class _BiasP(StanceMeasure):
+    """
+    Stance bias by precision: relevant pro documents less relevant con documents, as a share of the ranks.
+
+    ``1/n Σ_{i≤n} s_i``: s_i = 1 if the document at rank i has relevance ≥ ``rel`` and its group is ``pro``, −1 if ``con``, and
+    0 if it is neither, or both, or not relevant. Other documents, unannotated ones included, keep their ranks; an unjudged
+    document has relevance 0. n is the cutoff, also where fewer documents were returned; without one, the length of the list.
+    In [−1, 1]; 0 is fair, above 0 is biased towards pro. ``abs=True`` gives the size alone, in [0, 1]. A topic for which
+    nothing was returned has 0.
+
+    The mean over topics is the paper's mean bias (MB), with ``abs=True`` its mean absolute bias (MAB). Ideological bias is
+    the same over groups that name an ideology: ``pro='conservative', con='liberal'``.
+
+    Source: Gezici et al., Evaluation metrics for measuring bias in search engine results (Information Retrieval Journal
+    2021), section 3.2, β_P@n.
+
+    .. cite.dblp:: journals/ir/GeziciLSY21
+    """
+
+    __name__ = "BiasP"
+    NAME = __name__
+    PRETTY_NAME = "Stance Bias (Precision)"
+    SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
+
+    def score(self, view: Rankings) -> Floats:
+        stances, n = self.stances(view)
+        return self.signed(numerics.ratio(stances.sum(axis=1), self.param("cutoff") or n))
+
+
+class _BiasRBP(StanceMeasure):
+    """
+    Stance bias by rank-biased precision: what a user of persistence p sees of relevant pro documents, less that of con.
+
+    ``(1−p) Σ_i p^{i−1} · s_i`` with s_i as for BiasP, over the first ``cutoff`` ranks, or all. Between −1 and 1; 0 is fair,
+    above 0 is biased towards pro. ``abs=True`` gives the size alone. A topic for which nothing was returned has 0.
+
+    Source: Gezici et al. (2021), section 3.2, from equation 5.
+
+    .. cite.dblp:: journals/ir/GeziciLSY21
+    """
+
+    __name__ = "BiasRBP"
+    NAME = __name__
+    PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
+    SHORT_DESC = "Rank-biased precision of the relevant pro documents less that of the relevant con documents."
+    SUPPORTED_PARAMS = {
+        **_PARAMS,
+        "p": base.real("persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8),
+    }
+
+    def score(self, view: Rankings) -> Floats:
+        stances, _ = self.stances(view)
+        p = self.param("p")
+        return self.signed((1.0 - p) * (stances @ numerics.geometric_discount(stances.shape[1], p)))
+
+
+class _BiasDCG(StanceMeasure):
+    """
+    Stance bias by discounted cumulative gain: that of the relevant pro documents less that of the relevant con documents.
+
+    ``Σ_{i≤n} s_i / log2(i+1)`` with s_i as for BiasP, over the first ``cutoff`` ranks, or all. Its size is at most the sum of
+    the discounts, which grows with the depth; 0 is fair, above 0 is biased towards pro. ``abs=True`` gives the size alone. A
+    topic for which nothing was returned has 0.
+
+    Source: Gezici et al. (2021), section 3.2, equation 7.
+
+    .. cite.dblp:: journals/ir/GeziciLSY21
+    """
+
+    __name__ = "BiasDCG"
+    NAME = __name__
+    PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
+    SHORT_DESC = "Discounted cumulative gain of the relevant pro documents less that of the relevant con documents."
+    RANGE = (None, None)
+
+    def score(self, view: Rankings) -> Floats:
+        stances, _ = self.stances(view)
+        return self.signed(stances @ numerics.log_discount(stances.shape[1]))
+
+
+BiasP = register(_BiasP(), ["β_P"])
+BiasRBP = register(_BiasRBP(), ["β_RBP"])
+BiasDCG = register(_BiasDCG(), ["β_DCG"])
+#: The paper's names.
+β_P, β_RBP, β_DCG = BiasP, BiasRBP, BiasDCG

@@ -1,0 +1,249 @@
+"""Synthetic rankings: what a measure says where everything is known.
+
+The controlled scenario of Pathiyan Cherumanal et al. (2021) and the simulation of Draws et al. (2021).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.ranking import LabelSets, Pairs, Rankings
+
+__all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
+
+# ---------------------------------------------------------------------------------------------------------------------
+# every ranking of two labels
+
+#: Relevant documents of the one label for each of the other (Pathiyan Cherumanal et al. 2021, section 4.2).
+RATIO = 4
+SETTINGS = ("minority", "proportion-agnostic", "majority")
+
+
+def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
+                 setting: Literal["minority", "proportion-agnostic", "majority"] = "proportion-agnostic",
+                 ) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Every ranking of ``depth`` relevant documents of two labels: a topic for each, 32 for the paper's depth of 5.
+
+    In the settings ``'minority'`` and ``'majority'``, which have the same qrels, every topic has ``depth`` relevant documents
+    of the second label and four times as many of the first; in ``'proportion-agnostic'`` ``depth`` of each. So every ranking
+    can be filled, and all topics have the same population. The paper protects the second label (CON) in ``'minority'``, the
+    first (PRO) in the two others: ``rKL(protected='CON')@5``.
+
+    Source: Pathiyan Cherumanal et al. (2021), section 4.2 and figure 1.
+
+    :param labels: two, the more frequent one first
+    :returns: the run (``qid, docno, score, rank``) and the qrels (``qid, docno, label, iteration``). Topic ``1`` has the first
+        label throughout, the last one the second
+    :raises ValueError: other than two labels, a depth below 1, an unknown setting
+    """
+    labels = list(labels)
+    if len(set(labels)) != 2 or len(labels) != 2:
+        raise ValueError(f"labels={labels!r}: the controlled scenario has two different labels, the more frequent one first")
+    if depth < 1:
+        raise ValueError(f"depth={depth}: rankings need at least one document")
+    if setting not in SETTINGS:
+        raise ValueError(f"setting={setting!r} is not possible; it takes {', '.join(map(repr, SETTINGS))}")
+    relevant = {labels[0]: depth * (1 if setting == "proportion-agnostic" else RATIO), labels[1]: depth}
+    documents = [(f"{label}-{i + 1}", label) for label, count in relevant.items() for i in range(count)]
+    orders = np.array(list(itertools.product([0, 1], repeat=depth)))
+    qids = [str(i + 1) for i in range(len(orders))]
+    second = orders.cumsum(axis=1)
+    place = np.where(orders == 0, np.arange(1, depth + 1) - second, second)
+    run = pd.DataFrame({
+        "qid": np.repeat(qids, depth),
+        "docno": [f"{labels[label]}-{number}" for label, number in zip(orders.ravel(), place.ravel(), strict=True)],
+        "score": np.tile(np.arange(depth, 0, -1.0), len(orders)), "rank": np.tile(np.arange(depth), len(orders))})
+    qrels = pd.DataFrame({"qid": np.repeat(qids, len(documents)), "docno": [docno for docno, _ in documents] * len(qids),
+                          "label": 1, "iteration": [label for _, label in documents] * len(qids)})
+    return run, qrels
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# rankings as arrays
+
+
+@dataclass
+class _Lists:
+    """Lists of equal length, every document judged."""
+
+    topic: Ints
+    pair: Ints
+    start: Ints
+
+
+@dataclass
+class _Pairs:
+    topics: Sequence[str]
+    topic: Ints
+    relevance: Any
+
+
+@dataclass
+class _Labelling:
+    judgments: Pairs
+    sets: LabelSets
+    labels: list[str]
+    codes: Ints
+
+    def relevant(self, rel: int) -> Ints:
+        return np.where(self.judgments.relevance >= rel, self.codes, -1)
+
+
+def rankings(codes: Ints, labels: Iterable[str]) -> Rankings:
+    """What a measure sees of rankings that are given by their labels alone; each is a topic of its own.
+
+    The documents of a ranking are all of its topic's, judged and of relevance 1. So
+    ``nDJS.scores(rankings(codes, labels))`` is the value of each ranking.
+
+    :param codes: ``[n, N]``: the label of the document at each rank, as a place in ``labels``
+    :param labels: the label set, in any order
+    """
+    names = list(labels)
+    topics, depth = codes.shape
+    topic = np.repeat(np.arange(topics), depth)
+    sets = LabelSets()
+    flat = sets.code(np.arange(len(names)), sets.label_codes(names), len(names))[codes.reshape(-1)]
+    pairs = _Pairs([str(i + 1) for i in range(topics)], topic, np.ones(len(topic), np.int64))
+    lists = _Lists(topic, np.arange(len(topic)), np.arange(topics) * depth)
+    return Rankings(lists, _Labelling(pairs, sets, sorted(names), flat), flat, np.full(topics, depth))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# biased rankings
+
+#: Documents of each viewpoint in the sets of Draws et al. (2021), table 4.
+SETS: dict[str, dict[str, int]] = {
+    "S1": {"-3": 100, "-2": 100, "-1": 100, "0": 100, "1": 100, "2": 100, "3": 100},
+    "S2": {"-3": 80, "-2": 80, "-1": 80, "0": 115, "1": 115, "2": 115, "3": 115},
+    "S3": {"-3": 60, "-2": 60, "-1": 60, "0": 130, "1": 130, "2": 130, "3": 130},
+}
+#: The opposing viewpoints, which are the protected ones.
+PROTECTED = ("-3", "-2", "-1")
+#: −1, −0.9, … 1 (section 4.1).
+ALPHAS = tuple(i / 10 for i in range(-10, 11))
+#: What the weights are beside α, so that none is 0 (section 4.1).
+WEIGHT = 1.0001
+#: The measures of the paper as it normalises them.
+MEASURES = (*(f"{name}(protected='{','.join(PROTECTED)}',norm='protected-first')" for name in ("nDD", "nDR", "nDKL")), "nDJS")
+
+
+def biased_rankings(counts: Sequence[int], alpha: float, weighted: Sequence[int] | Bools, n: int = 1000,
+                    seed: int | np.random.SeedSequence = 0) -> Ints:
+    """Random rankings of a set of documents in which some labels are preferred to others.
+
+    The ranks are filled one after the other with a document drawn from those that are left, with a probability that is
+    proportional to its weight: w1 = 1.0001 − α for the documents of the ``weighted`` labels, w2 = 1.0001 + α for the others. So
+    α < 0 puts the weighted labels on top, α > 0 the others, and α = 0 prefers none.
+
+    Source: Draws et al. (2021), section 4.1.
+
+    :param counts: how many documents each label has
+    :param alpha: in [−1, 1]
+    :param weighted: which labels (their places in ``counts``) have w1; or ``[n, labels]`` of truth values, where that differs
+        from ranking to ranking
+    :param n: how many rankings
+    :param seed: the same seed gives the same rankings
+    :returns: ``[n, N]``, N the sum of ``counts``: the label at each rank, as a place in ``counts``
+    :raises ValueError: α outside of [−1, 1], or labels that ``counts`` does not have
+    """
+    if not -1 <= alpha <= 1:
+        raise ValueError(f"alpha={alpha!r}: the bias has to be in [-1, 1]")
+    chosen = np.asarray(weighted)
+    if chosen.dtype == bool:
+        if chosen.shape != (n, len(counts)):
+            raise ValueError(f"weighted has the shape {chosen.shape}; truth values are needed for each of {n} rankings and "
+                             f"{len(counts)} labels")
+    else:
+        if not set(chosen.tolist()) <= set(range(len(counts))):
+            raise ValueError(f"weighted={list(weighted)!r}: the labels are 0 to {len(counts) - 1}")
+        chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (n, len(counts)))
+    documents = np.repeat(np.arange(len(counts)), counts)
+    weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
+    # The order of exponential waiting times is that of drawing without replacement (Efraimidis & Spirakis 2006).
+    waiting = np.random.default_rng(seed).standard_exponential((n, len(documents)))
+    waiting /= weights[:, documents]
+    return documents[waiting.argsort(axis=1)]
+
+
+def _values(measure: FairnessMeasure, view: Rankings) -> Floats:
+    """The value of each ranking."""
+    if measure.width == "labels":
+        return measure.scores(view)
+    # In one block, so that the maximum, the same for all rankings, is worked out once.
+    return measure.score(view.adding(measure.added_labels))
+
+
+def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequence[FairnessMeasure], n: int,
+           seed: np.random.SeedSequence) -> list[dict[str, Any]]:
+    """The rows of one set and one α."""
+    labels, sizes = list(counts), list(counts.values())
+    protected = [i for i, label in enumerate(labels) if label in PROTECTED]
+    for_group, for_all, choice = seed.spawn(3)
+    scores = {}
+    two = [measure for measure in measures if "protected" in measure.SUPPORTED_PARAMS]
+    if two:
+        view = rankings(biased_rankings(sizes, alpha, protected, n, for_group), labels)
+        scores.update({measure: _values(measure, view) for measure in two})
+    if len(two) < len(measures):
+        one = np.random.default_rng(choice).choice(protected, n)
+        view = rankings(biased_rankings(sizes, alpha, np.arange(len(labels)) == one[:, None], n, for_all), labels)
+        scores.update({measure: _values(measure, view) for measure in measures if measure not in two})
+    return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
+             "sd": scores[measure].std(ddof=1)} for measure in measures]
+
+
+def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS, measures: Iterable[Any] = MEASURES,
+          n: int = 1000, seed: int = 0) -> pd.DataFrame:
+    """The simulation of Draws et al. (2021): how measures answer to rankings that are more and more biased.
+
+    A measure with a protected group sees rankings in which the opposing viewpoints −3, −2 and −1 have the weight w1; a
+    measure of all labels sees rankings in which one of them, chosen at random for each ranking, has it
+    (:func:`biased_rankings`). Prints a progress bar; uses all processors; the result depends on the seed alone.
+
+    Source: section 4, figures 1 and 2.
+
+    :param sets: documents by viewpoint, by the name of the set; viewpoints are named as in :data:`SETS`
+    :param alphas: bias, each in [−1, 1]: below 0 the weighted viewpoints are preferred
+    :param measures: of this package, or their names; by default the paper's four with its normaliser
+    :param n: rankings for each set and α, at least 2
+    :returns: ``set, alpha, measure, mean, sd`` (sample standard deviation over the rankings)
+    :raises ValueError: a measure of another package, or a set without opposing viewpoints
+    """
+    from tqdm import tqdm
+    wanted = [ir_measures.parse_measure(one) if isinstance(one, str) else one for one in measures]
+    for measure in wanted:
+        if not isinstance(measure, FairnessMeasure):
+            raise ValueError(f"{measure} is not a measure of this package, and simulated rankings have nothing else to measure")
+        measure.validate_params()
+    for name, counts in sets.items():
+        if not set(PROTECTED) & set(counts):
+            raise ValueError(f"the set {name!r} has none of the opposing viewpoints {', '.join(PROTECTED)}; it has "
+                             f"{', '.join(counts)}")
+    if n < 2:
+        raise ValueError(f"n={n}: at least two rankings are needed for a standard deviation")
+    degrees = [float(alpha) for alpha in alphas]
+    points = [(name, alpha) for name in sets for alpha in degrees]
+    seeds = np.random.SeedSequence(seed).spawn(len(points))
+
+    def measured(point: tuple[str, float], own: np.random.SeedSequence) -> list[dict[str, Any]]:
+        return _point(point[0], sets[point[0]], point[1], wanted, n, own)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        # Threads: nearly all of the time is spent in numpy, which lets other threads run.
+        with ThreadPoolExecutor(os.cpu_count()) as pool, tqdm(total=len(points), desc="simulation", unit="point") as bar:
+            for part in pool.map(measured, points, seeds):
+                bar.update()
+                yield from part
+
+    return pd.DataFrame(rows(), columns=["set", "alpha", "measure", "mean", "sd"])

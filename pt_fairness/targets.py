@@ -1,0 +1,143 @@
+"""Target distributions from outside the qrels, topic by topic: what share of a ranking each group should have.
+
+Any measure with a ``target`` takes a registered one by its name: ``RepBias(group='female',target='wikidata')@10``. Its labels
+belong to the label set G of that measure; a group that a topic has no row for has the share 0 there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.measures.base import SUM_TOLERANCE, TARGET_WORDS, label_text
+from pt_fairness.numerics import Floats
+from pt_fairness.ranking import UNANNOTATED
+
+__all__ = ["get", "names", "register"]
+
+_COLUMNS = ["qid", "group", "share"]
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Shares ``[Q, L]``: a row for each topic, in the order of ``topics``, a column for each of ``labels``."""
+
+    topics: dict[str, int]
+    labels: tuple[str, ...]
+    shares: Floats
+
+
+_registry: dict[str, _Target] = {}
+
+
+def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
+    """Makes target distributions available as ``target=name``.
+
+    :param name: anything but the targets there already are (qrels, collection, uniform, run); a name that is registered
+        already takes the new meaning
+    :param frame: a row for each topic and group: ``qid, group, share``; or the path of a CSV file with that header,
+        compressed if its name ends in ``.gz``. The shares of a topic are not negative and sum to 1.
+    :raises ValueError: a name that cannot be used, a missing column or value, a group twice, shares that are no distribution
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"a target needs a name that is not empty, not {name!r}")
+    if name.strip().casefold() in TARGET_WORDS:
+        raise ValueError(f"a target cannot be named {name!r}: {', '.join(map(repr, TARGET_WORDS))} are targets that every "
+                         "measure has; choose another name")
+    if not isinstance(frame, pd.DataFrame):
+        frame = pd.read_csv(frame, dtype={"qid": str, "group": str}, keep_default_na=False, encoding="utf-8-sig")
+    _registry[name] = _read(name, frame)
+
+
+def _read(name: str, frame: pd.DataFrame) -> _Target:
+    missing = [column for column in _COLUMNS if column not in frame]
+    if missing:
+        raise ValueError(f"the target {name!r} has no column {missing[0]!r}; it needs {', '.join(_COLUMNS)} and has "
+                         f"{', '.join(map(str, frame.columns))}")
+    if frame.empty:
+        raise ValueError(f"the target {name!r} has no rows; it needs one for every topic and group")
+    for column in ("qid", "group"):
+        blank = (frame[column].isna() | frame[column].isin(UNANNOTATED)).to_numpy()
+        if blank.any():
+            raise ValueError(f"row {int(blank.argmax())} of the target {name!r} has no {column}; every row needs one")
+    topic, topics = pd.factorize(frame["qid"].map(label_text))
+    group, labels = pd.factorize(frame["group"].map(label_text), sort=True)
+    share = pd.to_numeric(frame["share"], errors="coerce").to_numpy(float, na_value=np.nan)
+    wrong = ~(np.isfinite(share) & (share >= 0))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(f"the target {name!r} gives {labels[group[row]]!r} the share {frame['share'].iloc[row]!r} for topic "
+                         f"{topics[topic[row]]!r}; shares are numbers that are not negative")
+    again = pd.DataFrame({"topic": topic, "group": group}).duplicated().to_numpy()
+    if again.any():
+        row = int(again.argmax())
+        raise ValueError(f"the target {name!r} has {labels[group[row]]!r} twice for topic {topics[topic[row]]!r}; a topic has "
+                         "one share for each group")
+    shares = np.zeros((len(topics), len(labels)))
+    shares[topic, group] = share
+    sums = shares.sum(axis=1)
+    off = abs(sums - 1.0) > SUM_TOLERANCE
+    if off.any():
+        raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} sum to "
+                         f"{sums[off.argmax()]:.9g}; those of every topic sum to 1")
+    return _Target({str(qid): i for i, qid in enumerate(topics)}, tuple(map(str, labels)), shares)
+
+
+def names() -> list[str]:
+    """The registered names, sorted."""
+    return sorted(_registry)
+
+
+def get(name: str) -> pd.DataFrame:
+    """The target distributions of a registered name: ``qid, group, share``, a row for every topic and group that has a share.
+
+    :raises ValueError: no such name
+    """
+    target = _find(name)
+    topic, group = np.nonzero(target.shares)
+    return pd.DataFrame({"qid": pd.Series([list(target.topics)[i] for i in topic], dtype="str"),
+                         "group": pd.Series([target.labels[i] for i in group], dtype="str"),
+                         "share": target.shares[topic, group]})
+
+
+def _find(name: str) -> _Target:
+    if name not in _registry:
+        raise ValueError(f"no target is registered as {name!r}; registered are {', '.join(map(repr, names())) or 'none'}. "
+                         "Register your own with pt_fairness.targets.register(name, frame)")
+    return _registry[name]
+
+
+def labels(name: str) -> tuple[str, ...]:
+    """The groups of a registered target, sorted."""
+    return _find(name).labels
+
+
+def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
+    """``[T, L]``: the target share of each group for each topic.
+
+    :param labels: at least the target's
+    :raises ValueError: a topic that the target does not have
+    """
+    target = _find(name)
+    missing = [qid for qid in qids if qid not in target.topics]
+    if missing:
+        raise ValueError(f"the target {name!r} has no shares for topic {missing[0]!r}; it needs shares for every topic of the "
+                         f"qrels, and has them for {len(target.topics)} others")
+    table = np.zeros((len(qids), len(labels)))
+    place = {label: i for i, label in enumerate(labels)}
+    table[:, [place[label] for label in target.labels]] = target.shares[[target.topics[qid] for qid in qids]]
+    return table
+
+
+def portable(name: str) -> tuple[str, _Target] | None:
+    """What a measure takes along to another process so that ``target=name`` means the same there."""
+    return (name, _registry[name]) if name in _registry else None
+
+
+def adopt(carried: tuple[str, _Target]) -> None:
+    """The receiving side of :func:`portable`."""
+    _registry.setdefault(*carried)

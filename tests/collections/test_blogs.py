@@ -1,0 +1,88 @@
+"""The opinion tasks of TREC's Blog tracks."""
+
+import gzip
+import re
+
+import pytest
+
+from pt_fairness import groups
+
+POST = "BLOG06-20051206-000-000139882"
+QRELS = "".join(f"901 0 {POST}{i} {label}\n" for i, label in enumerate((-1, 0, 1, 2, 3, 4)))
+LABELS = [-1, 0, 1, 2, 3, 4]
+
+
+def test_labels_as_they_are(irds, files, qrels_of):
+    files.blogs(QRELS)
+    assert qrels_of("blogs06/trec-blog-2007") == [("901", f"{POST}{i}", label, "0") for i, label in enumerate(LABELS)]
+    assert irds.load("blogs06/trec-blog-2007").qrels_defs()[3] == "relevant, mixed opinion"
+
+
+def test_opinions(irds, files, qrels_of):
+    files.blogs(QRELS)
+    assert qrels_of("blogs06/trec-blog-2007/opinion") == [
+        ("901", f"{POST}1", 0, "-"), ("901", f"{POST}2", 1, "none"), ("901", f"{POST}3", 1, "negative"),
+        ("901", f"{POST}4", 1, "mixed"), ("901", f"{POST}5", 1, "positive")]
+    assert set(irds.load("blogs06/trec-blog-2007/opinion").qrels_defs()) == {0, 1}
+
+
+def test_the_years_together_have_files_of_their_own(irds, files, qrels_of):
+    files.blogs("1001 0 x 4\n", "08.qrels.opinion.all-topics", "06-08.all-blog-topics")
+    assert qrels_of("blogs06/trec-blog-2006-2008/opinion") == [("1001", "x", 1, "positive")]
+    assert len(list(irds.load("blogs06/trec-blog-2006-2008").queries_iter())) == 2
+
+
+def test_topics_have_title_description_and_narrative(irds, files):
+    files.blogs(QRELS)
+    for name in ("blogs06/trec-blog-2007", "blogs06/trec-blog-2007/opinion"):
+        assert list(irds.load(name).queries_iter()) == [
+            (number, "garden gnomes", "Find opinions.", "Café posts are not relevant.") for number in ("901", "902")]
+
+
+@pytest.mark.parametrize("suffix", ["", "/opinion"])
+def test_an_unknown_label_is_named(irds, files, suffix):
+    file = files.blogs(QRELS.replace(f"{POST}3 2", f"{POST}3 7"))
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 4: 7 is no opinion label; they are -1 \(not judged\)"):
+        list(irds.load(f"blogs06/trec-blog-2007{suffix}").qrels_iter())
+
+
+@pytest.mark.parametrize("line, what", [("902 0 x", "3 columns"), ("902 0 x 1 1", "5 columns"), ("902 0 x one", "'one' is no label")])
+def test_a_bad_line_is_named(irds, files, line, what):
+    file = files.blogs(f"{QRELS}{line}\n")
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 7: {what}"):
+        list(irds.load("blogs06/trec-blog-2007/opinion").qrels_iter())
+
+
+def test_a_missing_file_is_named(irds):
+    with pytest.raises(FileNotFoundError, match=r"blogs06.07\.qrels\.opinion does not exist and could not be downloaded"):
+        list(irds.load("blogs06/trec-blog-2007").qrels_iter())
+
+
+def test_groups_know_topic_and_document(irds, files):
+    files.blogs(QRELS)
+    found = groups.get("blogs06/trec-blog-2007/opinion")
+    assert found.labels == ["mixed", "negative", "none", "positive"] and found.complete
+    rows = found.lookup(["901", "901", "902", "901"], [f"{POST}5", f"{POST}1", f"{POST}5", "unjudged"])
+    assert rows.values.tolist() == [["901", f"{POST}5", "positive"]]
+
+
+def test_posts_need_a_licence(irds, capfd):
+    with pytest.raises(FileNotFoundError, match="corpus"):
+        next(irds.load("blogs06/trec-blog-2007").docs_iter())
+    message = capfd.readouterr().err
+    assert "licensed by the University of Glasgow" in message and "permalinks-000.gz" in message
+
+
+def test_posts_are_read_day_by_day(irds, files):
+    def post(number, body):
+        return (f"<DOC>\n<DOCNO>{POST}{number}</DOCNO>\n<FEEDNO>BLOG06-feed-1</FEEDNO>\n<PERMALINK>http://blog/{number}#\n"
+                f"</PERMALINK>\n<DOCHDR>\nHTTP/1.1 200 OK\nContent-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n")
+    files.write("blogs06/corpus/20051207/permalinks-000.gz", gzip.compress(post(2, "<html><body>Later</body></html>").encode()))
+    files.write("blogs06/corpus/20051206/permalinks-000.gz", gzip.compress(
+        (post(0, "<html><title>One</title><body>First</body></html>") + post(1, "")).encode()))
+    dataset = irds.load("blogs06")
+    assert [doc.doc_id for doc in dataset.docs_iter()] == [f"{POST}{i}" for i in range(3)]
+    found = dataset.docs_store().get(f"{POST}0")
+    assert found.url == "http://blog/0#" and found.http_headers.startswith("HTTP/1.1 200") and "First" in found.body.decode()
+    assert found.default_text().split() == ["One", "First"]
+    assert irds.docs_parent_id("blogs06/trec-blog-2007/opinion") == "blogs06"

@@ -1,0 +1,87 @@
+"""Measures against their slow versions, through ir_measures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import ir_measures
+import pytest
+import slow
+
+import pt_fairness  # noqa: F401  its measures are parsed by name
+from pt_fairness import FairnessWarning, groups
+
+
+def _values(measures: Iterable[Any], qrels: Any, run: Any) -> dict[tuple[Any, str], float]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", FairnessWarning)
+        return {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(list(measures), qrels, run)}
+
+
+@pytest.fixture(scope="session")
+def values() -> Callable[..., dict[tuple[Any, str], float]]:
+    """``values(measures, qrels, run)``: by measure and topic, from one call of ir_measures."""
+    return _values
+
+
+@pytest.fixture(scope="session")
+def agrees() -> Callable[..., None]:
+    """``agrees(case, [(name, params), …], from_frame=False)``: each measure equals its slow version on every topic.
+
+    All are computed in one call of ir_measures. With ``from_frame`` the groups come from ``groups=`` instead of the qrels.
+    """
+    return _agrees
+
+
+def _agrees(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame: bool = False) -> None:
+    wanted = list(wanted)
+    source = {"groups": groups.from_frame(case.groups_frame)} if from_frame else {}
+    measures = [getattr(pt_fairness, name)(**params, **source) for name, params in wanted]
+    found = _values(set(measures), case.qrels_frame, case.run_frame)
+    known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()), "labels": case.labels} if from_frame else {}
+    for measure, (name, params) in zip(measures, wanted, strict=True):
+        expected = slow.evaluate(name, params, case.qrels, case.run, **known)
+        got = {qid: value for (m, qid), value in found.items() if m == measure}
+        assert got == pytest.approx(expected, abs=1e-9), f"{measure}"
+
+
+@pytest.fixture(scope="session")
+def means() -> Callable[..., None]:
+    """``means(robust03, table)``: 6 decimals of the means over the topics of the runs humR03dc and NLPR03vb10."""
+    return _means
+
+
+def _means(robust03: Any, table: dict[str, tuple[float, float]]) -> None:
+    qrels, runs = robust03
+    # The source is known for unjudged documents too, except to α-nDCG, which reads the qrels alone.
+    parsed = {text: ir_measures.parse_measure(text) for text in table}
+    measures = {text: m if m.NAME.startswith("alpha") else m(groups="trec-newswire") for text, m in parsed.items()}
+    for column, name in enumerate(("humR03dc", "NLPR03vb10")):
+        found = ir_measures.calc_aggregate(list(measures.values()), qrels, runs[name])
+        assert {text: round(found[m], 6) for text, m in measures.items()} == {text: row[column] for text, row in table.items()}
+
+
+@pytest.fixture(scope="session")
+def agrees_on_real_runs() -> Callable[..., None]:
+    """``agrees_on_real_runs(robust03, [(name, params), …])``: as ``agrees``, on eight topics of every run, to rank 60."""
+    return _agrees_on_real_runs
+
+
+def _agrees_on_real_runs(robust03: Any, wanted: list[tuple[str, dict[str, Any]]]) -> None:
+    qrels, runs = robust03
+    topics = list(dict.fromkeys(qrels["query_id"]))[::12][:8]
+    qrels = qrels[qrels["query_id"].isin(topics)]
+    rows = list(qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False, name=None))
+    for run in runs.values():
+        run = run[run["query_id"].isin(topics)].groupby("query_id").head(60)
+        _agrees(_Real(qrels, run, rows, list(run.itertuples(index=False, name=None))), wanted)
+
+
+class _Real(NamedTuple):
+    qrels_frame: Any
+    run_frame: Any
+    qrels: list[Any]
+    run: list[Any]

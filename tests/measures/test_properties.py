@@ -1,0 +1,89 @@
+"""What holds for every measure alike."""
+
+from __future__ import annotations
+
+import random
+
+import ir_measures
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import pt_fairness
+from pt_fairness.measures import MEASURES
+
+#: Measures that name no group themselves, and with what they are protected: labels can change places.
+EXPLICIT = [pt_fairness.rND(protected="g0") @ 5, pt_fairness.rKL(protected="g1,g0"), pt_fairness.rRD(protected="g0", target="collection"),
+            pt_fairness.rKL(protected="all") @ 7, pt_fairness.nDD(protected="g0"), pt_fairness.nDR(protected="g1") @ 4,
+            pt_fairness.nDKL(protected="g0"), pt_fairness.nDJS @ 6, pt_fairness.rND(target={"g0": 0.5, "g2": 0.5}, protected="g0"),
+            pt_fairness.rKL(protected="all", target="run") @ 5, pt_fairness.rRD(target="uniform", protected="g0,g1")]
+WITHOUT_NAMES = [kind for kind in MEASURES.values() if kind.named_labels([]) == [] and kind.NAME != "Annotated"
+                 and not any(p in kind.SUPPORTED_PARAMS for p in ("group", "pro"))]
+seeds = st.integers(0, 100_000)
+
+
+def test_the_measures_without_names_are_known():
+    assert {"rND", "rKL", "rRD", "nDD", "nDR", "nDKL", "nDJS"} <= {kind.NAME for kind in WITHOUT_NAMES}
+
+
+@given(seeds, st.booleans(), st.sampled_from([None, 1, 3, 20]))
+def test_normalised_values_are_in_range(make_case, values, seed, several, cutoff):
+    case = make_case(seed, several=several)
+    measures = [kind if cutoff is None else kind @ cutoff for kind in WITHOUT_NAMES]
+    for (measure, _), value in values(measures, case.qrels_frame, case.run_frame).items():
+        low, high = measure.RANGE
+        assert (low is None or low <= value) and (high is None or value <= high + 1e-12), measure
+
+
+@given(seeds, st.booleans())
+def test_the_order_of_rows_does_not_matter(make_case, values, seed, several):
+    case = make_case(seed, several=several)
+    # Of a document that a run gives twice the last row counts: here there is none.
+    qrels, run = case.qrels_frame, case.run_frame
+    shuffled = values(WITHOUT_NAMES, qrels.sample(frac=1, random_state=seed), run.sample(frac=1, random_state=seed))
+    assert shuffled == pytest.approx(values(WITHOUT_NAMES, qrels, run), abs=1e-12)
+
+
+@given(seeds, st.booleans())
+def test_labels_are_only_names(make_case, values, seed, several):
+    case = make_case(seed, several=several, labels=4)
+    # g0 … g3 become other names in another order.
+    names = dict(zip([f"g{i}" for i in range(4)], random.Random(seed).sample(["10", "2", "é", "Zoë x"], 4), strict=True))
+    renamed = []
+    for measure in EXPLICIT:
+        params = dict(measure.params)
+        if params.get("protected", "all") != "all":
+            params["protected"] = ",".join(names[label] for label in params["protected"].split(","))
+        if isinstance(params.get("target"), dict):
+            params["target"] = {names[label]: share for label, share in params["target"].items()}
+        renamed.append(type(measure)(**params))
+    qrels = case.qrels_frame
+    before = values(EXPLICIT, qrels, case.run_frame)
+    after = values(renamed, qrels.assign(iteration=qrels["iteration"].replace(names)), case.run_frame)
+    for measure, other in zip(EXPLICIT, renamed, strict=True):
+        assert [after[other, q] for q in "12345"] == pytest.approx([before[measure, q] for q in "12345"], abs=1e-12), measure
+
+
+@given(seeds, st.booleans())
+def test_unannotated_documents_do_not_matter(make_case, values, seed, several):
+    case = make_case(seed, several=several)
+    pick = random.Random(seed)
+    more = pd.DataFrame([(q, f"new{i}", pick.choice([5.0, 2.0, 0.5, -3.0])) for q in "12345" for i in range(6)],
+                        columns=["query_id", "doc_id", "score"])
+    judged = pd.DataFrame([(q, f"new{i}", 1, "-") for q in "12345" for i in range(0, 6, 2)],
+                          columns=["query_id", "doc_id", "relevance", "iteration"])
+    before = values(WITHOUT_NAMES, case.qrels_frame, case.run_frame)
+    after = values(WITHOUT_NAMES, pd.concat([case.qrels_frame, judged]), pd.concat([case.run_frame, more]))
+    assert after == pytest.approx(before, abs=1e-12)
+
+
+@given(seeds, st.floats(0.1, 100), st.floats(-5, 5))
+def test_scores_are_only_an_order(make_case, values, seed, factor, shift):
+    case = make_case(seed)
+    run = case.run_frame
+    other = run.assign(score=run["score"] * factor + shift)
+    ties = run["score"].astype("float32").nunique()
+    assume(other["score"].astype("float32").nunique() == ties)
+    measures = [*WITHOUT_NAMES, ir_measures.alpha_nDCG @ 5]
+    assert values(measures, case.qrels_frame, other) == pytest.approx(values(measures, case.qrels_frame, run))

@@ -1,0 +1,209 @@
+"""Synthetic rankings: the controlled scenario and the simulation of biased rankings."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import slow
+from ir_measures import parse_measure
+from scipy import stats
+
+from pt_fairness import simulation
+
+
+def scores(run: pd.DataFrame, qrels: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """A column for each measure, a row for each topic."""
+    qrels = qrels.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    rows = [(int(metric.query_id), str(metric.measure), metric.value)
+            for metric in ir_measures.iter_calc([parse_measure(one) for one in measures], qrels, run)]
+    return pd.DataFrame(rows, columns=["qid", "measure", "value"]).pivot(index="qid", columns="measure", values="value")
+
+
+class TestPermutations:
+    @pytest.mark.parametrize("setting, con, pro", [("minority", 5, 20), ("majority", 5, 20), ("proportion-agnostic", 5, 5)])
+    def test_every_ranking_once_and_the_ratio_of_the_setting(self, setting, con, pro):
+        run, qrels = simulation.permutations(["PRO", "CON"], 5, setting)
+        assert list(run.columns) == ["qid", "docno", "score", "rank"]
+        assert list(qrels.columns) == ["qid", "docno", "label", "iteration"]
+        counts = qrels.groupby(["qid", "iteration"]).size().unstack()
+        assert (counts["CON"] == con).all() and (counts["PRO"] == pro).all() and len(counts) == 32
+        assert not qrels.duplicated(["qid", "docno"]).any() and not run.duplicated(["qid", "docno"]).any()
+        ranked = run.merge(qrels, on=["qid", "docno"], how="left").sort_values(["qid", "rank"])
+        orders = ranked.groupby("qid", sort=False)["iteration"].agg(tuple)
+        assert sorted(orders) == sorted(itertools.product(["PRO", "CON"], repeat=5))
+        assert orders["1"] == ("PRO",) * 5 and orders["32"] == ("CON",) * 5
+        assert (ranked.groupby("qid")["score"].diff().dropna() < 0).all()
+
+    def test_published_correlations(self):
+        run, qrels = simulation.permutations(["PRO", "CON"], 5, "proportion-agnostic")
+        table = scores(run, qrels, "rKL(protected='PRO')@5", "alpha_nDCG@5", "alpha_nDCG(alpha=0.9)@5").round(12)
+        taus = {str(parse_measure(name)): stats.kendalltau(table["rKL(protected='PRO')@5"], table[str(parse_measure(name))])[0]
+                for name in ("alpha_nDCG@5", "alpha_nDCG(alpha=0.9)@5")}
+        assert [round(tau, 4) for tau in taus.values()] == [-0.8378, -1.0]
+
+    def test_diversity_does_not_depend_on_the_setting(self):
+        columns = [scores(*simulation.permutations(setting=setting), "alpha_nDCG@5") for setting in simulation.SETTINGS]
+        for column in columns[1:]:
+            pd.testing.assert_frame_equal(column, columns[0])
+
+    def test_other_labels_and_depths(self):
+        run, qrels = simulation.permutations(["a", "b"], 3, "minority")
+        assert run["qid"].nunique() == 8 and set(qrels["iteration"]) == {"a", "b"}
+        assert qrels.groupby(["qid", "iteration"]).size().unstack().loc["1"].to_dict() == {"a": 12, "b": 3}
+
+    @pytest.mark.parametrize("labels, depth, setting, error", [
+        (["a"], 5, "minority", "two different labels"), (["a", "a"], 5, "minority", "two different labels"),
+        (["a", "b"], 0, "minority", "depth=0"), (["a", "b"], 5, "fair", "'minority', 'proportion-agnostic', 'majority'")])
+    def test_wrong_input(self, labels, depth, setting, error):
+        with pytest.raises(ValueError, match=error):
+            simulation.permutations(labels, depth, setting)
+
+
+class TestRankings:
+    def test_the_same_values_as_an_experiment(self):
+        counts = simulation.biased_rankings([6, 3, 4], 0.4, [1], 40, seed=3)
+        labels = ["x", "a", "m"]
+        view = simulation.rankings(counts, labels)
+        run = pd.DataFrame([(str(q), f"d{r}", -float(r)) for q, r in np.ndindex(*counts.shape)],
+                           columns=["qid", "docno", "score"])
+        qrels = run.drop(columns="score").assign(label=1, iteration=[labels[code] for code in counts.ravel()])
+        names = ["nDD(protected='a')", "nDR(protected='a')@5", "nDKL(protected='a',norm='protected-first')", "nDJS@7", "nDJS",
+                 "rND(protected='m')@4", "rKL(protected='all',target='uniform')@6", "Annotated@3",
+                 "rRD(target={'a':0.5,'z':0.5},protected='a')", "rND(rel=2,protected='a')"]
+        with pytest.warns(UserWarning, match="nothing to compare"):  # rel=2
+            table = scores(run, qrels, *names)
+        for name in names:
+            measure = parse_measure(name)
+            values = measure.scores(view)
+            np.testing.assert_allclose(np.nan_to_num(values), table[str(measure)], rtol=0, atol=1e-12)
+            if "rel=2" in name:
+                assert np.isnan(values).all()
+
+
+class TestBiasedRankings:
+    def test_each_ranking_holds_every_document(self):
+        codes = simulation.biased_rankings([5, 2, 8], -0.3, [0, 2], 50, seed=1)
+        assert codes.shape == (50, 15) and codes.dtype.kind == "i"
+        for row in codes:
+            assert np.bincount(row).tolist() == [5, 2, 8]
+
+    def test_reproducible(self):
+        one, two, other = (simulation.biased_rankings([5, 5], 0.1, [0], 20, seed) for seed in (7, 7, 8))
+        assert (one == two).all() and (one != other).any()
+
+    def test_first_places_follow_the_weights(self):
+        """Against the probabilities of drawing without replacement, worked out for the first two ranks."""
+        counts, alpha, n = [3, 5], 0.5, 40_000
+        codes = simulation.biased_rankings(counts, alpha, [0], n, seed=5)
+        w1, w2 = 1.0001 - alpha, 1.0001 + alpha
+        first = 3 * w1 / (3 * w1 + 5 * w2)
+        second = first * 2 * w1 / (2 * w1 + 5 * w2) + (1 - first) * 3 * w1 / (3 * w1 + 4 * w2)
+        for rank, share in enumerate([first, second]):
+            seen = (codes[:, rank] == 0).mean()
+            assert abs(seen - share) < 5 * np.sqrt(share * (1 - share) / n)
+
+    def test_without_bias_all_ranks_are_alike(self):
+        codes = simulation.biased_rankings([30, 70], 0.0, [0], 4000, seed=2)
+        shares = (codes == 0).mean(axis=0)
+        assert abs(shares - 0.3).max() < 5 * np.sqrt(0.21 / 4000)
+
+    def test_extremes_separate_the_labels(self):
+        top = simulation.biased_rankings([5, 10], -1, [0], 200, seed=0)
+        assert (np.sort(top[:, :5] == 0, axis=1).mean() > 0.99)
+        bottom = simulation.biased_rankings([5, 10], 1, [0], 200, seed=0)
+        assert (bottom[:, :10] == 1).mean() > 0.99
+
+    def test_weighted_label_of_each_ranking(self):
+        weighted = np.zeros((300, 3), bool)
+        weighted[np.arange(300), np.arange(300) % 3] = True
+        codes = simulation.biased_rankings([4, 4, 4], -1, weighted, 300, seed=0)
+        assert (codes[:, 0] == np.arange(300) % 3).mean() > 0.97
+
+    @pytest.mark.parametrize("arguments, error", [
+        (([3, 3], 1.5, [0]), "alpha=1.5"), (([3, 3], 0.5, [2]), "the labels are 0 to 1"),
+        (([3, 3], 0.5, np.ones((4, 2), bool)), "each of 1000 rankings and 2 labels")])
+    def test_wrong_input(self, arguments, error):
+        with pytest.raises(ValueError, match=error):
+            simulation.biased_rankings(*arguments)
+
+
+#: Draws et al. (2021), section 4.2, as (smallest, largest) over the sets.
+PUBLISHED = {("nDD", -1.0): (1.0, 1.0), ("nDD", 0.0): (0.08, 0.08), ("nDD", 1.0): (0.55, 0.85),
+             ("nDR", 0.0): (0.04, 0.04), ("nDR", 1.0): (0.19, 0.24),
+             ("nDKL", -1.0): (1.0, 1.0), ("nDKL", 0.0): (0.03, 0.03), ("nDKL", 1.0): (0.40, 0.78),
+             ("nDJS", -1.0): (0.18, 0.21), ("nDJS", 0.0): (0.03, 0.03), ("nDJS", 1.0): (0.07, 0.09)}
+TOLERANCE = 0.015
+
+
+class TestSweep:
+    def test_published_values(self):
+        frame = simulation.sweep(alphas=[-1, 0, 1])
+        assert list(frame.columns) == ["set", "alpha", "measure", "mean", "sd"] and len(frame) == 3 * 3 * 4
+        frame["short"] = frame["measure"].str.extract(r"^(\w+)", expand=False)
+        for (short, alpha), (low, high) in PUBLISHED.items():
+            means = frame[(frame["short"] == short) & (frame["alpha"] == alpha)]["mean"]
+            assert len(means) == 3
+            assert abs(means.min() - low) < TOLERANCE and abs(means.max() - high) < TOLERANCE, (short, alpha, list(means))
+        assert (frame[(frame["short"] == "nDR") & (frame["alpha"] == -1)]["mean"] > 1).all()
+
+    def test_means_are_those_of_single_rankings(self):
+        """One point again, ranking by ranking, with the slow formulas."""
+        sets = {"T": {"-3": 3, "-2": 2, "0": 4, "1": 3}}
+        measures = ["nDD(protected='-3,-2,-1')", "nDKL(protected='-3,-2,-1',norm='protected-first')@6"]
+        frame = simulation.sweep(sets, [0.3], measures, n=25, seed=4)
+        seed = np.random.SeedSequence(4).spawn(1)[0].spawn(3)[0]
+        labels = list(sets["T"])
+        codes = simulation.biased_rankings(list(sets["T"].values()), 0.3, [0, 1], 25, seed)
+        for measure, row in zip(measures, frame.itertuples(), strict=True):
+            parsed = parse_measure(measure)
+            values = []
+            for ranking in codes:
+                qrels = [("1", f"d{i:02}", 1, labels[code]) for i, code in enumerate(ranking)]
+                run = [("1", f"d{i:02}", -float(i)) for i in range(len(ranking))]
+                values.append(slow.evaluate(parsed.NAME, parsed.params, qrels, run)["1"])
+            assert row.mean == pytest.approx(np.mean(values), abs=1e-12)
+            assert row.sd == pytest.approx(np.std(values, ddof=1), abs=1e-12)
+
+    def test_a_measure_of_all_labels_sees_one_random_label_weighted(self):
+        sets = {"T": {"-3": 4, "-2": 4, "-1": 4, "0": 4}}
+        frame = simulation.sweep(sets, [-1, 0], ["nDJS"], n=200)
+        biased, fair = frame["mean"]
+        # One label of four on top: the divergence of (1, 0, 0, 0) and its kind, far above that of a random order.
+        assert biased > 1.5 * fair
+
+    def test_reproducible_and_the_seed_matters(self):
+        arguments = {"alphas": [0.2], "n": 30}
+        one, two, other = (simulation.sweep(**arguments, seed=seed) for seed in (1, 1, 2))
+        pd.testing.assert_frame_equal(one, two)
+        assert (one["mean"] != other["mean"]).all()
+
+    def test_a_point_does_not_depend_on_what_else_is_measured(self):
+        alone = simulation.sweep(alphas=[-0.5, 0.5], measures=["nDJS"], n=20)
+        among = simulation.sweep(alphas=[-0.5, 0.5], n=20)
+        pd.testing.assert_frame_equal(alone, among[among["measure"] == "nDJS"].reset_index(drop=True))
+
+    def test_progress_bar(self, capsys):
+        simulation.sweep(alphas=[0], n=5)
+        assert "simulation" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("arguments, error", [
+        ({"measures": ["nDCG@5"]}, "nDCG@5 is not a measure of this package"),
+        ({"sets": {"odd": {"a": 3, "b": 4}}}, "'odd' has none of the opposing viewpoints"),
+        ({"n": 1}, "n=1"), ({"alphas": [2]}, "alpha=2"), ({"measures": ["nDD(norm='x')"]}, "norm takes")])
+    def test_wrong_input(self, arguments, error):
+        with pytest.raises(ValueError, match=error):
+            simulation.sweep(**{"alphas": [0.0], "n": 5, **arguments})
+
+    def test_speed_of_a_tenth(self):
+        """Every tenth ranking of the whole simulation, exact maxima too, in a sixth of its minute."""
+        both = [*simulation.MEASURES, *(name.replace("protected-first", "max") for name in simulation.MEASURES[:3])]
+        start = time.perf_counter()
+        frame = simulation.sweep(measures=both, n=100)
+        assert len(frame) == 3 * 21 * 7
+        assert time.perf_counter() - start < 10

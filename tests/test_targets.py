@@ -1,0 +1,220 @@
+"""Target distributions from outside the qrels."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import slow
+
+import pt_fairness
+from pt_fairness import AWRF, NDKL, DistKL, MinSkew, RepBias, Skew, groups, rKL, rND, targets
+
+QRELS = [ir_measures.Qrel("1", "a", 1, "female"), ir_measures.Qrel("1", "b", 1, "male"), ir_measures.Qrel("2", "a", 1, "female"),
+         ir_measures.Qrel("2", "b", 1, "male")]
+RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
+SHARES = [("1", "female", 0.9), ("1", "male", 0.1), ("2", "male", 1.0)]
+
+
+def frame(rows: Any = SHARES) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["qid", "group", "share"])
+
+
+@pytest.fixture(autouse=True)
+def no_others(monkeypatch):
+    monkeypatch.setattr(targets, "_registry", {})
+
+
+def per_topic(*measures: Any, qrels: Any = QRELS) -> list[float]:
+    return [m.value for m in ir_measures.iter_calc(list(measures), qrels, RUN)]
+
+
+def test_each_topic_has_its_own_target():
+    targets.register("wikidata", frame())
+    assert targets.names() == ["wikidata"]
+    # Women have 9 and 0 of 10; one of two documents is a woman's.
+    assert per_topic(RepBias(group="female", target="wikidata") @ 2) == pytest.approx([1 / 2 - 2 / 2, 1 / 2 - 0])
+    assert per_topic(Skew(group="female", target="wikidata")) == pytest.approx([math.log(0.5 / 0.9), math.log(0.5 / 0.001)])
+    assert per_topic(DistKL(target="wikidata", smoothing=0)) == pytest.approx([
+        0.5 * math.log2(0.5 / 0.9) + 0.5 * math.log2(0.5 / 0.1), 0.5 * math.log2(0.5 / 0.001) + 0.5 * math.log2(0.5 / 0.999)])
+    assert per_topic(rND(protected="female", target="wikidata", norm="none") @ 1) == pytest.approx([0.1, 1.0])
+
+
+TAKERS = {name: measure for name, measure in pt_fairness.measures.MEASURES.items() if "target" in measure.SUPPORTED_PARAMS}
+
+
+def test_the_measures_that_take_a_target():
+    assert set(TAKERS) == {"rND", "rKL", "rRD", "DistKL", "DistFair", "AWRF", "NDKL", "RepBias", "Skew", "MinSkew", "MaxSkew"}
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("name", [*TAKERS, "rKL over all"])
+def test_every_measure_against_the_slow_version(make_case, values, name, several):
+    generator = np.random.default_rng(len(name))
+    params: dict[str, Any] = {"protected": "all"} if name == "rKL over all" else {}
+    name = name.split()[0]
+    if "protected" in TAKERS[name].SUPPORTED_PARAMS and not params:
+        params = {"protected": "g0"}
+    if "group" in TAKERS[name].SUPPORTED_PARAMS:
+        params = {"group": "g1"}
+    labels = ["g0", "g1", "g2", "elsewhere"]
+    for seed in range(4):
+        case = make_case(seed, labels=3, several=several)
+        table = generator.dirichlet([1, 1, 1, 1], 5) * (generator.random((5, 4)) < 0.7) + [0, 0, 1e-3, 0]
+        table /= table.sum(axis=1, keepdims=True)
+        rows = [(qid, label, table[int(qid) - 1, i]) for qid in "12345" for i, label in enumerate(labels)
+                if table[int(qid) - 1, i] or qid == "1"]
+        targets.register("theirs", frame(rows).sample(frac=1, random_state=seed))
+        for cutoff in (3, 8):
+            measure = TAKERS[name](target="theirs", **params) @ cutoff
+            found = values([measure], case.qrels_frame, case.run_frame)
+            for qid in "12345":
+                explicit = dict(zip(labels, table[int(qid) - 1], strict=True))
+                expected = slow.evaluate(name, {"target": explicit, "cutoff": cutoff, **params}, case.qrels, case.run)
+                assert found[measure, qid] == pytest.approx(expected[qid], abs=1e-9), (measure, qid)
+
+
+def test_labels_of_the_target_belong_to_the_label_set_of_that_measure_alone():
+    targets.register("three", frame([("1", "female", 0.5), ("1", "divers", 0.5), ("2", "male", 1.0)]))
+    with_target, without = per_topic(MinSkew(target="three") @ 1, MinSkew @ 1)[::2], per_topic(MinSkew @ 1)
+    assert with_target == pytest.approx([math.log(0.001 / 0.5), math.log(0.001 / 1.0)])
+    assert without == pytest.approx([math.log(0.001 / 0.5)] * 2)
+    # A group that only the target has can be named, even where the groups are declared.
+    source = groups.from_mapping({"a": "female", "b": "male"})
+    assert per_topic(Skew(group="divers", target="three", groups=source)) == pytest.approx([math.log(0.001 / 0.5), 0.0])
+
+
+def test_topics_and_labels_are_text():
+    targets.register("numbers", pd.DataFrame({"qid": [1, 1, 2.0], "group": [1, 2, 2.0], "share": ["0.25", 0.75, 1]}))
+    qrels = [row._replace(iteration={"female": "1", "male": "2"}[row.iteration]) for row in QRELS]
+    assert per_topic(Skew(group=1, target="numbers"), qrels=qrels) == pytest.approx([math.log(2), math.log(500)])
+    numbered = [row._replace(query_id=int(row.query_id)) for row in qrels]
+    assert per_topic(Skew(group="1", target="numbers"), qrels=pd.DataFrame(numbered)) == pytest.approx([math.log(2), math.log(500)])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_from_a_file(tmp_path, packed):
+    path = tmp_path / ("target.csv.gz" if packed else "target.csv")
+    content = "\ufeffqid,group,share,note\n007,NA,0.5,x\n007,\"a, b\",.5,\n008,NA,1,\n".encode()
+    path.write_bytes(gzip.compress(content) if packed else content)
+    for where in (path, str(path)):
+        targets.register("file", where)
+        assert targets.get("file").values.tolist() == [["007", "NA", 0.5], ["007", "a, b", 0.5], ["008", "NA", 1.0]]
+
+
+def test_get_gives_what_was_registered():
+    given = frame()
+    before = given.copy()
+    targets.register("one", given)
+    pd.testing.assert_frame_equal(given, before)
+    pd.testing.assert_frame_equal(targets.get("one").astype({"qid": object, "group": object}),
+                                  given.astype({"qid": object, "group": object}))
+    targets.register("two", targets.get("one"))
+    assert targets.get("two").equals(targets.get("one"))
+    assert targets.names() == ["one", "two"]
+    with pytest.raises(ValueError, match="no target is registered as 'three'; registered are 'one', 'two'"):
+        targets.get("three")
+
+
+def test_a_name_takes_its_latest_meaning():
+    measure = RepBias(group="female", target="mine") @ 2
+    targets.register("mine", frame())
+    first = per_topic(measure)
+    targets.register("mine", frame([(q, g, 0.5) for q in "12" for g in ("female", "male")]))
+    assert per_topic(measure) == [0.0, 0.0] != first
+
+
+@pytest.mark.parametrize("name", ["wikidata", "with space", "it's", "é"])
+def test_round_trips(name):
+    targets.register(name, frame())
+    for measure in (DistKL(target=name) @ 5, rKL(target=name, protected="female"), AWRF(target=name, groups="trec-newswire")):
+        text = str(measure)
+        assert ir_measures.parse_measure(text) == measure and " " not in text
+        assert per_topic(ir_measures.parse_measure(str(NDKL(target=name)))) == per_topic(NDKL(target=name))
+        assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+def test_a_measure_takes_its_target_along_to_another_process(tmp_path):
+    targets.register("travels", frame())
+    source = groups.from_mapping({"a": "female", "b": "male"})
+    measures = [RepBias(group="female", target="travels") @ 2, NDKL(target="travels", groups=source)]
+    (tmp_path / "measures").write_bytes(pickle.dumps((measures, QRELS, RUN)))
+    code = ("import pickle, sys, ir_measures\n"
+            "measures, qrels, run = pickle.load(open(sys.argv[1], 'rb'))\n"
+            "print([m.value for m in ir_measures.iter_calc(measures, qrels, run)])")
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "measures")], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(per_topic(*measures))
+
+
+def test_a_copy_does_not_change_what_is_registered():
+    targets.register("mine", frame())
+    packed = pickle.dumps(RepBias(group="female", target="mine"))
+    other = frame([(q, "male", 1.0) for q in "12"])
+    targets.register("mine", other)
+    pickle.loads(packed)
+    assert targets.get("mine").values.tolist() == other.values.tolist()
+
+
+@pytest.mark.parametrize("name", ["qrels", "collection", "uniform", "run", "Qrels", " run "])
+def test_the_names_of_the_built_in_targets_are_reserved(name):
+    with pytest.raises(ValueError, match=f"a target cannot be named '{name}': 'qrels', 'collection', 'uniform', 'run' are"):
+        targets.register(name, frame())
+
+
+@pytest.mark.parametrize("name", ["", "  ", 3, None])
+def test_a_target_needs_a_name(name):
+    with pytest.raises(ValueError, match="a target needs a name that is not empty"):
+        targets.register(name, frame())
+
+
+@pytest.mark.parametrize("rows, message", [
+    ([("7", "a", 0.5), ("8", "a", 1.0), ("8", "b", 0.25)], "shares of the target 'bad' for topic '7' sum to 0.5; those of every"),
+    ([("7", "a", 1.0), ("8", "a", 1.0), ("8", "b", 0.25)], "for topic '8' sum to 1.25"),
+    ([("7", "a", 0.0)], "for topic '7' sum to 0;"),
+    ([("7", "a", 1.0), ("8", "a", 1.5), ("8", "b", -0.5)], "gives 'b' the share .*-0.5.* for topic '8'; shares are numbers"),
+    ([("7", "a", "most")], "gives 'a' the share 'most' for topic '7'"),
+    ([("7", "a", math.nan)], "gives 'a' the share .*nan.* for topic '7'"),
+    ([("7", "a", math.inf)], "gives 'a' the share .*inf.* for topic '7'"),
+    ([("7", "a", 0.5), ("7", "a", 0.5)], "has 'a' twice for topic '7'"),
+    ([(7, 1, 0.5), ("7", 1.0, 0.5)], "has '1' twice for topic '7'"),
+    ([("7", "a", 1.0), ("8", None, 1.0)], "row 1 of the target 'bad' has no group"),
+    ([("7", "-", 1.0)], "row 0 of the target 'bad' has no group"),
+    ([("", "a", 1.0)], "row 0 of the target 'bad' has no qid"),
+    ([], "has no rows"),
+])
+def test_what_is_no_distribution_is_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        targets.register("bad", frame(rows))
+    assert targets.names() == []
+
+
+def test_a_missing_column(tmp_path):
+    with pytest.raises(ValueError, match="the target 'bad' has no column 'share'; it needs qid, group, share and has qid, group, n"):
+        targets.register("bad", frame().rename(columns={"share": "n"}))
+    (tmp_path / "target.csv").write_text("qid\tgroup\tshare\n1\ta\t1\n")
+    with pytest.raises(ValueError, match="has no column 'qid'"):
+        targets.register("bad", tmp_path / "target.csv")
+    with pytest.raises(FileNotFoundError):
+        targets.register("bad", tmp_path / "missing.csv")
+
+
+@pytest.mark.parametrize("measure", [DistKL, AWRF, RepBias(group="female"), rND(protected="female"), rKL(protected="all")], ids=str)
+def test_a_topic_without_shares_is_named(measure):
+    targets.register("short", frame(SHARES[:2]))
+    with pytest.raises(ValueError, match="the target 'short' has no shares for topic '2'; it needs shares for every topic"):
+        per_topic(measure(target="short"))
+
+
+def test_a_name_that_is_not_registered():
+    with pytest.raises(ValueError, match=r"DistKL\(target='wikdata'\) is not possible: target takes .* a name registered with"):
+        per_topic(DistKL(target="wikdata"))
+    with pytest.raises(ValueError, match="target takes"):
+        DistKL(target=frame()).validate_params()
