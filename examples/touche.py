@@ -94,8 +94,9 @@ def has_real_corpus() -> bool:
     """Whether ir_datasets has args.me, or gets it now."""
     try:
         dataset = ir_datasets.load(DATASET)
+        found = list(dataset.qrels_iter()) and list(dataset.queries_iter())
         dataset.docs_store().build()
-        return any(True for _ in dataset.qrels_iter()) and any(True for _ in dataset.queries_iter())
+        return bool(found)
     except (OSError, RuntimeError, ValueError) as error:
         print(f"args.me cannot be had: {error}", file=sys.stderr)
         return False

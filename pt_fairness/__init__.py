@@ -39,7 +39,7 @@ from pt_fairness.measures import (
 from pt_fairness.measures.base import listen as _listen
 
 if TYPE_CHECKING:
-    from pt_fairness import groups, targets
+    from pt_fairness import analysis, groups, simulation, targets
     from pt_fairness.analysis import highlight
     from pt_fairness.io import read_qrels, write_qrels
     from pt_fairness.pipelines import annotate
@@ -49,8 +49,11 @@ __version__ = "0.1.0"
 
 #: Public names that need numpy or pandas, and where they are.
 _LAZY = {
+    "analysis": "pt_fairness.analysis",
     "annotate": "pt_fairness.pipelines",
     "groups": "pt_fairness.groups",
+    "plots": "pt_fairness.plots",
+    "simulation": "pt_fairness.simulation",
     "targets": "pt_fairness.targets",
     "highlight": "pt_fairness.analysis",
     "read_qrels": "pt_fairness.io",
@@ -58,10 +61,11 @@ _LAZY = {
     "FairnessWarning": "pt_fairness.ranking",
 }
 
+#: ``plots`` is public too, but not here: ``import *`` would need matplotlib.
 __all__ = [
     "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "FairnessWarning", "MaxSkew", "MinSkew", "NDKL",
-    "RepBias", "Skew", "annotate", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels",
-    "targets", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "RepBias", "Skew", "analysis", "annotate", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
+    "read_qrels", "simulation", "targets", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 
@@ -75,7 +79,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_LAZY})
 
 
 def _name_in_pyterrier(name: str, measure: Any) -> None:

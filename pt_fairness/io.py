@@ -1,59 +1,102 @@
-"""Qrels and group files in and out."""
+"""Qrels, run and group files in and out."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import math
 import os
 import sys
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
+from io import BytesIO, StringIO
 from typing import IO, Any, cast
 
 import pandas as pd
 
-__all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "write_qrels"]
+from pt_fairness.ranking import missing
+
+__all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "write_qrels"]
 
 Path = str | os.PathLike[str]
 
+#: pandas before 3.1 has to be told to read numbers to the last digit; later ones always do, and warn where they are told.
+_EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+                          else {"float_precision": "round_trip"})
+
+
+def _compressed(path: Path) -> bool:
+    return os.fspath(path).endswith(".gz")
+
 
 def _open(path: Path, mode: str) -> IO[Any]:
-    if os.fspath(path).endswith(".gz"):
+    if _compressed(path):
         return cast(IO[Any], gzip.open(path, mode, encoding="utf-8"))
     return open(path, mode, encoding="utf-8")
 
 
-def _columns(path: Path, names: list[str]) -> pd.DataFrame:
-    """A file of white-space separated columns, as text.
+def content(path: Path) -> bytes:
+    """What is in a file, decompressed if its name ends in ``.gz``.
 
-    :raises ValueError: a line with more or fewer columns, by file and line
+    :raises ValueError: it is compressed and damaged
     """
+    with open(path, "rb") as file:
+        data = file.read()
+    if not _compressed(path):
+        return data
     try:
-        frame = pd.read_csv(path, sep=r"\s+", names=[*names, "_more"], index_col=False, header=None, dtype=str,
-                            quoting=csv.QUOTE_NONE, keep_default_na=False, na_values=[], encoding="utf-8",
-                            compression="gzip" if os.fspath(path).endswith(".gz") else None)
-    except (pd.errors.ParserError, UnicodeDecodeError):
-        frame = None
-    except pd.errors.EmptyDataError:
-        return pd.DataFrame({name: pd.Series(dtype="str") for name in names})
-    except (EOFError, gzip.BadGzipFile, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
         raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
-    if frame is not None:
-        # No field between white space is empty: what is empty was not there.
-        frame = frame.fillna("")
-        if (frame[names[-1]] != "").all() and (frame["_more"] == "").all():
-            return frame[names]
-    number = 0
+
+
+def _columns(data: bytes, path: Path, names: list[str], types: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """White-space separated columns.
+
+    :param data: the :func:`content` of the file
+    :param types: columns that are not to be read as text; those of ``float`` have to have a number in every line
+    :raises ValueError: a line with more or fewer columns, or without such a number, by file and line
+    """
+    more = "_more"
+    dtypes = dict.fromkeys((*names, more), str) | dict(types or {})
     try:
-        with _open(path, "rt") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip() and len(line.split()) != len(names):
-                    raise ValueError(f"{os.fspath(path)}, line {number}: {len(line.split())} columns where there should be "
-                                     f"{len(names)} ({', '.join(names)}): {line.strip()!r}")
+        frame = pd.read_csv(BytesIO(data), sep=r"\s+", names=[*names, more], index_col=False, header=None, dtype=dtypes,
+                            quoting=csv.QUOTE_NONE, keep_default_na=False, na_values=[], encoding="utf-8", **_EXACT)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in names})
+    except ValueError:
+        raise _what_is_wrong(data, path, names, dtypes) from None
+    # No field between white space is empty: what is empty was not there.
+    last = frame[names[-1]]
+    whole = not (last.isna() | (last == "")).any() and bool((frame[more].isna() | (frame[more] == "")).all())
+    if not whole or any(frame[name].isna().any() for name in names if dtypes[name] is float):
+        raise _what_is_wrong(data, path, names, dtypes)
+    return frame[names]
+
+
+def _what_is_wrong(data: bytes, path: Path, names: list[str], types: Mapping[str, Any]) -> ValueError:
+    """The first line that :func:`_columns` cannot read."""
+    try:
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)}, after line {number}: not UTF-8 text ({error.reason})") from None
-    raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(names)})")
+        line = data.count(b"\n", 0, error.start) + 1
+        return ValueError(f"{os.fspath(path)}, line {line}: not UTF-8 text ({error.reason})")
+    for number, row in enumerate(StringIO(text), 1):
+        fields, where = row.split(), f"{os.fspath(path)}, line {number}"
+        if fields and len(fields) != len(names):
+            return ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} ({', '.join(names)}): "
+                              f"{row.strip()!r}")
+        for name, field in zip(names, fields, strict=False):
+            if types[name] is float and not _is_number(field):
+                return ValueError(f"{where}: the {name} {field!r} is no number")
+    return ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(names)})")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not math.isnan(float(text))
+    except ValueError:
+        return False
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
@@ -63,7 +106,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
         carries the groups.
     :raises ValueError: a line without four columns, or a label that is no whole number (``4.0`` is one), by file and line
     """
-    frame = _columns(path, ["qid", "iteration", "docno", "label"])
+    frame = _columns(content(path), path, ["qid", "iteration", "docno", "label"])
     label = pd.to_numeric(frame["label"], errors="coerce")
     wrong = (label.isna() | (label % 1 != 0)).to_numpy()
     if wrong.any():
@@ -72,6 +115,48 @@ def read_qrels(path: Path) -> pd.DataFrame:
             number = next((n for n, line in enumerate(lines, 1) if line.split()[-1:] == [text]), 0)
         raise ValueError(f"{os.fspath(path)}, line {number}: the label {text!r} is no whole number")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
+
+
+#: Columns with few different values are read as such, which is faster.
+_RUN_COLUMNS = {"qid": "category", "q0": "category", "docno": str, "rank": "category", "score": float, "tag": "category"}
+
+
+def read_run(path: Path) -> pd.DataFrame:
+    """A run: TREC's six columns, compressed if the name ends in ``.gz``, or a table in Parquet if it ends in ``.parquet``.
+
+    :returns: ``qid, docno, score``: text, text, number to its last digit; the rows in the order of the file. Ranks and tags
+        are not read: the scores say how the documents are ranked. A Parquet file has these columns, or ir_measures'
+        (``query_id, doc_id, score``).
+    :raises ValueError: a line without six columns or with a score that is no number (NaN is none), by file and line; in a
+        Parquet file, by file and row
+    """
+    return parse_run(content(path), path)
+
+
+def parse_run(data: bytes, path: Path) -> pd.DataFrame:
+    """:func:`read_run` for a caller who has the :func:`content` of the file."""
+    if os.fspath(path).endswith(".parquet"):
+        return _parse_parquet(data, path)
+    frame = _columns(data, path, list(_RUN_COLUMNS), _RUN_COLUMNS)
+    qid = frame["qid"].cat
+    return frame[["docno", "score"]].assign(qid=qid.categories.astype("str").take(qid.codes.to_numpy()))[["qid", "docno", "score"]]
+
+
+def _parse_parquet(data: bytes, path: Path) -> pd.DataFrame:
+    try:
+        frame = pd.read_parquet(BytesIO(data))
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    columns = ["qid", "docno", "score"]
+    need_columns(frame, columns, os.fspath(path))
+    score = pd.to_numeric(frame["score"], errors="coerce").astype(float)
+    for column, wrong in (("qid", frame["qid"].isna()), ("docno", frame["docno"].isna()), ("score", score.isna())):
+        if wrong.any():
+            row = int(wrong.to_numpy().argmax())
+            raise ValueError(f"{os.fspath(path)}, row {row}: the {column} {frame[column].iloc[row]!r} is "
+                             f"{'no number' if column == 'score' else 'missing'}")
+    return frame[columns].assign(score=score).astype({"qid": "str", "docno": "str"}).reset_index(drop=True)
 
 
 def load_qrels(source: Path) -> pd.DataFrame:
@@ -116,9 +201,13 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     """Writes TREC qrels with the ``iteration`` column (``0`` if there is none), compressed if the name ends in ``.gz``.
 
     :param path: ``None`` for standard output
-    :raises ValueError: an identifier or group that has white space in it, which the format cannot hold
+    :raises ValueError: an identifier that is missing, or one or a group that has white space in it: the format cannot hold it
     """
     qid, docno, label = qrels_columns(qrels)
+    for column in (qid, docno):
+        empty = (qrels[column].isna() | (qrels[column].astype(str) == "")).to_numpy()
+        if empty.any():
+            raise missing(qrels[column], empty.argmax(), "qrels")
     frame = pd.DataFrame({"qid": qrels[qid].astype(str),
                           "iteration": qrels["iteration"].fillna("-").astype(str) if "iteration" in qrels else "0",
                           "docno": qrels[docno].astype(str), "label": qrels[label]})
@@ -134,6 +223,19 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
             frame.to_csv(out, sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE)
 
 
+def _table(path: Path, separator: str, header: list[str]) -> pd.DataFrame:
+    try:
+        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(header)}): {error}") from None
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas takes one column too many for an index
+        raise ValueError(f"{os.fspath(path)}: the rows have more columns than the header ({', '.join(header)})")
+    frame.columns = pd.Index(header)
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    need_columns(frame, ["docno", "group"], os.fspath(path))
+    return frame
+
+
 def read_groups(path: Path) -> pd.DataFrame:
     """A group file: TREC qrels with the group in the second column, or tab- or comma-separated columns with a header.
 
@@ -145,11 +247,9 @@ def read_groups(path: Path) -> pd.DataFrame:
     for separator in ("\t", ","):
         header = [name.strip().strip('"').lower() for name in first.split(separator)]
         if "group" in header and len(header) > 1:
-            frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-            frame.columns = pd.Index(header)
-            return frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+            return _table(path, separator, header)
     if len(first.split()) != 4:
         raise ValueError(f"{os.fspath(path)} is no group file: it needs a header with docno and group (and qid), separated by "
                          "tabs or commas, or the four columns of TREC qrels (qid, group, docno, label); its first line is "
                          f"{first!r}")
-    return _columns(path, ["qid", "group", "docno", "label"])
+    return _columns(content(path), path, ["qid", "group", "docno", "label"])

@@ -16,7 +16,8 @@ __all__ = ["Annotate", "annotate"]
 class Annotate(pt.Transformer):  # type: ignore[misc]
     """Adds a ``group`` column to results; see :func:`annotate`."""
 
-    schematic = {"label": "Annotate"}
+    # PyTerrier would download the index of its own documentation to look for a page on this.
+    schematic = {"label": "Annotate", "help_url": None}
 
     def __init__(self, groups: str | os.PathLike[str] | Groups) -> None:
         self.groups = get(groups)

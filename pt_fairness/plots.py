@@ -9,13 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import ir_measures
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import MaxNLocator
+
+try:
+    import matplotlib.pyplot as plt
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.ticker import MaxNLocator
+except ImportError as error:
+    raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
 from pt_fairness.analysis import ALL_TOPICS
 from pt_fairness.io import need_columns
@@ -137,7 +141,8 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
         ax.fill_between(part["alpha"], part["mean"] - part["sd"], part["mean"] + part["sd"], color=_colour(i), alpha=0.2,
                         linewidth=0)
     ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel="mean value", title=_label(name))
-    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    # A band may reach below the smallest value that there can be; it is not shown there.
+    ax.set_ylim(bottom=min(0.0, float(frame["mean"].min())))
     ax.legend(title="set")
     return ax
 
@@ -212,14 +217,14 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     wanted = list(dict.fromkeys(perquery["measure"].map(str))) if measures is None else (
         measures if isinstance(measures, (list, tuple)) else [measures])
     ax = _axes(ax)
-    places = []
+    places: list[int] = []
     for i, measure in enumerate(wanted):
         part, name = _one_measure(perquery, measure)
         # Rounded first: values such as 0.30000000000000004 belong to the middle of their interval.
         middle, counts = np.unique(np.floor((part["value"].dropna() / width).round(6) + 0.5).astype(int), return_counts=True)
         left = middle * width - 0.4 * width + i * 0.8 * width / len(wanted)
         ax.bar(left, counts, width=0.8 * width / len(wanted), align="edge", label=name, linewidth=0.3, **_style(i))
-        places.extend(middle)
+        places.extend(middle.tolist())
     ax.set_xticks([round(place * width, 6) for place in range(min(places), max(places) + 1)])
     ax.tick_params(axis="x", rotation=90)
     ax.axvline(0, color=PALE, zorder=0)

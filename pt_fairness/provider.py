@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -90,6 +90,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for measure in measures:
             annotations.check(measure, self._tell)
         return annotations
+
+    def tell_again(self) -> None:
+        """Has the next run warned about for its own sake, whatever was said of the ones before."""
+        self._told.clear()
 
     def _tell(self, cause: str, message: str) -> None:
         """One warning per evaluator and cause."""
@@ -204,6 +208,55 @@ class _Ndeval:
             for measure, plain in pairs:
                 # ndeval divides 0 by 0 where a topic has no relevant document.
                 yield measure, np.nan_to_num(values[repr(plain)])
+
+
+class ManyRunsEvaluator:
+    """What ``ir_measures.evaluator(measures, qrels)`` gives, for any measures, made for many runs.
+
+    pytrec_eval takes dictionaries, for which ir_measures walks the rows of a frame in Python: it gets them ready made.
+    Warnings are given anew for every run.
+
+    :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``; identifiers as text
+    :raises ValueError: a measure that no provider computes, or that does not fit the qrels
+    """
+
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
+        plain = [m for m in measures if _provider_of(m) is ir_measures.pytrec_eval]
+        others = [m for m in measures if m not in plain]
+        self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance")) if plain else None
+        self._others = ir_measures.evaluator(others, qrels) if others else None
+
+    def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
+        """Yields the value of every measure for every topic.
+
+        :param run: columns ``query_id, doc_id, score``; identifiers as text, scores as floats
+        """
+        if self._plain is not None:
+            yield from self._plain.iter_calc(_by_topic(run, "score"))
+        if self._others is not None:
+            for evaluator in getattr(self._others, "evaluators", [self._others]):
+                if isinstance(evaluator, FairnessEvaluator):
+                    evaluator.tell_again()
+            yield from self._others.iter_calc(run)
+
+
+def _provider_of(measure: Any) -> Any:
+    """The provider that ir_measures' default pipeline has compute a measure; ``None`` if there is none."""
+    return next((one for one in ir_measures.DefaultPipeline.providers if one.supports(measure) and one.is_available()), None)
+
+
+def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
+    """Topic → document → value; of a document that comes twice the last row counts, as for ir_measures."""
+    import numpy as np
+    import pandas as pd
+    codes, names = pd.factorize(frame["query_id"])
+    documents, values = frame["doc_id"].tolist(), frame[column].tolist()
+    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
+    topics: dict[str, dict[str, Any]] = {}
+    for start, end in zip(starts, [*starts[1:], len(codes)], strict=True):
+        rows = topics.setdefault(str(names[codes[start]]), {})
+        rows.update(zip(documents[start:end], values[start:end], strict=True))
+    return topics
 
 
 FAIRNESS = FairnessProvider()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -36,8 +38,26 @@ class FairnessWarning(UserWarning):
     """The result is right, but not what a hurried reader might take it for."""
 
 
+_collected: ContextVar[list[str] | None] = ContextVar("pt_fairness_warnings", default=None)
+
+
+@contextmanager
+def collecting_warnings() -> Iterator[list[str]]:
+    """Collects what :func:`warn` is told in this thread instead of warning."""
+    messages: list[str] = []
+    token = _collected.set(messages)
+    try:
+        yield messages
+    finally:
+        _collected.reset(token)
+
+
 def warn(message: str) -> None:
     """Warns at the line that asked: the innermost one outside of this package and of ir_measures."""
+    collected = _collected.get()
+    if collected is not None:
+        collected.append(message)
+        return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("pt_fairness", "ir_measures"):
         level, frame = level + 1, frame.f_back

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from pt_fairness.io import need_columns
 from pt_fairness.measures.base import SUM_TOLERANCE, TARGET_WORDS, label_text
 from pt_fairness.numerics import Floats
 from pt_fairness.ranking import UNANNOTATED
 
 __all__ = ["get", "names", "register"]
-
-_COLUMNS = ["qid", "group", "share"]
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,7 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
 
 
 def _read(name: str, frame: pd.DataFrame) -> _Target:
-    missing = [column for column in _COLUMNS if column not in frame]
-    if missing:
-        raise ValueError(f"the target {name!r} has no column {missing[0]!r}; it needs {', '.join(_COLUMNS)} and has "
-                         f"{', '.join(map(str, frame.columns))}")
+    need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
     if frame.empty:
         raise ValueError(f"the target {name!r} has no rows; it needs one for every topic and group")
     for column in ("qid", "group"):

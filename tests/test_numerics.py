@@ -66,7 +66,9 @@ def test_divergences(data, size):
 
     smooth = numerics.smoothed(q)
     assert numerics.kl(p, smooth) == pytest.approx(divergence(p, smooth), abs=1e-12)
-    assert numerics.binary_kl(p[0], smooth[0]) == pytest.approx(divergence([p[0], 1 - p[0]], [smooth[0], 1 - smooth[0]]), abs=1e-12)
+    assert numerics.binary_kl(p[0], smooth[0]) == pytest.approx(
+        divergence([p[0], 1 - p[0]], [smooth[0], 1 - smooth[0]]), abs=1e-12
+    )
     middle = (p + q) / 2
     assert numerics.jsd(p, q) == pytest.approx((divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12)
     assert 0 <= numerics.jsd(p, q) <= 1 + 1e-12
@@ -104,7 +106,9 @@ def test_largest_sum_against_every_sequence(data):
         # As many documents as the last weighted rank needs have to exist.
         least[t] = data.draw(st.integers(max(0, n - most[t]), depth + 2))
 
-    found = numerics.largest_sum(lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)), weights, most, least)
+    found = numerics.largest_sum(
+        lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)), weights, most, least
+    )
     for t in range(rows):
         expected = brute_largest_sum(lambda a, i: table[i][a], weights[t].tolist(), most[t], least[t])
         assert found[t] == pytest.approx(expected, abs=1e-9)

@@ -103,7 +103,9 @@ def test_the_whole_interface(make_case):
         means = evaluator.calc_aggregate(run)
         assert ir_measures.calc_aggregate(ALL, qrels, run) == means
         found = ir_measures.calc(ALL, qrels, run)
-        direct = {(str(m.measure), m.query_id): m.value for m in ir_measures.providers.registry["fairness"].iter_calc(ALL, qrels, run)}
+        direct = {
+            (str(m.measure), m.query_id): m.value for m in ir_measures.providers.registry["fairness"].iter_calc(ALL, qrels, run)
+        }
     assert direct == per_query
     assert found.aggregated == means
     assert len(found.per_query) == len(per_query)
@@ -135,17 +137,48 @@ def test_a_topic_of_the_run_alone_is_left_out_and_one_of_the_qrels_alone_is_not(
 # text forms
 
 labels = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(str.strip)
-awkward = st.sampled_from(["it's", 'a "quoted" one', "back\\slash", "a,b", "tab\tnew\nline", "no break space", "文 字", "-1", "1.0",
-                           "x=1", "@10", "(a)", "{'a':1}", "#", "None", "nan", "a:b", "—", "\\x20", "'", '"', "\\"])
+awkward = st.sampled_from(
+    [
+        "it's",
+        'a "quoted" one',
+        "back\\slash",
+        "a,b",
+        "tab\tnew\nline",
+        "no break space",
+        "文 字",
+        "-1",
+        "1.0",
+        "x=1",
+        "@10",
+        "(a)",
+        "{'a':1}",
+        "#",
+        "None",
+        "nan",
+        "a:b",
+        "—",
+        "\\x20",
+        "'",
+        '"',
+        "\\",
+    ]
+)
 names = st.one_of(labels, awkward)
 distributions = st.lists(names, min_size=1, max_size=4, unique=True).flatmap(lambda keys: st.one_of(
     st.just({key: 1 / len(keys) for key in keys}), st.just({**dict.fromkeys(keys, 0.0), keys[0]: 1.0}),
-    st.just({**{key: 1e-7 for key in keys}, keys[0]: 1.0 - 1e-7 * (len(keys) - 1)})))
-parameters = st.fixed_dictionaries({}, optional={
-    "cutoff": st.integers(1, 1000), "rel": st.integers(-3, 4), "step": st.integers(1, 20), "norm": st.sampled_from(["max", "none"]),
-    "protected": st.one_of(st.sampled_from(["minority", "majority"]), names.filter(lambda name: name != "all")),
-    "target": st.one_of(st.sampled_from(["qrels", "collection", "uniform", "run"]), distributions),
-    "groups": st.sampled_from(["trec-newswire", "/some where/a file.tsv"])})
+    st.just({**dict.fromkeys(keys, 1e-07), keys[0]: 1.0 - 1e-7 * (len(keys) - 1)})))
+parameters = st.fixed_dictionaries(
+    {},
+    optional={
+        "cutoff": st.integers(1, 1000),
+        "rel": st.integers(-3, 4),
+        "step": st.integers(1, 20),
+        "norm": st.sampled_from(["max", "none"]),
+        "protected": st.one_of(st.sampled_from(["minority", "majority"]), names.filter(lambda name: name != "all")),
+        "target": st.one_of(st.sampled_from(["qrels", "collection", "uniform", "run"]), distributions),
+        "groups": st.sampled_from(["trec-newswire", "/some where/a file.tsv"]),
+    },
+)
 
 
 @given(st.sampled_from([rND, rKL, rRD]), parameters)
@@ -244,9 +277,19 @@ def experiment(case: Any, measures: list[Any], **options: Any) -> pd.DataFrame:
 def test_batches_of_topics_do_not_change_values(make_case, from_frame, batch_size):
     case = make_case(8, labels=4, several=True)
     source = {"groups": groups.from_frame(case.groups_frame)} if from_frame else {}
-    measures = [rND(**source) @ 5, rKL(**source), rRD(protected="g1", **source) @ 3, rND(target="run", **source), nDD(**source) @ 5,
-                nDR(protected="g0,g2", **source), nDKL(**source), nDJS(**source), Annotated(**source) @ 5,
-                rKL(target={"g0": 0.5, "g1": 0.5}, protected="g0", **source), alpha_nDCG @ 5]
+    measures = [
+        rND(**source) @ 5,
+        rKL(**source),
+        rRD(protected="g1", **source) @ 3,
+        rND(target="run", **source),
+        nDD(**source) @ 5,
+        nDR(protected="g0,g2", **source),
+        nDKL(**source),
+        nDJS(**source),
+        Annotated(**source) @ 5,
+        rKL(target={"g0": 0.5, "g1": 0.5}, protected="g0", **source),
+        alpha_nDCG @ 5,
+    ]
     if from_frame:  # the object declares its labels
         measures += [rKL(target="uniform", protected="g0", **source), rKL(protected="all", **source) @ 5]
     whole = experiment(case, measures).sort_values(["qid", "measure"]).reset_index(drop=True)
@@ -301,7 +344,9 @@ def test_unknown_groups_are_refused(worked, source):
 
 def test_a_label_that_does_not_occur(worked):
     with pytest.raises(ValueError, match=r"protected='NONE'.*'CON', 'PRO'"):
-        by_topic([rND(protected="NONE", groups=groups.from_mapping({"a": "PRO", "c": "CON"}))], worked.qrels_frame, worked.run_frame)
+        by_topic(
+            [rND(protected="NONE", groups=groups.from_mapping({"a": "PRO", "c": "CON"}))], worked.qrels_frame, worked.run_frame
+        )
     measure = rND(protected="NONE")
     found = told(lambda: ir_measures.calc_aggregate([measure], worked.qrels_frame, worked.run_frame))
     assert len([text for text in found if "protected='NONE'" in text and "'CON', 'PRO'" in text]) == 1
@@ -318,9 +363,16 @@ def test_a_label_that_has_a_comma_in_it_is_one_label(worked):
     assert list(found.values()) == pytest.approx([0.54330], abs=5e-6)
 
 
-@pytest.mark.parametrize("empty", [[], {}, pd.DataFrame({"query_id": [], "doc_id": [], "score": []}),
-                                   pd.DataFrame({"query_id": pd.Series(dtype="str"), "doc_id": pd.Series(dtype="str"),
-                                                 "score": pd.Series(dtype=float)})], ids=["list", "dict", "frame", "typed frame"])
+@pytest.mark.parametrize(
+    "empty",
+    [
+        [],
+        {},
+        pd.DataFrame({"query_id": [], "doc_id": [], "score": []}),
+        pd.DataFrame({"query_id": pd.Series(dtype="str"), "doc_id": pd.Series(dtype="str"), "score": pd.Series(dtype=float)}),
+    ],
+    ids=["list", "dict", "frame", "typed frame"],
+)
 def test_an_empty_run_is_unfair(worked, empty):
     found = by_topic([*ALL, rND(norm="none") @ 2, ERR_IA @ 5], worked.qrels_frame, empty)
     assert found == {("rND@10", "1"): 1.0, ("rKL@5", "1"): 1.0, ("rRD", "1"): 1.0, ("nDD@4", "1"): 1.0, ("nDR", "1"): 1.0,
@@ -375,9 +427,13 @@ def test_infinite_scores_rank_first_and_last(worked):
 
 
 def test_a_document_given_twice_counts_once_and_is_told_once(worked):
-    run = pd.concat([pd.DataFrame([("1", "c", -5.0), ("1", "a", 99.0)], columns=["query_id", "doc_id", "score"]), worked.run_frame])
+    run = pd.concat(
+        [pd.DataFrame([("1", "c", -5.0), ("1", "a", 99.0)], columns=["query_id", "doc_id", "score"]), worked.run_frame]
+    )
     evaluator = ir_measures.evaluator([rND @ 3, rKL, Annotated], worked.qrels_frame)
-    expected = {m.measure: m.value for m in ir_measures.iter_calc([rND @ 3, rKL, Annotated], worked.qrels_frame, worked.run_frame)}
+    expected = {
+        m.measure: m.value for m in ir_measures.iter_calc([rND @ 3, rKL, Annotated], worked.qrels_frame, worked.run_frame)
+    }
     found = []
     messages = told(lambda: found.extend([list(evaluator.iter_calc(run)) for _ in range(3)]))
     assert len(messages) == 1 and "2 rows" in messages[0] and "last row counts" in messages[0]
@@ -396,7 +452,9 @@ def test_integer_identifiers_are_their_text(worked):
     for judged, returned in ((qrels, run), (qrels, run.astype(text)), (qrels.astype(text), run)):
         found = by_topic([rND @ 3, rKL, nDJS], judged, returned)
         assert {(name, str(qid)): value for (name, qid), value in found.items()} == expected
-    assert by_topic([rND(protected="2") @ 3], qrels, run) == pytest.approx({("rND(protected='2')@3", 1): expected["rND@3", "1"]})
+    assert by_topic([rND(protected="2") @ 3], qrels, run) == pytest.approx(
+        {("rND(protected='2')@3", 1): expected["rND@3", "1"]}
+    )
 
 
 def test_identifiers_and_labels_beyond_ascii(worked):
@@ -422,7 +480,10 @@ def test_a_group_that_the_run_alone_has_is_unannotated_and_told(worked):
     class Open(groups.Groups):
         def lookup(self, qids, docnos):
             known = {"a": "PRO", "b": "PRO", "c": "CON", "d": "NEW"}
-            return pd.DataFrame([(q, d, known[d]) for q, d in zip(qids, docnos, strict=True)], columns=["qid", "docno", "group"])
+            return pd.DataFrame(
+                [(q, d, known[d]) for q, d in zip(qids, docnos, strict=True)], columns=["qid", "docno", "group"]
+            )
+
     measure = rND(groups=Open("open-groups")) @ 3
     messages = told(lambda: ir_measures.calc_aggregate([measure], worked.qrels_frame, worked.run_frame))
     assert len(messages) == 1 and "NEW" in messages[0] and "unannotated" in messages[0]

@@ -49,7 +49,9 @@ def test_the_order_is_trec_eval_s(rows, dtype):
 
 def test_the_order_of_a_long_run_with_many_ties():
     pick = random.Random(0)
-    rows = [(str(q), f"{pick.choice(['FT', 'LA', 'é', '文'])}{i}", float(pick.randint(0, 3))) for q in range(5) for i in range(4000)]
+    rows = [
+        (str(q), f"{pick.choice(['FT', 'LA', 'é', '文'])}{i}", float(pick.randint(0, 3))) for q in range(5) for i in range(4000)
+    ]
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).sample(frac=1, random_state=0)
     assert ranked(run) == slow.order_run(rows)
 
@@ -116,7 +118,9 @@ def test_words_of_many_identifiers():
         == [ids[i] for i in (0, 17, 39_999, 40_000, 40_001)]
 
 
-pairs = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["a", "b", "aaaaaaaab", "aaaaaaaac", "é", "x" * 30])), max_size=25)
+pairs = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from(["a", "b", "aaaaaaaab", "aaaaaaaac", "é", "x" * 30])), max_size=25
+)
 
 
 @pytest.mark.parametrize("collide", [False, True], ids=["hash", "hash with collisions"])

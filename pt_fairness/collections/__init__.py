@@ -34,5 +34,8 @@ def register() -> None:
 
 def source(name: str) -> Groups:
     """The groups of one of the :data:`SOURCES`; documents are read when a measure needs their groups."""
-    groups: Groups = importlib.import_module(f"{__name__}.{SOURCES[name]}").source(name)
+    module = SOURCES[name]
+    if module != "newswire":  # which needs nothing of ir_datasets
+        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
+    groups: Groups = importlib.import_module(f"{__name__}.{module}").source(name)
     return groups

@@ -7,8 +7,12 @@ when something is read.
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
@@ -22,6 +26,8 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
+#: What reading a damaged archive raises.
+_DAMAGE = (EOFError, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile, zlib.error)
 #: The handlers of args.me.
 ARGSME = (ArgsMeDocs, ArgsMeCombinedDocs)
 
@@ -163,6 +169,8 @@ def _explained(files: list[Any], columns: int, done: int, error: Exception) -> E
     for source in files:
         if not os.path.exists(file_of(source)):
             return _missing(file_of(source), error)
+    if isinstance(error, _DAMAGE):
+        return ValueError(f"{' or '.join(map(file_of, files))} is damaged: {error}")
     places = []
     for source in files:
         try:

@@ -97,10 +97,11 @@ def _looked_up(name: str, qrels: Any, store: Path, rows: list[Any]) -> Iterator[
     """The judgments with a field of their documents: from the table beside the qrels, else from the docstore."""
     found = source(name)
     table = Path(f"{qrels.qrels_path()}.{name.rpartition('/')[2]}.tsv")
-    docnos = {row.doc_id for row in rows}
+    docnos = dict.fromkeys(row.doc_id for row in rows)
     kept = _read(table, store / "bin", set(found.labels or ()))
-    found.remember(kept)
-    if not docnos <= kept.keys():
+    if docnos.keys() <= kept.keys():
+        found.remember(kept)
+    else:
         _write(table, found.fetch(docnos))
     yield from labelled(found, rows)
 

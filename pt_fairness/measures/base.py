@@ -187,6 +187,8 @@ def protected(*also: str) -> Param:
 PROTECTED_WORDS = ("minority", "majority", "all")
 #: The parameters, beside ``protected``, that name one group.
 LABEL_PARAMS = ("group", "pro", "con")
+#: The values of ``norm`` that do not keep a measure below 1.
+UNBOUNDED_NORMS = ("none", "protected-first")
 TARGET_WORDS = ("qrels", "collection", "uniform", "run")
 
 
@@ -231,10 +233,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     the text form, equality, errors, the values of undefined topics and of empty result lists.
     """
 
-    #: Smallest and largest value, ``None`` where there is no bound.
+    #: Smallest and largest value, ``None`` where there is no bound; some parameters move them.
     RANGE: tuple[float | None, float | None] = (0.0, 1.0)
     #: The value of a perfectly fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
+    #: The papers that it comes from: keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
+    SOURCE: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
@@ -245,6 +249,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         known = self.SUPPORTED_PARAMS
         super().__init__(**{name: known[name].canonical(value) if name in known else value
                             for name, value in params.items()})
+        if self.params.get("norm") in UNBOUNDED_NORMS:
+            self.RANGE = (self.RANGE[0], None)
 
     def score(self, view: Rankings) -> numerics.Floats:
         """The value of each topic of ``view``, ``[T]``; NaN where the topic is undefined."""
@@ -367,7 +373,7 @@ class SignedMeasure(FairnessMeasure):
     bias (MAB).
     """
 
-    RANGE: tuple[float | None, float | None] = (-1.0, 1.0)
+    RANGE = (-1.0, 1.0)
     DEFAULT = 0.0
 
     def __init__(self, **params: Any) -> None:

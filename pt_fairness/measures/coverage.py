@@ -19,7 +19,7 @@ class _Annotated(FairnessMeasure):
     ``(annotated documents among the first n) / n``, n = min(cutoff, length of the list). In [0, 1]; 1 is the good end: every
     document counts. 0 where nothing was returned. To fairness what Judged is to relevance.
 
-    Source: the condensed list of Sakai, Alternatives to Bpref (SIGIR 2007), applied to groups.
+    Source: the condensed lists of Sakai (2007), with groups in place of judgments.
     """
 
     __name__ = "Annotated"
@@ -27,6 +27,7 @@ class _Annotated(FairnessMeasure):
     PRETTY_NAME = "Percentage of Results with a Group"
     SHORT_DESC = "Percentage of the returned documents (up to the cutoff) that have a group."
     SUPPORTED_PARAMS = {"cutoff": base.cutoff(), "groups": base.groups()}
+    SOURCE = ("sakai2007",)
     FAIR_END = 1.0
     DEFAULT = 0.0
 

@@ -93,11 +93,12 @@ class _DistKL(DistMeasure):
     with a warning. A topic for which nothing was returned has the largest value that ``cutoff`` documents could have (1
     without a cutoff); for ``target='run'``, that against equal shares.
 
-    Source: Das & Lease, A conceptual framework for evaluating fairness in search (2019), section 4.
+    Source: Das & Lease (2019), section 4.
     """
 
     __name__ = "DistKL"
     NAME = __name__
+    SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional KL-Divergence"
     SHORT_DESC = "How far the distribution over groups of the first documents diverges from a target distribution."
     RANGE = (0.0, None)
@@ -122,11 +123,12 @@ class _DistFair(DistMeasure):
     The paper divides by the largest divergence among the systems that are compared, so that a system's fairness depends on
     the others, and says that this should be revisited; the exact maximum of one list does not.
 
-    Source: Das & Lease, A conceptual framework for evaluating fairness in search (2019), sections 4 and 6.
+    Source: Das & Lease (2019), sections 4 and 6.
     """
 
     __name__ = "DistFair"
     NAME = __name__
+    SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional Fairness"
     SHORT_DESC = "How close the distribution over groups of the first documents is to a target distribution."
     FAIR_END = 1.0
@@ -149,17 +151,15 @@ class _AWRF(DistributionMeasure):
     ``target='qrels'``: 0, with a warning. A topic for which nothing was returned has 0.
 
     This is the form of the TREC Fair Ranking track, whose published script takes natural logarithms:
-    ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing was returned. Toolkits for fairness
-    in classification call a different measure AWRF, the attention per document of each group.
+    ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing was returned. FairRankTune's measure
+    of the same name is another one: the attention per document of each group, as a ratio or a difference.
 
-    Source: Sapiezynski et al., Quantifying the impact of user attention on fair group representation in ranked lists (WWW
-    2019 Companion), section 3; Ekstrand et al., Overview of the TREC 2021 Fair Ranking track.
-
-    .. cite.dblp:: conf/www/SapiezynskiZRMW19
+    Source: Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
     """
 
     __name__ = "AWRF"
     NAME = __name__
+    SOURCE = ("sapiezynski2019",)
     PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
     SUPPORTED_PARAMS = {
@@ -200,14 +200,12 @@ class _NDKL(DistributionMeasure):
 
     Like rKL(protected='all', norm='none'), but in natural logarithms and divided by the discounts.
 
-    Source: Geyik et al., Fairness-aware ranking in search & recommendation systems with application to LinkedIn Talent
-    Search (KDD 2019), section 3.2.
-
-    .. cite.dblp:: conf/kdd/GeyikAK19
+    Source: Geyik et al. (2019), NDKL.
     """
 
     __name__ = "NDKL"
     NAME = __name__
+    SOURCE = ("geyik2019",)
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SHORT_DESC = "How far the distribution over groups in every prefix diverges from a target, on average."
     SUPPORTED_PARAMS = {

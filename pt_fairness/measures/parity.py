@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import base
 from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
@@ -20,6 +20,7 @@ class PrefixMeasure(FairnessMeasure):
     A subclass gives :meth:`target_of` and :meth:`term`; this class sums and normalises.
     """
 
+    SOURCE: ClassVar[tuple[str, ...]] = ("pathiyancherumanal2021", "yang2017")
     #: Whether :meth:`term` is convex in the count of protected documents, so that one group alone is the extreme.
     CONVEX = False
 
@@ -136,10 +137,7 @@ class _rND(ParityMeasure):
     The equation divides by i, the paper's released code by i + 1: this is the equation. ``norm='max'`` is the exact
     maximum over every sequence of protected and unprotected documents of that length, not a sample.
 
-    Source: Pathiyan Cherumanal et al., Fairness-aware argument retrieval (2021), section 2; Yang & Stoyanovich,
-    Measuring fairness in ranked outputs (SSDBM 2017), equation 1.
-
-    .. cite.dblp:: conf/ssdbm/YangS17
+    Source: Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
     """
 
     __name__ = "rND"
@@ -169,9 +167,8 @@ class _rKL(ParityMeasure):
     ``target='run'`` the largest sum that a ranking of whole groups, one after the other, can have; for runs with
     documents of several groups, or ``step`` > 1 and more than six groups, that is replaced by the former, an upper bound.
 
-    Source: Pathiyan Cherumanal et al. (2021), section 2; Yang & Stoyanovich (SSDBM 2017), equations 2 and 3.
-
-    .. cite.dblp:: conf/ssdbm/YangS17
+    Source: Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure over all groups at once
+    is an extension.
     """
 
     __name__ = "rKL"
@@ -263,9 +260,7 @@ class _rRD(ParityMeasure):
     empty lists as for rND. Meant for a protected group that is the minority: with a majority, the ratios near an empty
     unprotected group dominate the maximum, and most values are small.
 
-    Source: Pathiyan Cherumanal et al. (2021), section 2; Yang & Stoyanovich (SSDBM 2017), equation 4.
-
-    .. cite.dblp:: conf/ssdbm/YangS17
+    Source: Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
     """
 
     __name__ = "rRD"

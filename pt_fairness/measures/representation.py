@@ -40,12 +40,12 @@ class _RepBias(SignedMeasure):
     Equation 5 of the paper has the opposite sign; its text and its tables have this one. The paper's targets are
     ``target='run'``, the full result list, and figures from elsewhere, which :func:`pt_fairness.targets.register` takes.
 
-    Source: Lipani et al., Towards more accountable search engines: online evaluation of representation bias (2021),
-    section 2, equations 3 to 5.
+    Source: Lipani et al. (2021), section 2, equations 3 to 5.
     """
 
     __name__ = "RepBias"
     NAME = __name__
+    SOURCE = ("lipani2021",)
     PRETTY_NAME = "Representation Bias"
     SHORT_DESC = "The share of a group in the first documents less its share without bias."
     SUPPORTED_PARAMS = {
@@ -84,6 +84,7 @@ class SkewMeasure(DistributionMeasure):
     """A measure made from the skew of each group."""
 
     RANGE = (None, None)
+    SOURCE = ("geyik2019",)
     #: The logarithm of 0.001: the skew of a group that should be everywhere and is nowhere.
     DEFAULT = -6.907755278982137
 
@@ -105,10 +106,7 @@ class _Skew(SkewMeasure):
     changes. Unbounded; 0 is fair, above 0 the group is over-represented. A topic without relevant annotated documents is
     undefined for ``target='qrels'``: 0, with a warning. Where nothing was returned P_g is 0.
 
-    Source: Geyik et al., Fairness-aware ranking in search & recommendation systems with application to LinkedIn Talent
-    Search (KDD 2019), section 3.2. The paper leaves shares of 0 open.
-
-    .. cite.dblp:: conf/kdd/GeyikAK19
+    Source: Geyik et al. (2019), Skew@k. What stands for shares of 0 is this package's choice.
     """
 
     __name__ = "Skew"
@@ -130,9 +128,7 @@ class _MinSkew(SkewMeasure):
     The smallest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
     fair; below 0, the further the more a group lacks.
 
-    Source: Geyik et al. (KDD 2019), section 3.2.
-
-    .. cite.dblp:: conf/kdd/GeyikAK19
+    Source: Geyik et al. (2019), MinSkew@k.
     """
 
     __name__ = "MinSkew"
@@ -152,9 +148,7 @@ class _MaxSkew(SkewMeasure):
     The largest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
     fair; above 0, the further the more a group is favoured. Where nothing was returned every group lacks, and it is below 0.
 
-    Source: Geyik et al. (KDD 2019), section 3.2.
-
-    .. cite.dblp:: conf/kdd/GeyikAK19
+    Source: Geyik et al. (2019), MaxSkew@k.
     """
 
     __name__ = "MaxSkew"

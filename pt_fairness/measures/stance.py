@@ -24,6 +24,7 @@ _PARAMS = {
 class StanceMeasure(SignedMeasure):
     """A measure of effectiveness for the documents of one stance, less the same measure for the other."""
 
+    SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = _PARAMS
 
     @property
@@ -60,10 +61,7 @@ class _BiasP(StanceMeasure):
     The mean over topics is the paper's mean bias (MB), with ``abs=True`` its mean absolute bias (MAB). Ideological bias is
     the same over groups that name an ideology: ``pro='conservative', con='liberal'``.
 
-    Source: Gezici et al., Evaluation metrics for measuring bias in search engine results (Information Retrieval Journal
-    2021), section 3.2, β_P@n.
-
-    .. cite.dblp:: journals/ir/GeziciLSY21
+    Source: Gezici et al. (2021), section 3.2, β_P@n.
     """
 
     __name__ = "BiasP"
@@ -84,8 +82,6 @@ class _BiasRBP(StanceMeasure):
     above 0 is biased towards pro. ``abs=True`` gives the size alone. A topic for which nothing was returned has 0.
 
     Source: Gezici et al. (2021), section 3.2, from equation 5.
-
-    .. cite.dblp:: journals/ir/GeziciLSY21
     """
 
     __name__ = "BiasRBP"
@@ -112,8 +108,6 @@ class _BiasDCG(StanceMeasure):
     topic for which nothing was returned has 0.
 
     Source: Gezici et al. (2021), section 3.2, equation 7.
-
-    .. cite.dblp:: journals/ir/GeziciLSY21
     """
 
     __name__ = "BiasDCG"

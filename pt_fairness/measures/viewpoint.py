@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import base
 from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
@@ -26,6 +26,7 @@ _PARAMS = {
 class ViewpointMeasure(PrefixMeasure):
     """A prefix measure whose population is the whole condensed run."""
 
+    SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 
     def score(self, view: Rankings) -> Floats:
@@ -49,10 +50,7 @@ class _nDD(ViewpointMeasure):
     larger one. 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the most sensitive of the three
     to mild bias.
 
-    Source: Draws et al., Assessing viewpoint diversity in search results using ranking fairness metrics (SIGKDD
-    Explorations 2021), section 3.4.1, equation 2.
-
-    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
+    Source: Draws et al. (2021), section 3.4.1, equation 2.
     """
 
     __name__ = "nDD"
@@ -79,8 +77,6 @@ class _nDR(ViewpointMeasure):
     The paper advises against it where the bias is against a minority.
 
     Source: Draws et al. (2021), section 3.4.1, equation 3.
-
-    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
     """
 
     __name__ = "nDR"
@@ -107,8 +103,6 @@ class _nDKL(ViewpointMeasure):
     high levels of bias apart.
 
     Source: Draws et al. (2021), section 3.4.1, equations 4 and 5.
-
-    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
     """
 
     __name__ = "nDKL"
@@ -135,12 +129,11 @@ class _nDJS(FairnessMeasure):
     divergence, not a maximum, so values are much smaller than those of nDD and nDKL and cannot be compared with them.
 
     Source: Draws et al. (2021), section 3.4.2, equation 6.
-
-    .. cite.dblp:: journals/sigkdd/DrawsTGBT21
     """
 
     __name__ = "nDJS"
     NAME = __name__
+    SOURCE = ("draws2021",)
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = "How far the distribution over all viewpoints in every prefix diverges from that of the whole ranking."
     SUPPORTED_PARAMS = {

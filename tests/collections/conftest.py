@@ -128,14 +128,14 @@ def files(irds: Any, tmp_path: Path, example: Any) -> Files:
 
 
 @pytest.fixture
-def qrels_of(irds: Any, capsys: pytest.CaptureFixture[str]) -> Any:
+def qrels_of(irds: Any, capfd: pytest.CaptureFixture[str]) -> Any:
     """``qrels_of(id)``: the rows of an id, read as PyTerrier reads them; nothing may be printed."""
     import pyterrier as pt
 
     def read(dataset_id: str) -> list[tuple[Any, ...]]:
-        capsys.readouterr()
+        capfd.readouterr()
         frame = pt.get_dataset(f"irds:{dataset_id}").get_qrels()
-        assert capsys.readouterr().out == ""
+        assert capfd.readouterr().out == ""
         assert sorted(frame.columns) == ["docno", "iteration", "label", "qid"]
         assert irds.load(dataset_id).qrels_cls() is irds.formats.TrecQrel
         return list(frame[["qid", "docno", "label", "iteration"]].itertuples(index=False, name=None))

@@ -23,12 +23,13 @@ def test_trec8(irds, files, qrels_of):
 
 
 def test_robust04_and_its_folds(irds, files, qrels_of):
-    files.write("disks45/qrels.robust2004.txt", "301 0 FT911-3 2\n302 0 LA010189-0001 1\n303 0 FBIS3-1 0\n")
-    everything = qrels_of("disks45/nocr/trec-robust-2004/source")
-    assert everything == [("301", "FT911-3", 2, "FT"), ("302", "LA010189-0001", 1, "LA"), ("303", "FBIS3-1", 0, "FBIS")]
-    folds = [qrels_of(f"disks45/nocr/trec-robust-2004/fold{number}/source") for number in range(1, 6)]
-    assert sorted(row for fold in folds for row in fold) == everything
-    assert folds[0] == everything[1:] and folds[1] == everything[:1]
+    groups = {"302": "FT", "301": "LA", "306": "FBIS", "320": "FR", "304": "FT"}  # one topic of each fold
+    docnos = {"FT": "FT911-3", "LA": "LA010189-0001", "FBIS": "FBIS3-1", "FR": "FR940104-0-00001"}
+    files.write("disks45/qrels.robust2004.txt", "".join(f"{qid} 0 {docnos[group]} 2\n" for qid, group in groups.items()))
+    everything = [(qid, docnos[group], 2, group) for qid, group in groups.items()]
+    assert qrels_of("disks45/nocr/trec-robust-2004/source") == everything
+    for fold, row in enumerate(everything, 1):
+        assert qrels_of(f"disks45/nocr/trec-robust-2004/fold{fold}/source") == [row]
 
 
 @pytest.mark.parametrize("line, what", [("402 FT911-3 1", "3 columns where there should be 4"),

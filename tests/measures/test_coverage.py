@@ -10,8 +10,11 @@ from pt_fairness import Annotated
 @pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
 @pytest.mark.parametrize("seed", range(10))
 def test_against_the_slow_version(make_case, agrees, seed, from_frame):
-    agrees(make_case(seed, several=seed % 2 == 0), [("Annotated", c) for c in ({}, {"cutoff": 1}, {"cutoff": 5}, {"cutoff": 99})],
-           from_frame)
+    agrees(
+        make_case(seed, several=seed % 2 == 0),
+        [("Annotated", c) for c in ({}, {"cutoff": 1}, {"cutoff": 5}, {"cutoff": 99})],
+        from_frame,
+    )
 
 
 def test_real_runs_against_the_slow_version(robust03, agrees_on_real_runs):

@@ -20,9 +20,10 @@ from pt_fairness import AWRF, NDKL, DistFair, DistKL, FairnessWarning, groups, n
 
 TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0}, {"g0": 0.25, "added": 0.75}]
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}]
-DIST = [{}, {"smoothing": 0}, {"smoothing": 0.5, "discount": "log2"}, {"discount": "log2"}, {"rel": 2}, {"rel": 0, "smoothing": 3.0},
-        {"smoothing": 0.0, "discount": "log2", "rel": -1}]
-ATTENTION = [{}, {"discount": "geometric"}, {"discount": "geometric", "p": 0.5, "rel": 2}, {"base": math.e}, {"base": 10, "rel": 0}]
+DIST = [{}, {"smoothing": 0}, {"smoothing": 0.5, "discount": "log2"}, {"discount": "log2"}, {"rel": 2},
+        {"rel": 0, "smoothing": 3.0}, {"smoothing": 0.0, "discount": "log2", "rel": -1}]
+ATTENTION = [{}, {"discount": "geometric"}, {"discount": "geometric", "p": 0.5, "rel": 2}, {"base": math.e},
+             {"base": 10, "rel": 0}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {"DistKL": DIST, "DistFair": DIST, "AWRF": ATTENTION,
                                             "NDKL": [{}, {"rel": 2}, {"rel": 0}, {"rel": -1}]}
 ALL = [DistKL, DistFair, AWRF, NDKL]
@@ -72,10 +73,10 @@ def test_the_worked_topic_by_hand(values, worked):
     assert {str(m): found[m, "1"] for m in expected} == pytest.approx({str(m): v for m, v in expected.items()}, abs=1e-12)
     # With a discount, a document counts n · w_i / Σ w: CON 1.40783, PRO 1.59217.
     con = 3 / 2.1309297535714573
-    smoothed = (con + 1) / 5
+    con = (con + 1) / 5
     discounted = DistKL(discount="log2") @ 3
     found = values([discounted], worked.qrels_frame, worked.run_frame)
-    assert found[discounted, "1"] == pytest.approx(smoothed * math.log2(2 * smoothed) + (1 - smoothed) * math.log2(2 - 2 * smoothed))
+    assert found[discounted, "1"] == pytest.approx(con * math.log2(2 * con) + (1 - con) * math.log2(2 - 2 * con))
 
 
 @pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"A": 1.0, "B": 0.0, "C": 0.0}], ids=str)
@@ -98,8 +99,10 @@ def test_only_a_discount_sees_the_order(values):
     found = values([plain, fair, discounted, fair_discounted], *of_lists(lists))
     assert [found[plain, q] for q in "012"] == pytest.approx([0, 0, 0], abs=1e-15)
     assert [found[fair, q] for q in "012"] == pytest.approx([1, 1, 1], abs=1e-15)
-    assert found[discounted, "0"] == pytest.approx(found[discounted, "2"]) and found[discounted, "0"] > found[discounted, "1"] > 0
-    assert found[fair_discounted, "0"] == pytest.approx(found[fair_discounted, "2"]) and found[fair_discounted, "1"] < 1
+    assert found[discounted, "0"] == pytest.approx(found[discounted, "2"])
+    assert found[discounted, "0"] > found[discounted, "1"] > 0
+    assert found[fair_discounted, "0"] == pytest.approx(found[fair_discounted, "2"])
+    assert found[fair_discounted, "0"] < found[fair_discounted, "1"] < 1
 
 
 def test_discounted_counts_of_one_group_are_whole(values):
@@ -114,13 +117,13 @@ def test_discounted_counts_of_one_group_are_whole(values):
 def test_awrf_against_scipy(values, base, target):
     # scipy's natural logarithms are those of the TREC Fair Ranking track.
     lists = ["ABC", "AAAB", "CCCCCC", "BACABCC", "A"]
-    measures = {"log2": AWRF(base=base, target=target), "geometric": AWRF(base=base, target=target, discount="geometric", p=0.6)}
+    measures = {discount: AWRF(base=base, target=target, discount=discount, p=0.6) for discount in ("log2", "geometric")}
     found = values(measures.values(), *of_lists(lists))
     wanted = [1 / 3] * 3 if target == "uniform" else [target.get(label, 0) for label in "ABC"]
     for t, labels in enumerate(lists):
         for discount, measure in measures.items():
-            exposure = [sum(1 / np.log2(i + 2) if discount == "log2" else 0.6**i for i, own in enumerate(labels) if own == label)
-                        for label in "ABC"]
+            attention = [1 / np.log2(i + 2) if discount == "log2" else 0.6**i for i in range(len(labels))]
+            exposure = [sum(d for d, own in zip(attention, labels, strict=True) if own == label) for label in "ABC"]
             assert found[measure, str(t)] == pytest.approx(1 - jensenshannon(exposure, wanted, base=base) ** 2, abs=1e-12)
 
 
@@ -200,7 +203,7 @@ def test_ndkl_against_fairranktune(values, seed):
     with, where here the whole run stays the target. It adds 1e-7 to all shares instead of leaving 0 · log 0 at 0, hence the
     tolerance. Its AWRF is another measure: attention per document of each group, combined to a ratio or a difference.
     """
-    from FairRankTune.Metrics.NDKL import NDKL as THEIRS  # noqa: N811
+    from FairRankTune.Metrics.NDKL import NDKL as THEIRS
     labels = "".join(np.random.default_rng(seed).choice(list("ABC"), 25, p=[0.6, 0.3, 0.1])) + "C"
     whole, first, uniform = NDKL(target="run"), NDKL(target="run") @ 10, NDKL
     found = values([whole, first, uniform], *of_lists([labels]))
@@ -247,7 +250,8 @@ def test_declared_labels_count(values):
 
 @pytest.mark.parametrize("measure", [
     DistKL, DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7, DistFair(target="run", rel=-1) @ 3,
-    AWRF(discount="geometric", p=0.5, base=math.e, target="collection"), NDKL(target={"A": 1}, groups="trec-newswire") @ 4], ids=str)
+    AWRF(discount="geometric", p=0.5, base=math.e, target="collection"), NDKL(target={"A": 1}, groups="trec-newswire") @ 4],
+    ids=str)
 def test_round_trips(measure):
     assert ir_measures.parse_measure(str(measure)) == measure
     assert pickle.loads(pickle.dumps(measure)) == measure
@@ -274,7 +278,8 @@ def test_refusals(measure, message):
 
 
 def test_the_published_values_of_real_runs(means, robust03):
-    means(robust03, {"DistKL(target='uniform')@10": (0.329838, 0.458335), "DistFair(target='uniform')@10": (0.637847, 0.496761)})
+    means(robust03, {"DistKL(target='uniform')@10": (0.329838, 0.458335),
+                     "DistFair(target='uniform')@10": (0.637847, 0.496761)})
 
 
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):

@@ -24,8 +24,22 @@ from pt_fairness import FairnessWarning
 pytest.importorskip("pyndeval")
 
 ALPHA_KINDS = [alpha_nDCG, alpha_DCG]
-OTHERS = [ERR_IA @ 5, ERR_IA @ 20, nERR_IA @ 10, NRBP, NRBP(alpha=0.2, beta=0.8), nNRBP, AP_IA, P_IA @ 1, P_IA @ 10, StRecall @ 5,
-          ERR_IA(rel=2) @ 10, P_IA(rel=2) @ 5, AP_IA(rel=2), StRecall(rel=2) @ 10]
+OTHERS = [
+    ERR_IA @ 5,
+    ERR_IA @ 20,
+    nERR_IA @ 10,
+    NRBP,
+    NRBP(alpha=0.2, beta=0.8),
+    nNRBP,
+    AP_IA,
+    P_IA @ 1,
+    P_IA @ 10,
+    StRecall @ 5,
+    ERR_IA(rel=2) @ 10,
+    P_IA(rel=2) @ 5,
+    AP_IA(rel=2),
+    StRecall(rel=2) @ 10,
+]
 
 
 def ranked(run: pd.DataFrame) -> pd.DataFrame:
@@ -65,7 +79,9 @@ def subtopic_case(seed: int, subtopics: int = 6, documents: int = 40, topics: in
             pd.DataFrame(run, columns=["query_id", "doc_id", "score"]))
 
 
-def with_zeros(found: dict[tuple[Any, str], float], measures: Iterable[Any], qids: Iterable[str]) -> dict[tuple[Any, str], float]:
+def with_zeros(
+    found: dict[tuple[Any, str], float], measures: Iterable[Any], qids: Iterable[str]
+) -> dict[tuple[Any, str], float]:
     return {(m, qid): found.get((m, qid), 0.0) for m in measures for qid in dict.fromkeys(qids)}
 
 
@@ -108,9 +124,17 @@ def test_real_runs_equal_ndeval(values, robust03, name):
     expected = with_zeros(ndeval([alone], qrels, run), [alone], qrels["query_id"])
     assert values([alone], qrels, run) == pytest.approx(expected, abs=1e-9)
     # In its own order, with its ties, the run is worth the same, and other measures beside it change nothing.
-    mixed = [alone, alpha_nDCG(alpha=0.9) @ 10, alpha_nDCG(alpha=0.1) @ 5, alpha_DCG @ 1, alpha_DCG @ 20, alpha_nDCG(rel=2) @ 10]
-    assert {key: value for key, value in values([*mixed, ir_measures.nDCG @ 10], qrels, runs[name]).items() if key[0] == alone} \
-        == pytest.approx(expected, abs=1e-9)
+    mixed = [
+        alone,
+        alpha_nDCG(alpha=0.9) @ 10,
+        alpha_nDCG(alpha=0.1) @ 5,
+        alpha_DCG @ 1,
+        alpha_DCG @ 20,
+        alpha_nDCG(rel=2) @ 10,
+    ]
+    assert {
+        key: value for key, value in values([*mixed, ir_measures.nDCG @ 10], qrels, runs[name]).items() if key[0] == alone
+    } == pytest.approx(expected, abs=1e-9)
     some = list(dict.fromkeys(qrels["query_id"]))[::8]
     qrels, run = (frame[frame["query_id"].isin(some)] for frame in (qrels, run))
     mixed += [alpha_nDCG(judged_only=True) @ 10, ERR_IA @ 10, nNRBP, StRecall @ 10, AP_IA]
@@ -189,7 +213,16 @@ def test_a_topic_without_relevant_documents_or_results_has_zero(values):
     qrels = pd.DataFrame([("1", "a", 0, "X"), ("2", "a", 1, "X"), ("3", "a", 1, "-")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
     run = pd.DataFrame([("1", "a", 1.0), ("3", "a", 1.0)], columns=["query_id", "doc_id", "score"])
-    measures = [alpha_nDCG @ 5, alpha_nDCG, alpha_DCG @ 5, alpha_DCG, ERR_IA @ 5, nNRBP, StRecall @ 5, alpha_nDCG(alpha=1.0) @ 2]
+    measures = [
+        alpha_nDCG @ 5,
+        alpha_nDCG,
+        alpha_DCG @ 5,
+        alpha_DCG,
+        ERR_IA @ 5,
+        nNRBP,
+        StRecall @ 5,
+        alpha_nDCG(alpha=1.0) @ 2,
+    ]
     assert set(values(measures, qrels, run).values()) == {0.0}
 
 

@@ -102,8 +102,17 @@ def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, populat
             assert found[normalised, str(t)] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", [rND(target="run", protected="A"), rKL(target="run", protected="A"), rRD(target="run", protected="A"),
-                                     rKL(target="run", protected="all"), rKL(target="run", protected="all", step=2)], ids=str)
+@pytest.mark.parametrize(
+    "measure",
+    [
+        rND(target="run", protected="A"),
+        rKL(target="run", protected="A"),
+        rRD(target="run", protected="A"),
+        rKL(target="run", protected="all"),
+        rKL(target="run", protected="all", step=2),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("documents", ["AB", "AABB", "AAABC", "AABBCD"])
 @pytest.mark.parametrize("cutoff", [1, 3, None])
 def test_the_most_unfair_permutation_of_the_run_has_exactly_one(values, measure, documents, cutoff):

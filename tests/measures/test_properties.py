@@ -14,10 +14,19 @@ import pt_fairness
 from pt_fairness.measures import MEASURES
 
 #: Measures that name no group themselves, and with what they are protected: labels can change places.
-EXPLICIT = [pt_fairness.rND(protected="g0") @ 5, pt_fairness.rKL(protected="g1,g0"), pt_fairness.rRD(protected="g0", target="collection"),
-            pt_fairness.rKL(protected="all") @ 7, pt_fairness.nDD(protected="g0"), pt_fairness.nDR(protected="g1") @ 4,
-            pt_fairness.nDKL(protected="g0"), pt_fairness.nDJS @ 6, pt_fairness.rND(target={"g0": 0.5, "g2": 0.5}, protected="g0"),
-            pt_fairness.rKL(protected="all", target="run") @ 5, pt_fairness.rRD(target="uniform", protected="g0,g1")]
+EXPLICIT = [
+    pt_fairness.rND(protected="g0") @ 5,
+    pt_fairness.rKL(protected="g1,g0"),
+    pt_fairness.rRD(protected="g0", target="collection"),
+    pt_fairness.rKL(protected="all") @ 7,
+    pt_fairness.nDD(protected="g0"),
+    pt_fairness.nDR(protected="g1") @ 4,
+    pt_fairness.nDKL(protected="g0"),
+    pt_fairness.nDJS @ 6,
+    pt_fairness.rND(target={"g0": 0.5, "g2": 0.5}, protected="g0"),
+    pt_fairness.rKL(protected="all", target="run") @ 5,
+    pt_fairness.rRD(target="uniform", protected="g0,g1"),
+]
 WITHOUT_NAMES = [kind for kind in MEASURES.values() if kind.named_labels([]) == [] and kind.NAME != "Annotated"
                  and not any(p in kind.SUPPORTED_PARAMS for p in ("group", "pro"))]
 seeds = st.integers(0, 100_000)

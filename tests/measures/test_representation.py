@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from pt_fairness import FairnessWarning, MaxSkew, MinSkew, RepBias, Skew, groups
 
 TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0}, {"g0": 0.25, "added": 0.75}]
-SETTINGS: list[dict[str, Any]] = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}, {"cutoff": 500}, {"rel": 2}, {"rel": 0, "cutoff": 3},
-                                  {"rel": -1}]
+SETTINGS: list[dict[str, Any]] = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}, {"cutoff": 500}, {"rel": 2},
+                                  {"rel": 0, "cutoff": 3}, {"rel": -1}]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -147,6 +147,11 @@ def test_five_and_six_of_eleven_are_both_unbiased(females, bias, target):
     assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(bias / 11, abs=1e-12)
 
 
+def nearest(expected: Fraction, n: int, count: int) -> int:
+    """Of 0, …, n the whole number nearest to what is expected; of two, the one nearer to the count."""
+    return min(range(n + 1), key=lambda x: (abs(x - expected), abs(x - count)))
+
+
 @pytest.mark.parametrize("n", range(1, 31))
 def test_rounding_by_brute_force(n):
     # A topic for every share that is a multiple of 1/2n, so that halves occur, and of 1/7; a run for every count.
@@ -162,7 +167,7 @@ def test_rounding_by_brute_force(n):
         found = {metric.query_id: metric.value for metric in evaluator.iter_calc(run)}
         for t, share in enumerate(shares):
             expected = Fraction(*share) * n
-            best = min(range(n + 1), key=lambda x: (abs(x - expected), abs(x - count)))  # noqa: B023
+            best = nearest(expected, n, count)
             assert found[str(t)] == pytest.approx((count - best) / n, abs=1e-12), (n, share, count)
 
 
@@ -173,7 +178,7 @@ def test_a_half_is_a_half_whatever_its_last_bit(share):
         qrels, run = of_counts(count, 10, (1, 2), (0, 0))
         measure = RepBias(group="female", groups=GENDERS, target={"female": share, "male": 1 - share}) @ 10
         expected = Fraction(round(share * 100), 10)
-        best = min(range(11), key=lambda x: (abs(x - expected), abs(x - count)))  # noqa: B023
+        best = nearest(expected, 10, count)
         assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == pytest.approx((count - best) / 10, abs=1e-12)
 
 
@@ -207,10 +212,12 @@ def test_the_worked_topic_by_hand(values, worked):
         Skew(group="PRO") @ 3: math.log(4 / 3), Skew(group="CON") @ 3: math.log(2 / 3), Skew(group="PRO") @ 2: 0.0,
         Skew(group="PRO") @ 1: math.log(0.001 / 0.5), Skew(group="CON") @ 1: math.log(2),
         MinSkew @ 3: math.log(2 / 3), MaxSkew @ 3: math.log(4 / 3), MinSkew @ 1: math.log(0.002), MaxSkew @ 1: math.log(2),
-        Skew(group="PRO", target="qrels"): 0.0, MinSkew(target="qrels") @ 2: math.log(3 / 4), MaxSkew(target="qrels") @ 2: math.log(3 / 2),
+        Skew(group="PRO", target="qrels"): 0.0, MinSkew(target="qrels") @ 2: math.log(3 / 4),
+        MaxSkew(target="qrels") @ 2: math.log(3 / 2),
         Skew(group="CON", target={"PRO": 1.0}): math.log(1 / 3 / 0.001), MaxSkew(target={"PRO": 1.0}): math.log(1 / 3 / 0.001),
         Skew(group="other", target={"PRO": 0.5, "other": 0.5}): math.log(0.001 / 0.5),
-        RepBias(group="CON") @ 1: 1.0, RepBias(group="CON") @ 2: 1 / 2 - 1 / 2, RepBias(group="CON") @ 3: 0.0, RepBias(group="PRO"): 0.0,
+        RepBias(group="CON") @ 1: 1.0, RepBias(group="CON") @ 2: 1 / 2 - 1 / 2, RepBias(group="CON") @ 3: 0.0,
+        RepBias(group="PRO"): 0.0,
         RepBias(group="CON", target={"PRO": 1.0}): 1 / 3, RepBias(group="PRO", target={"CON": 1.0}) @ 2: 1 / 2,
     }
     found = values(expected, worked.qrels_frame, worked.run_frame)
@@ -265,8 +272,9 @@ def test_labels_and_the_order_of_rows_do_not_matter(make_case, values, seed, tar
             assert [after[renamed, q] for q in "12345"] == pytest.approx([before[one, q] for q in "12345"], abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", [RepBias(group="a b") @ 10, RepBias(group=1.0, target={"1": 0.25, "x": 0.75}, abs=True, rel=-2) @ 3,
-                                     Skew(group="A,B", target="run", groups="trec-newswire"), MinSkew @ 4, MaxSkew(rel=2)], ids=str)
+@pytest.mark.parametrize("measure", [
+    RepBias(group="a b") @ 10, RepBias(group=1.0, target={"1": 0.25, "x": 0.75}, abs=True, rel=-2) @ 3,
+    Skew(group="A,B", target="run", groups="trec-newswire"), MinSkew @ 4, MaxSkew(rel=2)], ids=str)
 def test_round_trips(measure):
     assert ir_measures.parse_measure(str(measure)) == measure
     copy = pickle.loads(pickle.dumps(measure))
@@ -311,6 +319,7 @@ def test_the_published_values_of_real_runs(means, robust03):
 
 
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
-    agrees_on_real_runs(robust03, [("RepBias", {"group": "LA", "cutoff": 10}), ("RepBias", {"group": "FT", "target": "run", "cutoff": 7}),
-                                   ("Skew", {"group": "FR", "cutoff": 10}), ("MinSkew", {"target": "collection", "cutoff": 20}),
-                                   ("MaxSkew", {"target": "qrels"})])
+    agrees_on_real_runs(robust03, [
+        ("RepBias", {"group": "LA", "cutoff": 10}), ("RepBias", {"group": "FT", "target": "run", "cutoff": 7}),
+        ("Skew", {"group": "FR", "cutoff": 10}), ("MinSkew", {"target": "collection", "cutoff": 20}),
+        ("MaxSkew", {"target": "qrels"})])

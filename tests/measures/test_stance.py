@@ -17,8 +17,8 @@ from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, groups
 
 ALL = [BiasP, BiasRBP, BiasDCG]
 SIDES = {"pro": "g0", "con": "g1"}
-SETTINGS: list[dict[str, Any]] = [{}, {"cutoff": 1}, {"cutoff": 3}, {"cutoff": 10}, {"cutoff": 100}, {"rel": 2}, {"rel": 0}, {"rel": -1},
-                                  {"abs": True}, {"abs": True, "cutoff": 5, "rel": 0}]
+SETTINGS: list[dict[str, Any]] = [{}, {"cutoff": 1}, {"cutoff": 3}, {"cutoff": 10}, {"cutoff": 100}, {"rel": 2}, {"rel": 0},
+                                  {"rel": -1}, {"abs": True}, {"abs": True, "cutoff": 5, "rel": 0}]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -45,10 +45,12 @@ def by_hand() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_what_has_no_stance_keeps_its_rank(values, by_hand):
     w = [1 / math.log2(i + 1) for i in range(1, 7)]
     expected = {
-        BiasP @ 1: 1.0, BiasP @ 4: 1 / 4, BiasP @ 5: 0.0, BiasP @ 10: 0.0, BiasP: 0.0, BiasP(rel=2): -1 / 6, BiasP(rel=2) @ 20: -1 / 20,
+        BiasP @ 1: 1.0, BiasP @ 4: 1 / 4, BiasP @ 5: 0.0, BiasP @ 10: 0.0, BiasP: 0.0, BiasP(rel=2): -1 / 6,
+        BiasP(rel=2) @ 20: -1 / 20,
         BiasP(rel=0) @ 2: 0.0, BiasP(rel=0): -1 / 6, BiasP(rel=0, abs=True): 1 / 6,
         BiasRBP: 0.2 * (1 - 0.8**4), BiasRBP(p=0.5) @ 4: 0.5, BiasRBP(pro="CON", con="PRO"): -0.2 * (1 - 0.8**4),
-        BiasDCG @ 4: 1.0, BiasDCG: 1 - w[4], BiasDCG(rel=0): 1 - w[1] - w[4], BiasDCG(rel=0, abs=True) @ 5: abs(1 - w[1] - w[4]),
+        BiasDCG @ 4: 1.0, BiasDCG: 1 - w[4], BiasDCG(rel=0): 1 - w[1] - w[4],
+        BiasDCG(rel=0, abs=True) @ 5: abs(1 - w[1] - w[4]),
         BiasDCG(pro="NEUTRAL", con="PRO"): w[3] - 1,
     }
     found = values(expected, *by_hand)
@@ -159,9 +161,11 @@ def test_a_label_that_the_qrels_lack(by_hand):
 
 
 def test_the_published_values_of_real_runs(means, robust03):
-    means(robust03, {"BiasP(pro='FT',con='LA')@10": (-0.010000, -0.011000), "BiasRBP(pro='FT',con='LA')": (-0.021632, -0.016240),
+    means(robust03, {"BiasP(pro='FT',con='LA')@10": (-0.010000, -0.011000),
+                     "BiasRBP(pro='FT',con='LA')": (-0.021632, -0.016240),
                      "BiasDCG(pro='FT',con='LA')@10": (-0.111886, -0.082368)})
 
 
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
-    agrees_on_real_runs(robust03, [(kind.NAME, {"pro": "FT", "con": "LA", "cutoff": cutoff}) for kind in ALL for cutoff in (5, 30)])
+    sides = {"pro": "FT", "con": "LA"}
+    agrees_on_real_runs(robust03, [(kind.NAME, {**sides, "cutoff": cutoff}) for kind in ALL for cutoff in (5, 30)])

@@ -1,0 +1,109 @@
+"""What the scripts that repeat a paper share: published values beside ours, and figures in a folder."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")  # figures go to files
+
+import pandas as pd
+import pyterrier as pt
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+
+from pt_fairness import FairnessWarning, analysis, groups, read_qrels
+
+warnings.filterwarnings("once", category=FairnessWarning)  # not again for every run
+
+#: What a row says whose values agree, and one that nobody has explained.
+SAME, UNEXPLAINED = "same", "DIFFERS, UNEXPLAINED"
+#: A published value: a number, a smallest and a largest one, or text for what cannot be compared by a difference.
+Published = float | tuple[float, float]
+#: What was measured, the published value, ours, and the reason for a difference, if one is known.
+Row = tuple[str, Published, Published, str]
+
+
+def beside(rows: Sequence[Row], tolerance: float, decimals: int = 4) -> pd.DataFrame:
+    """Prints and returns published values beside ours; values farther apart than ``tolerance`` carry their reason.
+
+    :returns: ``what, published, ours, difference, remark``; of intervals, the difference is the larger one of their ends'
+    """
+    def ends(value: Published) -> tuple[float, float]:
+        return value if isinstance(value, tuple) else (value, value)
+
+    def text(value: Published) -> str:
+        return " to ".join(f"{end:.{decimals}f}" for end in dict.fromkeys(ends(value)))
+
+    table = []
+    for what, published, ours, reason in rows:
+        difference = max((o - p for o, p in zip(ends(ours), ends(published), strict=True)), key=abs)
+        # Not "greater than": a value that is missing is not the same either.
+        same = abs(difference) <= tolerance + 1e-9
+        remark = SAME if same else reason or UNEXPLAINED
+        table.append((what, text(published), text(ours), f"{difference:+.{decimals}f}", remark))
+    frame = pd.DataFrame(table, columns=["what", "published", "ours", "difference", "remark"])
+    notes = {remark: f"note {i + 1}" for i, remark in enumerate(dict.fromkeys(frame["remark"][frame["remark"] != SAME]))}
+    show(frame.replace({"remark": notes}))
+    for remark, note in notes.items():
+        print(f"{note}: {remark}")
+    return frame
+
+
+def show(frame: pd.DataFrame, decimals: int = 4) -> None:
+    """Prints a frame as a table whose texts begin at the left."""
+    texts = frame.map(lambda value: f"{value:.{decimals}f}" if isinstance(value, float) else str(value))
+    widths = [max([len(str(name)), *map(len, texts[name])]) for name in texts]
+    for row in [[str(name) for name in texts], *texts.values.tolist()]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def heading(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}")
+
+
+def save(ax: Axes, folder: Path, name: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    ax.figure.savefig(folder / f"{name}.png", dpi=150)
+    plt.close(ax.figure)
+    print(f"figure: {folder / name}.png")
+
+
+def arguments(doc: str | None) -> argparse.ArgumentParser:
+    """A parser with what every script takes."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--figures", type=Path, default=Path("figures"), help="folder for the figures (default: figures)")
+    return parser
+
+
+def experiment(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame,
+               measures: Sequence[object]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The averages and the per-query values of ``pt.Experiment``, of one evaluation."""
+    topics = pd.DataFrame({"qid": qrels["qid"].unique()})
+    perquery = pt.Experiment(list(runs.values()), topics, qrels, list(measures), names=list(runs), perquery=True)
+    averages = perquery.pivot_table(index="name", columns="measure", values="value", sort=False)
+    return averages[[str(measure) for measure in measures]].reset_index().rename_axis(columns=None), perquery
+
+
+def annotated_qrels(file: str, source: str | None) -> pd.DataFrame:
+    """TREC qrels with groups: those of the file's second column, or of a group source."""
+    qrels = read_qrels(file)
+    return qrels if source is None else groups.get(source).to_qrels(qrels)
+
+
+def read_runs(files: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """TREC run files by name."""
+    return {Path(file).name.removesuffix(".gz"): pt.io.read_results(file) for file in files}
+
+
+def correlation_rows(result: analysis.Correlations, pairs: Sequence[tuple[str, str, float, str]]) -> list[Row]:
+    """Rows for :func:`beside` of the coefficients of some pairs of measures.
+
+    :param pairs: the two measures, the published coefficient, the reason for a difference
+    """
+    return [(f"τ({one}, {two})", published, float(result.coefficients.loc[one, two]), reason)
+            for one, two, published, reason in pairs]

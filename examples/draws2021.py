@@ -1,0 +1,112 @@
+"""Draws, Tintarev & Gadiraju, "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics" (SIGKDD
+Explorations 2021): the simulation study, whose values the paper gives in section 4.2, its figures, and its guide (table 5).
+
+``python examples/draws2021.py`` needs no input and takes a quarter of a minute.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from comparison import Row, arguments, beside, heading, save, show
+
+from pt_fairness import plots, simulation
+
+#: Section 4.2 gives values "approximately"; the figures cannot be read more exactly.
+TOLERANCE = 0.015
+#: Measure, α, and the smallest and the largest mean over S1, S2 and S3 (section 4.2.1 and 4.2.2).
+PUBLISHED: list[tuple[str, float, float, float]] = [
+    ("nDD", -1.0, 1.00, 1.00), ("nDD", 0.0, 0.08, 0.08), ("nDD", 1.0, 0.55, 0.85),
+    ("nDR", 0.0, 0.04, 0.04), ("nDR", 1.0, 0.19, 0.24),
+    ("nDKL", -1.0, 1.00, 1.00), ("nDKL", 0.0, 0.03, 0.03), ("nDKL", 1.0, 0.40, 0.78),
+    ("nDJS", -1.0, 0.18, 0.21), ("nDJS", 0.0, 0.03, 0.03), ("nDJS", 1.0, 0.07, 0.09),
+]
+#: Table 5, by the balance of the distribution: the metric for a low, a medium and a high ranking bias.
+PUBLISHED_GUIDE = {"S3": ("low", "nDD", "nDD", "nDD"), "S2": ("medium", "nDD", "nDD", "nDKL"),
+                   "S1": ("high", "nDD", "nDKL", "nDKL")}
+LEVELS = {"low bias": (0.0, 0.3), "medium bias": (0.3, 0.7), "high bias": (0.7, 1.0)}
+CROSSING = "nDKL is steeper from α ="
+GUIDE_REASON = "the paper says neither where a level of bias begins nor how it chose; see where nDKL becomes the steeper one"
+
+
+def short(sweep: pd.DataFrame) -> pd.DataFrame:
+    """The sweep with the measures' plain names."""
+    return sweep.assign(measure=sweep["measure"].str.extract(r"^(\w+)", expand=False))
+
+
+def values(sweep: pd.DataFrame) -> list[Row]:
+    """Every published value beside the smallest and the largest mean over the sets."""
+    rows: list[Row] = []
+    for measure, alpha, low, high in PUBLISHED:
+        means = sweep[(sweep["measure"] == measure) & (sweep["alpha"] == alpha)]["mean"]
+        rows.append((f"{measure}, α = {alpha:g}", (low, high), (means.min(), means.max()), ""))
+    return rows
+
+
+def guide(sweep: pd.DataFrame) -> pd.DataFrame:
+    """Which of nDD and nDKL tells levels of bias apart better, that is, whose mean grows faster with α, where the protected
+    minority is put at a disadvantage (α > 0). nDR is left out, as the paper advises against it.
+
+    :returns: a row for each set, as table 5 has them: the published and the recomputed metric of each level, and the α from
+        which on nDKL is the steeper one
+    """
+    rows = []
+    for name, (balance, *published) in PUBLISHED_GUIDE.items():
+        means = sweep[(sweep["set"] == name) & (sweep["alpha"] >= 0)].pivot(index="alpha", columns="measure", values="mean")
+        means = means[["nDD", "nDKL"]].sort_index()
+        row = {"balance": balance, "set": name}
+        for (level, (start, end)), metric in zip(LEVELS.items(), published, strict=True):
+            ours = (means.loc[end] - means.loc[start]).idxmax()
+            row[level] = ours if ours == metric else f"{ours} (published: {metric})"
+        rows.append({**row, CROSSING: crossing(means)})
+    return pd.DataFrame(rows)
+
+
+def crossing(means: pd.DataFrame) -> float:
+    """The α from which on nDKL grows faster than nDD: where a line through the differences of their slopes crosses 0."""
+    alphas = means.index.to_numpy()
+    middles, lead = (alphas[1:] + alphas[:-1]) / 2, (means["nDKL"] - means["nDD"]).diff().to_numpy()[1:]
+    last = int(np.flatnonzero(lead <= 0)[-1])
+    return float(np.interp(0.0, lead[last:last + 2], middles[last:last + 2]))
+
+
+def figures(sweep: pd.DataFrame, folder: Path) -> None:
+    _, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+    for ax, measure in zip(axes, ["nDD", "nDR", "nDKL"], strict=True):
+        plots.bias_sweep(sweep, measure, ax).set_ylim(top=1.05)  # as in the paper; nDR goes beyond
+    save(axes[0], folder, "draws2021-figure1")
+    save(plots.bias_sweep(sweep, "nDJS"), folder, "draws2021-figure2")
+
+
+def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Prints it all; returns the values and the guide."""
+    parser = arguments(__doc__)
+    parser.add_argument("-n", type=int, default=1000, help="rankings for each set and α (default: 1000, as in the paper)")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments_)
+    sweep = short(simulation.sweep(n=given.n, seed=given.seed))
+
+    heading("Section 4.2: means over the rankings, smallest to largest of S1, S2, S3")
+    table = beside(values(sweep), TOLERANCE, 3)
+    means = sweep[(sweep["measure"] == "nDR") & (sweep["alpha"] == -1)].set_index("set")["mean"]
+    print(f"\nnDR, α = -1: published \"above 1\"; ours {', '.join(f'{mean:.3f} ({name})' for name, mean in means.items())}: "
+          f"{'same' if (means > 1).all() else 'DIFFERS, UNEXPLAINED'}. The mean hides an sd of "
+          f"{sweep[(sweep['measure'] == 'nDR') & (sweep['alpha'] == -1)]['sd'].max():.1f}: the normaliser is no maximum here.")
+
+    heading("Table 5: which metric for which balance and bias")
+    recommended = guide(sweep)
+    show(recommended, 2)
+    if recommended.map(lambda cell: "published" in str(cell)).any(axis=None):
+        print(f"Differences: {GUIDE_REASON}.")
+    if recommended[CROSSING].is_monotonic_decreasing:
+        print("The less balanced the set, the later that is: the pattern of the table.")
+    print()
+    figures(sweep, given.figures)
+    return table, recommended
+
+
+if __name__ == "__main__":
+    main()

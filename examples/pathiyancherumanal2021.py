@@ -1,0 +1,143 @@
+"""Pathiyan Cherumanal, Spina, Scholer & Croft, "Evaluating Fairness in Argument Retrieval" (CIKM 2021): the controlled
+scenario (tables 3 and 4), and with qrels and runs also the real one (table 2, figure 2 and the harmonic mean).
+
+``python examples/pathiyancherumanal2021.py`` for the controlled scenario alone;
+``python examples/pathiyancherumanal2021.py QRELS RUN…`` with the stance (PRO, CON) in the second column of the qrels, or
+``--groups SOURCE`` for groups from elsewhere (``touche-2020``, ``trec-newswire``, a file).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from comparison import Row, annotated_qrels, arguments, beside, correlation_rows, experiment, heading, read_runs, save, show
+from ir_measures import nDCG, parse_measure
+
+from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
+
+#: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting.
+PUBLISHED = {
+    0.5: {"rND": (-0.4812, -0.1434, 0.0000), "rKL": (-0.1747, -0.8378, -0.1747), "rRD": (0.1032, -0.6924, -0.2572)},
+    0.9: {"rND": (-0.4554, -0.1520, 0.0000), "rKL": (-0.2003, -1.0000, -0.2003), "rRD": (0.1032, -0.5799, -0.2572)},
+}
+TABLES = {0.5: "Table 3", 0.9: "Table 4"}
+#: Setting and protected stance, in the order of the tables' columns (section 4.2).
+SETTINGS = {"minority": "CON", "proportion-agnostic": "PRO", "majority": "PRO"}
+DIVERSITY = {0.5: "alpha_nDCG@5", 0.9: "alpha_nDCG(alpha=0.9)@5"}
+#: Section 5.2: rKL@5 in the minority setting of the rankings with the unprotected and the protected stance alone.
+PUBLISHED_EXTREMES = {"1": 0.1463, "32": 1.0000}
+#: Table 2, of the 21 runs of Touché 2020.
+OFFICIAL_RUNS = 21
+PUBLISHED_REAL = {
+    ("rND@5", "nDCG@5"): -0.0762, ("rND@5", "alpha_nDCG@5"): -0.0667, ("rKL@5", "nDCG@5"): -0.2667,
+    ("rKL@5", "alpha_nDCG@5"): -0.3333, ("rKL@5", "rND@5"): 0.3524, ("rRD@5", "nDCG@5"): -0.2571,
+    ("rRD@5", "alpha_nDCG@5"): -0.3238, ("rRD@5", "rND@5"): -0.1143, ("rRD@5", "rKL@5"): 0.2857,
+}
+
+TOLERANCE = 0.00005
+RELEASED = " as released"
+UNDETERMINED = ("not determined by the text, which gives the qrels of this scenario as a ratio alone; the released code holds "
+                "neither them nor the correlations")
+DIVISOR = "equation 1 divides by i, as we do; the released code divides by i + 1: see the row 'as released'"
+NEITHER = f"neither divisor gives the published value; {UNDETERMINED}"
+
+
+def rnd_as_released(run: pd.DataFrame, qrels: pd.DataFrame, protected: str) -> pd.Series:
+    """rND@5 by topic with the divisor of the released code, i + 1."""
+    ranked = run.merge(qrels, on=["qid", "docno"]).sort_values(["qid", "rank"])
+    ranked = ranked[ranked["rank"] < 5]
+    found = (ranked["iteration"] == protected).groupby(ranked["qid"]).cumsum()
+    relevant = qrels[qrels["label"] > 0]
+    share = (relevant["iteration"] == protected).groupby(relevant["qid"]).mean()
+    i = ranked["rank"] + 1
+    terms = (found / (i + 1) - ranked["qid"].map(share)).abs() / np.log2(i + 1)
+    return terms.groupby(ranked["qid"]).sum()
+
+
+def controlled(setting: str) -> tuple[analysis.Correlations, pd.DataFrame]:
+    """The correlations of a setting, and the per-query values that they are made of."""
+    run, qrels = simulation.permutations(("PRO", "CON"), 5, setting)  # type: ignore[arg-type]
+    protected = SETTINGS[setting]
+    measures = [m(protected=protected) @ 5 for m in (rND, rKL, rRD)] + [parse_measure(name) for name in DIVERSITY.values()]
+    _, perquery = experiment({"all rankings": run}, qrels, measures)
+    perquery["measure"] = perquery["measure"].str.replace(f"(protected='{protected}')", "")
+    released = rnd_as_released(run, qrels, protected).rename("value").reset_index()
+    perquery = pd.concat([perquery, released.assign(name="all rankings", measure=f"rND@5{RELEASED}")], ignore_index=True)
+    return analysis.correlations(perquery), perquery
+
+
+def controlled_tables() -> tuple[dict[float, pd.DataFrame], pd.DataFrame]:
+    """Tables 3 and 4, and the extremes of section 5.2."""
+    results = {setting: controlled(setting) for setting in SETTINGS}
+    tables = {}
+    for alpha, published in PUBLISHED.items():
+        heading(f"{TABLES[alpha]}: τ with α-nDCG@5, α = {alpha}, over the 32 rankings")
+        rows: list[Row] = []
+        for place, (setting, (result, _)) in enumerate(results.items()):
+            for measure in ("rND@5", f"rND@5{RELEASED}", "rKL@5", "rRD@5"):
+                value = published[measure[:3]][place]
+                reason = DIVISOR if measure == "rND@5" else NEITHER if RELEASED in measure else UNDETERMINED
+                rows += [(f"{setting}: {measure}", *row[1:])
+                         for row in correlation_rows(result, [(measure, DIVERSITY[alpha], value, reason)])]
+        tables[alpha] = beside(rows, TOLERANCE)
+
+    heading("Section 5.2: rKL@5 of the two one-sided rankings, minority setting, min–max normalised")
+    perquery = results["minority"][1]
+    values = perquery[perquery["measure"] == "rKL@5"].set_index("qid")["value"]
+    # minmax works on any table of named rows: here, topics.
+    scaled = analysis.minmax(pd.DataFrame({"name": values.index, "rKL@5": values.to_numpy()})).set_index("name")["rKL@5"]
+    extremes = beside([(f"topic {qid}", published, float(scaled[qid]), UNDETERMINED)
+                       for qid, published in PUBLISHED_EXTREMES.items()], TOLERANCE)
+    return tables, extremes
+
+
+def real(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Table 2, figure 2 and the ranking by the harmonic mean."""
+    measures = [nDCG @ 5, parse_measure(DIVERSITY[0.5]), rND @ 5, rKL @ 5, rRD @ 5]
+    averages, _ = experiment(runs, qrels, measures)
+    heading(f"Averages over {qrels['qid'].nunique()} topics")
+    show(averages)
+
+    heading(f"Table 2: τ over {len(runs)} runs")
+    result = analysis.correlations(averages)
+    print(result.table.to_string())
+    reason = (f"these are {len(runs)} runs, not the {OFFICIAL_RUNS} of Touché 2020" if len(runs) != OFFICIAL_RUNS else
+              "if the runs are the official ones: the paper normalises by min–max, not by each topic's exact maximum, and its "
+              "released code divides by i + 1 in rND")
+    print()
+    table = beside(correlation_rows(result, [(*pair, value, reason) for pair, value in PUBLISHED_REAL.items()]), TOLERANCE)
+
+    heading("Section 5.1: systems by nDCG@5, and by the harmonic mean of α-nDCG@5 and 1 − rKL@5")
+    combined = analysis.combine(averages, ["alpha_nDCG@5", "1-rKL@5"], "hmean")
+    mean = combined.columns[-1]
+    ranks = analysis.rank_table(combined[["name", "nDCG@5", mean]], "nDCG@5")
+    show(ranks)
+    leaders = [analysis.top(combined, by, 3)["name"].tolist() for by in ("nDCG@5", mean)]
+    print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'} "
+          f"(the paper, of its runs: the same).\n")
+    save(plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5"), folder, "pathiyancherumanal2021-figure2")
+    return table, ranks
+
+
+def main(arguments_: list[str] | None = None) -> tuple[dict[float, pd.DataFrame], pd.DataFrame, pd.DataFrame | None]:
+    """Prints it all; returns tables 3 and 4, the extremes, and table 2 if there were runs."""
+    parser = arguments(__doc__)
+    parser.add_argument("qrels", nargs="?")
+    parser.add_argument("runs", nargs="*")
+    parser.add_argument("--groups", help="where the stances come from; default: the second column of the qrels")
+    given = parser.parse_args(arguments_)
+    if given.qrels and not given.runs:
+        parser.error("qrels need at least one run")
+    tables, extremes = controlled_tables()
+    table2 = None
+    if given.qrels:
+        table2, _ = real(annotated_qrels(given.qrels, given.groups), read_runs(given.runs), given.figures)
+    else:
+        print("\nNo runs were given: table 2 and figure 2 are left out.")
+    return tables, extremes, table2
+
+
+if __name__ == "__main__":
+    main()

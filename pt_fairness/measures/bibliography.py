@@ -1,0 +1,44 @@
+"""The papers that the measures come from, under the keys that their ``SOURCE`` has."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Reference(NamedTuple):
+    """A paper: who, what, where, and its address if it has one."""
+
+    authors: str
+    title: str
+    venue: str
+    link: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.authors}. {self.title}. {self.venue}."
+
+
+BIBLIOGRAPHY = {
+    "das2019": Reference("Anubrata Das and Matthew Lease", "A Conceptual Framework for Evaluating Fairness in Search",
+                         "arXiv:1907.09328, 2019", "https://arxiv.org/abs/1907.09328"),
+    "draws2021": Reference("Tim Draws, Nava Tintarev, Ujwal Gadiraju, Alessandro Bozzon and Benjamin Timmermans",
+                           "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics",
+                           "SIGKDD Explorations 23(1), 2021", "https://doi.org/10.1145/3468507.3468515"),
+    "geyik2019": Reference("Sahin Cem Geyik, Stuart Ambler and Krishnaram Kenthapadi",
+                           "Fairness-Aware Ranking in Search & Recommendation Systems with Application to LinkedIn Talent "
+                           "Search",
+                           "KDD 2019"),
+    "gezici2021": Reference("Gizem Gezici, Aldo Lipani, Yucel Saygin and Emine Yilmaz",
+                            "Evaluation metrics for measuring bias in search engine results",
+                            "Information Retrieval Journal 24, 2021", "https://doi.org/10.1007/s10791-020-09386-w"),
+    "lipani2021": Reference("Aldo Lipani, Florina Piroi and Emine Yilmaz",
+                            "Towards More Accountable Search Engines: Online Evaluation of Representation Bias", "2021"),
+    "pathiyancherumanal2021": Reference("Sachin Pathiyan Cherumanal, Damiano Spina, Falk Scholer and W. Bruce Croft",
+                                        "Evaluating Fairness in Argument Retrieval", "CIKM 2021",
+                                        "https://doi.org/10.1145/3459637.3482099"),
+    "sakai2007": Reference("Tetsuya Sakai", "Alternatives to Bpref", "SIGIR 2007"),
+    "sapiezynski2019": Reference("Piotr Sapiezynski, Wesley Zeng, Ronald E. Robertson, Alan Mislove and Christo Wilson",
+                                 "Quantifying the Impact of User Attention on Fair Group Representation in Ranked Lists",
+                                 "Companion of The Web Conference 2019"),
+    "yang2017": Reference("Ke Yang and Julia Stoyanovich", "Measuring Fairness in Ranked Outputs", "SSDBM 2017",
+                          "https://doi.org/10.1145/3085504.3085526"),
+}

@@ -1,0 +1,249 @@
+"""Group sources from frames, mappings, patterns and files, and the registry."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_fairness import groups, nDJS, rND
+from pt_fairness.groups import Groups
+
+
+def found(source: Groups, *pairs: tuple[str, str]) -> list[tuple[str, str, str]]:
+    frame = source.lookup([qid for qid, _ in pairs], [docno for _, docno in pairs])
+    assert list(frame.columns) == ["qid", "docno", "group"]
+    return list(frame.itertuples(index=False, name=None))
+
+
+def test_from_a_frame_of_documents():
+    source = groups.from_frame(pd.DataFrame({"docno": ["b", "a", "a", "c", "d", "e"], "group": ["Y", "X", "Y", None, "", "-"]}))
+    assert source.labels == ["X", "Y"]
+    assert found(source, ("1", "a"), ("2", "b"), ("1", "c"), ("1", "d"), ("1", "e"), ("1", "f"), ("3", "a")) \
+        == [("1", "a", "X"), ("1", "a", "Y"), ("2", "b", "Y"), ("3", "a", "X"), ("3", "a", "Y")]
+
+
+def test_from_a_frame_of_topics_and_documents():
+    frame = pd.DataFrame({"qid": [1, 1, 2], "docno": ["a", "b", "a"], "group": [1, 1.0, 2], "more": 0})
+    for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
+        source = groups.from_frame(frame.rename(columns=names))
+        assert source.labels == ["1", "2"]
+        assert found(source, ("1", "a"), ("2", "a"), ("2", "b"), ("3", "a"), ("1", "b")) \
+            == [("1", "a", "1"), ("2", "a", "2"), ("1", "b", "1")]
+
+
+def test_a_frame_that_lacks_a_column_is_refused():
+    with pytest.raises(ValueError, match="no column 'group'; it needs docno, group and has docno, stance"):
+        groups.from_frame(pd.DataFrame({"docno": ["a"], "stance": ["PRO"]}))
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [{"a": "X", "b": ["X", "Y"], "c": None}, {"a": "X", "b": ("Y", "X"), "c": []}, {"a": "X", "b": {"X", "Y"}, "c": "-"}],
+    ids=str,
+)
+def test_from_a_mapping(mapping):
+    source = groups.from_mapping(mapping)
+    assert source.labels == ["X", "Y"]
+    assert sorted(found(source, ("1", "a"), ("1", "b"), ("1", "c"))) == [("1", "a", "X"), ("1", "b", "X"), ("1", "b", "Y")]
+
+
+def test_from_a_mapping_by_topic():
+    source = groups.from_mapping({"1": {"a": "X"}, 2: {"a": ["Y"], "b": "X"}})
+    assert found(source, ("1", "a"), ("1", "b"), ("2", "a"), ("2", "b")) == [("1", "a", "X"), ("2", "a", "Y"), ("2", "b", "X")]
+
+
+@pytest.mark.parametrize("pattern, expected", [
+    (r"^[A-Z]+", ["FT", "LA"]), (r"^([A-Z]+)-(\d)", ["FT", "LA"]), (r"^([A-Z]+)-(?P<group>\d)", ["1", "2"])])
+def test_from_a_pattern(pattern, expected):
+    source = groups.from_pattern(pattern)
+    assert source.labels is None
+    assert [group for _, _, group in found(source, ("1", "FT-1"), ("1", "none"), ("1", "LA-2"))] == expected
+
+
+def test_from_a_pattern_with_labels():
+    source = groups.from_pattern(r"^[A-Z]+", ["FT", "LA", "FR"])
+    assert source.labels == ["FR", "FT", "LA"]
+    assert found(source, ("1", "FT-1"), ("1", "XX-1")) == [("1", "FT-1", "FT")]
+    with pytest.raises(ValueError, match="no regular expression"):
+        groups.from_pattern("(")
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize("text, expected", [
+    ("1 PRO a 1\n1 CON b 0\n1 - c 0\n2 CON a 1\n", [("1", "a", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")]),
+    ("docno\tgroup\na\tPRO\nb\tein Wort\nc\t-\n", [("1", "a", "PRO"), ("1", "b", "ein Wort"), ("2", "a", "PRO")]),
+    ("qid,docno,group\n1,a,PRO\n1,b,\"x, y\"\n2,a,é\n", [("1", "a", "PRO"), ("1", "b", "x, y"), ("2", "a", "é")]),
+    ("\ufeffgroup,doc_id\r\n1.0,a\r\n", [("1", "a", "1.0"), ("2", "a", "1.0")]),
+], ids=["qrels", "tabs", "commas", "byte order mark"])
+def test_from_a_file(tmp_path, text, expected, ending):
+    path = tmp_path / f"groups.txt{ending}"
+    path.write_bytes(gzip.compress(text.encode()) if ending else text.encode())
+    for source in (groups.from_file(path), groups.get(path), groups.get(str(path))):
+        assert found(source, ("1", "a"), ("1", "b"), ("1", "c"), ("2", "a")) == expected
+        assert source.labels == sorted({group for _, _, group in expected})
+
+
+def test_trec_newswire():
+    source = groups.get("trec-newswire")
+    assert source.labels == ["FBIS", "FR", "FT", "LA"]
+    assert [
+        g for _, _, g in found(source, *(("1", d) for d in ("FBIS3-1", "FR940104-0-1", "FT911-7", "LA010189-1", "CR93E-1")))
+    ] == ["FBIS", "FR", "FT", "LA"]
+
+
+def test_lookup_of_nothing():
+    for source in (groups.from_mapping({"a": "X"}), groups.from_pattern("a"), groups.from_mapping({})):
+        assert found(source) == []
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# auxiliary qrels
+
+
+@pytest.mark.parametrize("names", [["qid", "docno", "label"], ["query_id", "doc_id", "relevance"]], ids=str)
+def test_to_qrels(names):
+    qrels = pd.DataFrame(
+        [("1", "a", 2, "x"), ("1", "b", 0, "y"), ("2", "a", 1, "z")], columns=[*names, "note"], index=[5, 5, 7]
+    )
+    before = qrels.copy(deep=True)
+    found = groups.from_mapping({"a": ["Y", "X"]}).to_qrels(qrels)
+    assert list(found.columns) == [*names, "note", "iteration"]
+    assert list(found.itertuples(index=False, name=None)) == [
+        ("1", "a", 2, "x", "X"),
+        ("1", "a", 2, "x", "Y"),
+        ("1", "b", 0, "y", "-"),
+        ("2", "a", 1, "z", "X"),
+        ("2", "a", 1, "z", "Y"),
+    ]
+    pd.testing.assert_frame_equal(qrels, before)
+
+
+def test_to_qrels_replaces_earlier_groups():
+    qrels = pd.DataFrame(
+        [("1", "a", 0, "old"), ("1", "a", 2, "older"), ("1", "b", 1, "0")], columns=["qid", "docno", "label", "iteration"]
+    )
+    found = groups.from_mapping({"a": "X"}).to_qrels(qrels)
+    assert found.to_dict("list") == {"qid": ["1", "1"], "docno": ["a", "b"], "label": [2, 1], "iteration": ["X", "-"]}
+
+
+def test_auxiliary_qrels_give_the_values_of_the_groups_parameter(make_case):
+    case = make_case(9, several=True)
+    source = groups.from_frame(case.groups_frame)
+    plain = case.qrels_frame.drop(columns="iteration").drop_duplicates(["query_id", "doc_id"])
+    qrels = source.to_qrels(plain)
+    # Unjudged documents have groups by the parameter alone.
+    run = case.run_frame.merge(plain[["query_id", "doc_id"]])
+    for kind in (rND @ 5, nDJS):
+        measure = kind(groups=source)
+        by_parameter = {m.query_id: m.value for m in ir_measures.iter_calc([measure], plain, run)}
+        by_qrels = {m.query_id: m.value for m in ir_measures.iter_calc([kind], qrels, run)}
+        assert by_parameter == pytest.approx(by_qrels)
+
+
+def test_qrels_without_their_columns_are_refused():
+    with pytest.raises(ValueError, match="qid, docno, label or query_id, doc_id, relevance; these have topic"):
+        groups.from_mapping({"a": "X"}).to_qrels(pd.DataFrame({"topic": ["1"]}))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# names
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    monkeypatch.setattr(groups, "_registry", dict(groups._registry))
+
+
+def test_a_registered_name_beats_a_path(registry, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine").write_text("docno\tgroup\na\tfrom the file\n")
+    assert groups.get("mine").labels == ["from the file"]
+    groups.register("mine", groups.from_mapping({"a": "registered"}))
+    assert groups.get("mine").labels == ["registered"]
+    assert "mine" in groups.names() and groups.names() == sorted(groups.names())
+
+
+def test_a_function_is_called_when_first_needed(registry):
+    calls = []
+
+    def make() -> Groups:
+        calls.append(1)
+        return groups.from_mapping({"a": "X"})
+    groups.register("late", make)
+    assert rND(groups="late") @ 5 and calls == []
+    assert groups.get("late") is groups.get("late") and calls == [1]
+
+
+@pytest.mark.parametrize("name", ["", "  ", None, 3])
+def test_a_name_that_is_none_is_refused(registry, name):
+    with pytest.raises(ValueError, match="need a name"):
+        groups.register(name, groups.from_mapping({}))
+
+
+def test_a_file_that_changes_is_read_again(tmp_path):
+    path = tmp_path / "groups.tsv"
+    path.write_text("docno\tgroup\na\tX\n")
+    assert groups.get(path).labels == ["X"]
+    path.write_text("docno\tgroup\na\tother\n")
+    assert groups.get(path).labels == ["other"]
+
+
+def test_an_object_registers_itself_under_a_name_of_its_content(registry):
+    one, same = (groups.from_mapping({"a": "X", "b": "Y"}) for _ in range(2))
+    other, by_topic = groups.from_mapping({"a": "X", "b": "Z"}), groups.from_mapping({"1": {"a": "X", "b": "Y"}})
+    assert rND(groups=one) == rND(groups=same) and one == same and hash(one) == hash(same)
+    assert len({rND(groups=source) for source in (one, same, other, by_topic)}) == 3
+    assert groups.get(rND(groups=other)["groups"]) is other
+    for source in (one, other, by_topic):
+        measure = rND(groups=source, protected="X") @ 3
+        assert ir_measures.parse_measure(str(measure)) == measure == pickle.loads(pickle.dumps(measure))
+
+
+def test_objects_of_one_name_and_other_content_are_kept_apart(registry):
+    one, other = groups.from_mapping({"a": "X"}, name="stance"), groups.from_mapping({"a": "Y"}, name="stance")
+    measures = [rND(groups=one), rND(groups=other)]
+    assert measures[0] != measures[1]
+    assert [groups.get(measure["groups"]) for measure in measures] == [one, other]
+
+
+def test_a_registered_object_is_known_by_that_name(registry):
+    source = groups.from_mapping({"a": "X"})
+    groups.register("stance", source)
+    assert str(rND(groups=source)) == "rND(groups='stance')" and rND(groups=source) == rND(groups="stance")
+
+
+class Even(Groups):
+    """Groups of one's own: whether a docno ends with an even digit."""
+
+    def lookup(self, qids, docnos):
+        rows = [(qid, docno, "even" if int(docno[-1]) % 2 == 0 else "odd") for qid, docno in zip(qids, docnos, strict=True)
+                if docno[-1].isdigit()]
+        return pd.DataFrame(rows, columns=["qid", "docno", "group"])
+
+
+def test_a_class_of_one_s_own(registry):
+    source = Even("even", ["even", "odd"])
+    qrels = pd.DataFrame([("1", f"d{i}", 1) for i in range(4)], columns=["query_id", "doc_id", "relevance"])
+    run = pd.DataFrame(
+        [("1", "d2", 3.0), ("1", "d0", 2.0), ("1", "x", 1.5), ("1", "d9", 1.0)], columns=["query_id", "doc_id", "score"]
+    )
+    measure = rND(groups=source, protected="even", norm="none")
+    w = 1 / np.log2(np.arange(2, 5))
+    assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(w[0] / 2 + w[1] / 2 + w[2] / 6)
+    assert source.to_qrels(qrels)["iteration"].tolist() == ["even", "odd", "even", "odd"]
+
+
+def test_a_class_that_returns_something_else_is_refused(registry):
+    class Wrong(Groups):
+        def lookup(self, qids, docnos):
+            return pd.DataFrame({"docno": docnos})
+    with pytest.raises(ValueError, match=r"lookup returned has no column 'qid'"):
+        Wrong("wrong").to_qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))
+    with pytest.raises(NotImplementedError, match="needs a lookup"):
+        Groups("nothing").to_qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))

@@ -1,0 +1,141 @@
+"""Qrels and group files."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pt_fairness import io, read_qrels, write_qrels
+
+TEXT = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
+FRAME = pd.DataFrame(
+    {"qid": ["1", "1", "2"], "docno": ["d1", "d2", 'dé"3'], "label": [1, -2, 0], "iteration": ["PRO", "CON", "-"]}
+)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.txt.gz"])
+def test_read_qrels(tmp_path, name):
+    found = read_qrels(written(tmp_path / name, TEXT))
+    pd.testing.assert_frame_equal(found, FRAME, check_dtype=False)
+    assert found["label"].dtype == "int64"
+    pd.testing.assert_frame_equal(read_qrels(str(tmp_path / name)), found)
+
+
+def test_identifiers_stay_text(tmp_path):
+    found = read_qrels(written(tmp_path / "q", "001 0 007 1\n001 nan NA 2\n001 None null 1\n"))
+    assert found.values.tolist() == [["001", "007", 1, "0"], ["001", "NA", 2, "nan"], ["001", "null", 1, "None"]]
+
+
+def test_whole_numbers_written_as_floats(tmp_path):
+    assert read_qrels(written(tmp_path / "q", "1 0 a 4.0\n1 0 b -2.0\n1 0 c 1e0\n"))["label"].tolist() == [4, -2, 1]
+
+
+def test_the_real_file_with_floats(shared):
+    found = read_qrels(shared / "data" / "touche" / "touche2020-task1-graded.qrels")
+    assert found["label"].dtype == "int64" and set(found["label"]) == {-2, 1, 2, 3, 4, 5}
+
+
+def test_every_column_of_real_qrels(robust03, shared):
+    qrels, _ = robust03
+    found = read_qrels(shared / "data" / "robust03" / "qrels.txt.gz")
+    assert len(found) == len(qrels) and set(found["iteration"]) == {"0"}
+    assert found["docno"].tolist() == qrels["doc_id"].tolist() and found["label"].tolist() == qrels["relevance"].tolist()
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("1 0 a 1\n1 0 b\n", r"line 2: 3 columns .*1 0 b"),
+        ("1 0 a 1\n\n1 0 b 1 x\n", r"line 3: 5 columns .*1 0 b 1 x"),
+        ("1 0 a 1\n1 0 b high\n", r"line 2: the label 'high' is no whole number"),
+        ("1 0 a 1.5\n", r"line 1: the label '1.5' is no whole number"),
+        ("1 0 a nan\n", r"line 1: the label 'nan' is no whole number"),
+        ("1 0 a inf\n", r"line 1: the label 'inf' is no whole number"),
+    ],
+    ids=["too few", "too many", "word", "fraction", "nan", "inf"],
+)
+@pytest.mark.parametrize("name", ["bad.qrels", "bad.qrels.gz"])
+def test_a_line_that_is_wrong_is_named(tmp_path, name, text, line):
+    with pytest.raises(ValueError, match=rf"{name}, {line}"):
+        read_qrels(written(tmp_path / name, text))
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_qrels(tmp_path / "none")
+    (tmp_path / "latin").write_bytes("1 0 é 1\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"latin.*not UTF-8"):
+        read_qrels(tmp_path / "latin")
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(TEXT.encode() * 1000)[:60])
+    with pytest.raises(ValueError, match=r"cut\.gz is damaged"):
+        read_qrels(tmp_path / "cut.gz")
+    (tmp_path / "no.gz").write_bytes(b"1 0 a 1\n")
+    with pytest.raises(ValueError, match=r"no\.gz is damaged"):
+        read_qrels(tmp_path / "no.gz")
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_an_empty_file_holds_no_judgments(tmp_path, text):
+    found = read_qrels(written(tmp_path / "empty", text))
+    assert list(found.columns) == ["qid", "docno", "label", "iteration"] and len(found) == 0
+    assert found["label"].dtype == "int64"
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
+@pytest.mark.parametrize(
+    "columns", [{}, {"qid": "query_id", "docno": "doc_id", "label": "relevance"}], ids=["pyterrier", "ir_measures"]
+)
+def test_write_qrels_and_read_them_again(tmp_path, name, columns):
+    before = FRAME.rename(columns=columns)
+    copy = before.copy(deep=True)
+    write_qrels(before, tmp_path / name)
+    pd.testing.assert_frame_equal(read_qrels(tmp_path / name), FRAME, check_dtype=False)
+    pd.testing.assert_frame_equal(before, copy)
+
+
+def test_what_has_no_group_is_written_as_a_hyphen(tmp_path, capsys):
+    write_qrels(FRAME.assign(iteration=["", None, "PRO"]))
+    assert capsys.readouterr().out == '1 - d1 1\n1 - d2 -2\n2 PRO dé"3 0\n'
+    write_qrels(FRAME.drop(columns="iteration"))
+    assert capsys.readouterr().out == '1 0 d1 1\n1 0 d2 -2\n2 0 dé"3 0\n'
+
+
+@pytest.mark.parametrize("column, value", [("iteration", "two words"), ("docno", "a\tb"), ("qid", "1\n2")])
+def test_white_space_cannot_be_written(tmp_path, column, value):
+    with pytest.raises(ValueError, match=f"cannot hold the {column}"):
+        write_qrels(FRAME.assign(**{column: value}), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("column", ["qid", "docno"])
+@pytest.mark.parametrize("missing", ["", None])
+def test_nothing_cannot_be_written_as_an_identifier(tmp_path, column, missing):
+    with pytest.raises(ValueError, match=f"row 1 of the qrels has no {column}"):
+        write_qrels(FRAME.assign(**{column: ["1", missing, "2"]}), tmp_path / "out")
+
+
+def test_group_files_that_are_none(tmp_path):
+    with pytest.raises(ValueError, match=r"is no group file.*first line is 'docno stance'"):
+        io.read_groups(written(tmp_path / "x", "docno stance\na PRO\n"))
+    with pytest.raises(ValueError, match="is no group file"):
+        io.read_groups(written(tmp_path / "y", ""))
+    with pytest.raises(ValueError, match=r"z, line 2: 3 columns"):
+        io.read_groups(written(tmp_path / "z", "1 PRO a 1\n1 CON b\n"))
+
+
+@pytest.mark.parametrize("text, says", [
+    ("docno\tgroup\na\tX\nb\tY\tZ\n", r"columns \(docno, group\).* line 3"),
+    ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"more columns than the header \(docno, group\)"),
+    ("document,group\na,X\n", r"no column 'docno'; it needs docno, group and has document, group"),
+])
+def test_rows_of_a_group_file_that_do_not_fit_its_header(tmp_path, text, says):
+    with pytest.raises(ValueError, match=rf"groups\.txt.*{says}"):
+        io.read_groups(written(tmp_path / "groups.txt", text))

@@ -1,0 +1,94 @@
+"""The transformers, by PyTerrier's own test case and in pipelines."""
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from pyterrier.testing import transformer_test_class
+
+import pt_fairness
+from pt_fairness import groups
+
+GROUPS = groups.from_frame(pd.DataFrame(
+    [("1", "a", "PRO"), ("1", "b", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")], columns=["qid", "docno", "group"]))
+
+
+@pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")
+class TestAnnotate(transformer_test_class(lambda: pt.fairness.annotate(GROUPS))):
+    pass
+
+
+def results(*rows):
+    frame = pd.DataFrame(rows, columns=["qid", "docno"])
+    return pt.model.add_ranks(frame.assign(query="q", score=[-float(i) for i in range(len(rows))]))
+
+
+def test_a_group_column_is_added():
+    frame = results(("1", "a"), ("1", "b"), ("1", "c"), ("2", "b"), ("2", "a"))
+    before = frame.copy()
+    found = pt.fairness.annotate(GROUPS)(frame)
+    assert found["group"].tolist()[:2] == ["PRO", "CON,PRO"] and found["group"].isna().tolist() == [False, False, True, True, False]
+    assert found["group"].iloc[4] == "CON"
+    pd.testing.assert_frame_equal(found.drop(columns="group"), before)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_any_index_and_numbers_as_topics():
+    frame = results(("1", "a"), ("1", "b"), ("2", "a")).set_index(pd.Index([7, 7, 3])).astype({"qid": int})
+    found = pt.fairness.annotate(GROUPS)(frame)
+    assert found["group"].tolist() == ["PRO", "CON,PRO", "CON"] and found.index.tolist() == [7, 7, 3]
+
+
+@pytest.mark.parametrize("source", [groups.from_mapping({}), groups.from_mapping({"x": "y"}), GROUPS])
+def test_nothing_to_annotate(source):
+    found = pt.fairness.annotate(source)(results(("9", "z"), ("9", "y")))
+    assert found["group"].isna().all() and len(found) == 2
+    empty = pt.fairness.annotate(source)(results())
+    assert list(empty.columns)[-1] == "group" and empty.empty
+
+
+def test_inspection():
+    transformer = pt.fairness.annotate("trec-newswire")
+    assert [sorted(columns) for columns in pt.inspect.transformer_inputs(transformer)] == [["docno", "qid"]]
+    columns = ["qid", "query", "docno", "score", "rank"]
+    assert pt.inspect.transformer_outputs(transformer, columns) == [*columns, "group"]
+    with pytest.raises(pt.validate.InputValidationError):
+        pt.inspect.transformer_outputs(transformer, ["qid", "query"])
+    assert repr(transformer) == "pt.fairness.annotate('trec-newswire')"
+
+
+def test_what_is_missing_is_said():
+    with pytest.raises(pt.validate.InputValidationError, match="docno"):
+        pt.fairness.annotate(GROUPS)(pd.DataFrame({"qid": ["1"], "query": ["q"]}))
+    with pytest.raises(ValueError, match="no groups are registered as 'nothing'"):
+        pt.fairness.annotate("nothing")
+
+
+def test_in_a_pipeline_for_looking_and_filtering():
+    retrieved = pt.Transformer.from_df(results(("1", "FT911-1"), ("1", "LA010189-1"), ("1", "FBIS3-1"), ("1", "?")))
+    pipeline = retrieved % 3 >> pt.fairness.annotate("trec-newswire")
+    assert pipeline.search("q", qid="1")["group"].tolist() == ["FT", "LA", "FBIS"]
+    american = retrieved >> pt.fairness.annotate("trec-newswire") >> pt.apply.generic(lambda res: res[res["group"] == "LA"])
+    assert american.search("q", qid="1")["docno"].tolist() == ["LA010189-1"]
+
+
+def test_a_cutoff_comes_first():
+    class Asked(groups.Groups):
+        asked = 0
+
+        def lookup(self, qids, docnos):
+            Asked.asked += len(docnos)
+            return pd.DataFrame({"qid": qids, "docno": docnos, "group": "g"})
+    retrieved = pt.Transformer.from_df(results(*(("1", f"d{i}") for i in range(20))))
+    pipeline = (retrieved >> pt.fairness.annotate(Asked("asked", ["g"])) % 4).compile()
+    assert pipeline.search("q", qid="1")["group"].tolist() == ["g"] * 4 and Asked.asked == 4
+
+
+def test_over_a_real_index(tmp_path):
+    from pyterrier_pisa import PisaIndex
+    debates = pt.get_dataset("irds:pt-fairness/debates")
+    index = PisaIndex(str(tmp_path / "index"), text_field=["title", "text"], threads=1)
+    index.index(debates.get_corpus_iter(verbose=False))
+    stances = groups.from_irds("pt-fairness/debates", "stance", ["PRO", "CON"])
+    found = (index.bm25(threads=1) % 5 >> pt_fairness.annotate(stances)).search("zoos protect animals")
+    texts = {doc.doc_id: doc.stance for doc in debates.irds_ref().docs_iter()}
+    assert len(found) == 5 and found["group"].fillna("-").tolist() == [texts[docno] for docno in found["docno"]]
