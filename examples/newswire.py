@@ -10,7 +10,12 @@ import pandas as pd
 import pyterrier as pt
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
 
-MEASURES = [nDCG @ 10, Rprec, α_nDCG @ 10, rND @ 10, rKL @ 10, rKL(protected="all") @ 10, nDJS]  # noqa: F405
+MEASURES = [
+    nDCG @ 10, Rprec, α_nDCG @ 10,  # noqa: F405
+    rND @ 10, rKL @ 10, rKL(protected="all") @ 10, nDJS,  # noqa: F405
+    DistKL @ 10, DistFair @ 10, AWRF @ 10, NDKL @ 10, MinSkew @ 10, MaxSkew @ 10,  # noqa: F405
+    RepBias(group="FT") @ 10, BiasP(pro="FT", con="LA") @ 10, BiasDCG(pro="FT", con="LA") @ 10,  # noqa: F405
+]
 #: α-nDCG reads the sources from the qrels; a fairness measure also has to know those of unjudged documents.
 SOURCE = "trec-newswire"
 

@@ -56,7 +56,7 @@ def topics_xml(topics: Iterable[tuple[str, str]]) -> str:
     """Touché's topics, of (number, question)."""
     return "<topics>\n" + "".join(
         f"<topic>\n<number>{number}</number>\n<title>{escape(title)}</title>\n<description>{escape(title)}</description>\n"
-        f"<narrative>Relevant arguments help to answer this.</narrative>\n</topic>\n" for number, title in topics) + "</topics>\n"
+        "<narrative>Relevant arguments help to answer it.</narrative>\n</topic>\n" for number, title in topics) + "</topics>\n"
 
 
 def generate(home: Path) -> None:

@@ -41,7 +41,8 @@ from pt_fairness.measures.base import listen as _listen
 if TYPE_CHECKING:
     from pt_fairness import analysis, groups, simulation, targets
     from pt_fairness.analysis import highlight
-    from pt_fairness.io import read_qrels, write_qrels
+    from pt_fairness.evaluation import evaluate
+    from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.pipelines import annotate
     from pt_fairness.ranking import FairnessWarning
 
@@ -51,12 +52,14 @@ __version__ = "0.1.0"
 _LAZY = {
     "analysis": "pt_fairness.analysis",
     "annotate": "pt_fairness.pipelines",
+    "evaluate": "pt_fairness.evaluation",
     "groups": "pt_fairness.groups",
     "plots": "pt_fairness.plots",
     "simulation": "pt_fairness.simulation",
     "targets": "pt_fairness.targets",
     "highlight": "pt_fairness.analysis",
     "read_qrels": "pt_fairness.io",
+    "read_run": "pt_fairness.io",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.ranking",
 }
@@ -64,8 +67,8 @@ _LAZY = {
 #: ``plots`` is public too, but not here: ``import *`` would need matplotlib.
 __all__ = [
     "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "FairnessWarning", "MaxSkew", "MinSkew", "NDKL",
-    "RepBias", "Skew", "analysis", "annotate", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
-    "read_qrels", "simulation", "targets", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "RepBias", "Skew", "analysis", "annotate", "evaluate", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
+    "read_qrels", "read_run", "simulation", "targets", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 

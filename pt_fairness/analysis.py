@@ -504,7 +504,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None, 
                          "skew": np.repeat(np.where(total > 0, np.maximum(skew, 0.0), np.nan), size)})
 
 
-def _parsed(measures: Any) -> list[Any]:
+def parsed(measures: Any) -> list[Any]:
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
     return [ir_measures.parse_measure(one) if isinstance(one, str) else one for one in measures]
@@ -524,7 +524,7 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     judgments = _judgments(qrels)
     sources: dict[Any, tuple[Annotations, Rankings]] = {}
     rows = []
-    for measure in (one for one in _parsed(measures) if isinstance(one, FairnessMeasure)):
+    for measure in (one for one in parsed(measures) if isinstance(one, FairnessMeasure)):
         measure.validate_params()
         source = measure.param("groups")
         if source not in sources:
@@ -659,7 +659,7 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     :raises ValueError: a measure that is not possible, fewer than two labels, a share outside of [0, 1]
     """
     from tqdm import tqdm
-    wanted = _parsed(measures)
+    wanted = parsed(measures)
     for measure in wanted:
         if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
             raise ValueError(f"{measure} is not possible here: label_noise takes measures of this package without a groups "

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pt_fairness import plugging
-from pt_fairness.measures import MEASURES
-from pt_fairness.measures.base import NOT_PROVIDED, FairnessMeasure, literal
+from pt_fairness.measures import catalog
 
 
 def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int:
@@ -71,18 +70,8 @@ def _unplug(_: argparse.Namespace) -> None:
     print(f"removed {removed}" if removed else f"nothing to remove: there is no {plugging.path()}")
 
 
-def _measures(_: argparse.Namespace) -> None:
-    print("\n\n".join(_description(measure) for measure in MEASURES.values()))
-
-
-def _description(measure: FairnessMeasure) -> str:
-    low, high = ("unbounded" if end is None else f"{end:g}" for end in measure.RANGE)
-    lines = [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
-             f"    range {low} to {high}; {measure.FAIR_END:g} is {'fair' if measure.FAIR_END == 0 else 'the good end'}"]
-    for name, param in measure.SUPPORTED_PARAMS.items():
-        default = "" if param.default is NOT_PROVIDED else f" (default {literal(param.default)})"
-        lines.append(f"    {name}: {param.desc}{default}")
-    return "\n".join(lines)
+def _measures(options: argparse.Namespace) -> None:
+    print(catalog.FORMATS[options.format]().rstrip("\n"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,7 +89,9 @@ def _parser() -> argparse.ArgumentParser:
     annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
     annotate.add_argument("-o", "--output", metavar="FILE", help="where to write, compressed if it ends in .gz "
                                                                 "(default: standard output)")
-    add("measures", _measures, "list the measures with range, fair end and parameters")
+    measures = add("measures", _measures, "list the measures with range, fair end and parameters")
+    measures.add_argument("--format", choices=catalog.FORMATS, default="text",
+                          help="text (default), a Markdown table, or a page of reStructuredText")
     plug = add("plug", _plug, "let the plain ir_measures and ir_datasets commands of this environment know this package")
     plug.add_argument("--status", action="store_true", help="only tell whether they do")
     add("unplug", _unplug, "undo plug")

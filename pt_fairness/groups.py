@@ -342,6 +342,8 @@ class FromIrds(Groups):
     def _groups(self, record: Any) -> Found:
         """The groups of a document or judgment."""
         value = self.field(record) if callable(self.field) else getattr(record, self.field)
+        if isinstance(value, str) and value == "-":
+            return (), ""  # it says that there is none
         several = isinstance(value, (list, tuple, set, frozenset))
         texts = [one.name if isinstance(one, enum.Enum) else label_text(one)
                  for one in (value if several else [value]) if not _no_group(one)]

@@ -74,7 +74,8 @@ def missing(column: pd.Series, row: Any, where: str) -> ValueError:
 
 
 #: How missing values look as text, in its first eight bytes; telling them from identifiers that look alike is left to pandas.
-_MISSING = np.array([int.from_bytes(text.ljust(8, b"\0"), "big") for text in (b"", b"nan", b"None", b"<NA>", b"NaT")], np.uint64)
+_MISSING = np.array([int.from_bytes(text.ljust(8, b"\0"), "big") for text in (b"", b"nan", b"None", b"<NA>", b"NaT")],
+                    np.uint64)
 
 
 def words_of(ids: pd.Series, where: str = "frame") -> np.ndarray[Any, np.dtype[np.uint64]]:

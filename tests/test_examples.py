@@ -82,7 +82,7 @@ def test_newswire_on_the_real_runs(shared, robust03):
     lines = done.stdout.splitlines()
     table = pd.DataFrame([line.split()[-len(files):] for line in lines[1:]], dtype=float,
                          index=["".join(line.split()[:-len(files)]) for line in lines[1:]], columns=lines[0].split()[1:])
-    assert table.shape == (7, 9)
+    assert table.shape == (16, 9)
     qrels, _ = robust03
     for file in (files[0], files[-1]):
         measures = list(map(ir_measures.parse_measure, table.index))

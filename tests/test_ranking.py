@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import slow
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pt_fairness import FairnessWarning
@@ -125,6 +125,7 @@ pairs = st.lists(
 
 @pytest.mark.parametrize("collide", [False, True], ids=["hash", "hash with collisions"])
 @given(known=pairs, asked=pairs)
+@example(known=[(0, "a"), (0, "b")], asked=[(0, "aaaaaaaab"), (0, "x" * 30), (0, "a"), (1, "a")])
 def test_pairs_are_found_exactly(collide, known, asked):
     original = PairIndex._hash
     if collide:  # half of the hash functions that are tried know only the first letter

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 MODULES = ("debates", "newswire", "touche", "blogs")
 #: The group sources by name, and the module whose ``source(name)`` makes them.
 SOURCES = {
+    **{f"pt-fairness/debates/{field}": "debates" for field in ("stance", "viewpoint")},
     "trec-newswire": "newswire",
     **{f"{corpus}/{field}": "touche" for corpus in ("argsme/2020-04-01", "argsme/1.0") for field in ("stance", "portal")},
     "beir/webis-touche2020/stance": "touche",

@@ -4,16 +4,22 @@ Ten controversial questions, fifteen arguments each, with a stance, a viewpoint 
 supporting) and graded relevance; an argument's stance is towards the question of its topic.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, GenericQuery, JsonlDocs, JsonlQueries, TrecQrel
 from ir_datasets.util import LocalDownload, home_path
 
+if TYPE_CHECKING:
+    from pt_fairness.groups import Groups
+
 ID = "pt-fairness/debates"
-FIELDS = ("stance", "viewpoint")
+#: The fields that can be groups, and the labels in them.
+FIELDS: dict[str, tuple[Any, ...]] = {"stance": ("PRO", "CON"), "viewpoint": tuple(range(-3, 4))}
 _FILES = Path(__file__).parent / "debates"
 _LEVELS = {0: "not relevant", 1: "relevant: an argument on the question", 2: "highly relevant: a good argument on the question"}
 
@@ -53,6 +59,13 @@ class _Qrels(BaseQrels):  # type: ignore[misc]
 
     def qrels_defs(self) -> dict[int, str]:
         return _LEVELS
+
+
+def source(name: str) -> Groups:
+    """The stance or viewpoint of any argument."""
+    from pt_fairness import groups
+    field = name.rpartition("/")[2]
+    return groups.from_irds(ID, field, FIELDS[field], name)
 
 
 def register(registry: Any) -> None:

@@ -373,7 +373,7 @@ class SignedMeasure(FairnessMeasure):
     bias (MAB).
     """
 
-    RANGE = (-1.0, 1.0)
+    RANGE: tuple[float | None, float | None] = (-1.0, 1.0)
     DEFAULT = 0.0
 
     def __init__(self, **params: Any) -> None:

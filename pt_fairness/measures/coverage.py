@@ -24,8 +24,8 @@ class _Annotated(FairnessMeasure):
 
     __name__ = "Annotated"
     NAME = __name__
-    PRETTY_NAME = "Percentage of Results with a Group"
-    SHORT_DESC = "Percentage of the returned documents (up to the cutoff) that have a group."
+    PRETTY_NAME = "Share of Results with a Group"
+    SHORT_DESC = "Share of the returned documents (up to the cutoff) that have a group."
     SUPPORTED_PARAMS = {"cutoff": base.cutoff(), "groups": base.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0

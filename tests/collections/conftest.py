@@ -87,7 +87,8 @@ class Files:
         return self.write(f"touche/2020/task-1/{kind}.qrels", qrels)
 
     def touche2021(self, qrels: str, quality: str) -> None:
-        self.write("touche/2021/task-1/queries.xml", "<topics><topic><number>51</number><title>Is rain good?</title></topic></topics>")
+        self.write("touche/2021/task-1/queries.xml",
+                   "<topics><topic><number>51</number><title>Is rain good?</title></topic></topics>")
         self.write("touche/2021/task-1/qrels-relevance.qrels", qrels)
         self.write("touche/2021/task-1/qrels-quality.qrels", quality)
 
@@ -116,8 +117,8 @@ class Files:
 
     def blogs(self, qrels: str, file: str = "07.qrels.opinion", topics: str = "07.topics.901-950") -> Path:
         self.write(f"blogs06/{topics}", "".join(
-            f"<top>\n<num> Number: {number} </num>\n<title> garden gnomes </title>\n\n<desc> Description:\nFind opinions.\n</desc>\n\n"
-            "<narr> Narrative:\nCaf\N{LATIN SMALL LETTER E WITH ACUTE} posts are not relevant.\n</narr>\n</top>\n\n"
+            f"<top>\n<num> Number: {number} </num>\n<title> garden gnomes </title>\n\n"
+            "<desc> Description:\nFind opinions.\n</desc>\n\n<narr> Narrative:\nCaf\N{LATIN SMALL LETTER E WITH ACUTE} posts are not relevant.\n</narr>\n</top>\n\n"
             for number in (901, 902)).encode("latin-1"))
         return self.write(f"blogs06/{file}", qrels)
 

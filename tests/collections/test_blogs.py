@@ -42,11 +42,12 @@ def test_topics_have_title_description_and_narrative(irds, files):
 @pytest.mark.parametrize("suffix", ["", "/opinion"])
 def test_an_unknown_label_is_named(irds, files, suffix):
     file = files.blogs(QRELS.replace(f"{POST}3 2", f"{POST}3 7"))
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 4: 7 is no opinion label; they are -1 \(not judged\)"):
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 4: 7 is no opinion label; they are -1 \(not"):
         list(irds.load(f"blogs06/trec-blog-2007{suffix}").qrels_iter())
 
 
-@pytest.mark.parametrize("line, what", [("902 0 x", "3 columns"), ("902 0 x 1 1", "5 columns"), ("902 0 x one", "'one' is no label")])
+@pytest.mark.parametrize("line, what", [("902 0 x", "3 columns"), ("902 0 x 1 1", "5 columns"),
+                                        ("902 0 x one", "'one' is no label")])
 def test_a_bad_line_is_named(irds, files, line, what):
     file = files.blogs(f"{QRELS}{line}\n")
     with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 7: {what}"):

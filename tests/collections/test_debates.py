@@ -5,7 +5,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-import pt_fairness  # noqa: F401 - registers the collection
+from pt_fairness.measures import MEASURES
 
 STANCE = {True: "PRO", False: "CON"}
 
@@ -32,6 +32,26 @@ def test_stance_is_the_sign_of_the_viewpoint(docs):
     for doc in docs.values():
         assert doc.stance == ("-" if doc.viewpoint == 0 else STANCE[doc.viewpoint > 0])
         assert len(doc.text.split()) >= 40 and doc.default_text() == f"{doc.title}\n{doc.text}"
+
+
+#: What the measures that name groups need to know of a collection of stances.
+NAMED = {"RepBias": {"group": "CON"}, "Skew": {"group": "CON"}}
+
+
+def test_every_measure_stands_in_one_experiment():
+    dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
+    qrels = dataset.get_qrels()
+    # One system lists a topic's arguments as they were written, the other those of one stance first.
+    written = qrels.assign(score=-qrels.groupby("qid").cumcount().astype(float))
+    one_sided = written.assign(score=written["score"] + 1000 * (qrels["iteration"] == "PRO"))
+    measures = [measure(**NAMED.get(name, {})) @ 5 for name, measure in MEASURES.items()]
+    table = pt.Experiment([written, one_sided], dataset.get_topics(), qrels, measures, names=["as written", "one-sided"])
+    table = table.set_index("name")
+    for measure in measures:
+        fair, unfair = (abs(table.loc[name, str(measure)] - measure.FAIR_END) for name in ("as written", "one-sided"))
+        assert fair <= unfair, measure
+        low, high = measure.RANGE
+        assert table[str(measure)].between(-float("inf") if low is None else low, float("inf") if high is None else high).all()
 
 
 @pytest.mark.parametrize("field", ["stance", "viewpoint"])

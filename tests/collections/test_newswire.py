@@ -16,7 +16,7 @@ def test_trec8(irds, files, qrels_of):
     files.trec8(QRELS)
     assert qrels_of(f"{TREC8}/source") == GROUPS
     dataset = irds.load(f"{TREC8}/source")
-    assert [(q.query_id, q.title, q.description) for q in dataset.queries_iter()] == [("401", "sea salt", "Who sells sea salt?")]
+    assert [query[:3] for query in dataset.queries_iter()] == [("401", "sea salt", "Who sells sea salt?")]
     assert dataset.dataset_id() == f"{TREC8}/source" and dataset.qrels_defs() == irds.load(TREC8).qrels_defs()
     assert dataset.docs_handler() is irds.load(TREC8).docs_handler()
     assert "FBIS, FR, FT, LA" in dataset.documentation()["desc"]

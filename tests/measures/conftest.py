@@ -31,17 +31,36 @@ def values() -> Callable[..., dict[tuple[Any, str], float]]:
 def agrees() -> Callable[..., None]:
     """``agrees(case, [(name, params), …], from_frame=False)``: each measure equals its slow version on every topic.
 
-    All are computed in one call of ir_measures. With ``from_frame`` the groups come from ``groups=`` instead of the qrels.
+    All are computed in one call of ir_measures. With ``from_frame`` the groups come from ``groups=`` instead of the qrels, and
+    with ``from_frame="open"`` that object does not declare its labels.
     """
     return _agrees
 
 
-def _agrees(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame: bool = False) -> None:
+class _Open(groups.Groups):
+    """Groups that do not say which labels there are."""
+
+    def __init__(self, of: groups.Groups) -> None:
+        super().__init__()
+        self._of = of
+
+    def lookup(self, qids: Any, docnos: Any) -> Any:
+        return self._of.lookup(qids, docnos)
+
+
+def _agrees(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame: bool | str = False) -> None:
     wanted = list(wanted)
-    source = {"groups": groups.from_frame(case.groups_frame)} if from_frame else {}
+    source = {}
+    if from_frame:
+        declared = groups.from_frame(case.groups_frame)
+        source["groups"] = _Open(declared) if from_frame == "open" else declared
     measures = [getattr(pt_fairness, name)(**params, **source) for name, params in wanted]
     found = _values(set(measures), case.qrels_frame, case.run_frame)
-    known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()), "labels": case.labels} if from_frame else {}
+    known = (
+        {"groups": lambda qid, docno: case.groups.get((qid, docno), ()), "labels": () if from_frame == "open" else case.labels}
+        if from_frame
+        else {}
+    )
     for measure, (name, params) in zip(measures, wanted, strict=True):
         expected = slow.evaluate(name, params, case.qrels, case.run, **known)
         got = {qid: value for (m, qid), value in found.items() if m == measure}

@@ -7,7 +7,7 @@ import pytest
 from pt_fairness import Annotated
 
 
-@pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
+@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
 @pytest.mark.parametrize("seed", range(10))
 def test_against_the_slow_version(make_case, agrees, seed, from_frame):
     agrees(

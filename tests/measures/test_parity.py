@@ -24,7 +24,7 @@ SETTINGS = [{}, {"cutoff": 1}, {"cutoff": 3}, {"cutoff": 10}, {"cutoff": 100}, {
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
+@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
 @pytest.mark.parametrize("seed", range(6))
 def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_frame, several):
     case = make_case(seed, several=several)
@@ -41,7 +41,7 @@ def test_every_setting_against_the_slow_version(make_case, agrees, setting, seve
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
+@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
 @pytest.mark.parametrize("seed", range(6))
 def test_rkl_over_all_groups(make_case, agrees, seed, from_frame, several):
     case = make_case(20 + seed, several=several)

@@ -21,7 +21,7 @@ EVERY += [("nDJS", {"norm": norm, **cutoff}) for norm in ("bound", "none") for c
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
+@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
 @pytest.mark.parametrize("seed", range(6))
 def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_frame, several):
     agrees(make_case(100 + seed, several=several), EVERY, from_frame)

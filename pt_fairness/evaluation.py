@@ -1,0 +1,514 @@
+"""Many runs against the same qrels: files in, tables out, in parallel.
+
+The parent process reads the qrels; a worker makes the evaluator of them once, and then reads, scores and forgets one run after
+the other. What comes back of a run is a small matrix of topics and measures.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import pickle
+import platform
+import sys
+import tempfile
+import threading
+import warnings
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from pt_fairness import io
+from pt_fairness.analysis import LOSSES, TEST_SUFFIXES, WINS, parsed
+from pt_fairness.measures.base import NOT_PROVIDED
+from pt_fairness.numerics import Floats
+from pt_fairness.provider import ALPHA_VARIABLE, ManyRunsEvaluator
+from pt_fairness.ranking import collecting_warnings, warn
+
+__all__ = ["as_text", "evaluate"]
+
+#: A run: the path of a file, or a frame.
+Source = io.Path | pd.DataFrame
+
+#: The measures of which pt.Experiment gives the sum over the topics instead of the mean.
+SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
+#: Where the averages name the runs that could not be evaluated (``averages.attrs``).
+BROKEN = "broken"
+
+
+def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.Path | pd.DataFrame, measures: Any, *,
+             baseline: int | str | None = None, n_jobs: int = 1, checkpoint: io.Path | None = None,
+             progress: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Evaluates any number of runs, as ``pt.Experiment`` would.
+
+    Each run is read once, and at most ``n_jobs`` runs are held at a time. With ``n_jobs=2`` or more, or within
+    ``joblib.parallel_config``, joblib spreads them: over local processes, or over the cluster of
+    ``joblib.parallel_config("dask")``, whose workers have to see the files under the same paths. Groups and targets that
+    are registered here are known there.
+
+    A run that cannot be read or scored does not stop the others: it has no rows in the tables, one warning names all such
+    runs with what is wrong (by file and line), and ``averages.attrs["broken"]`` maps their names to it. If it is the
+    baseline, its columns are empty. What the measures warn about is told once, with the runs that it is about.
+
+    :param runs: paths (TREC's six columns, ``.gz``, ``.parquet``), patterns such as ``runs/*.gz``, and frames with
+        ``qid, docno, score`` (or ir_measures' names): one, several, or a dictionary from names. Otherwise a file is called
+        by its name without ``.gz`` or ``.parquet`` (by its path, where two files have the same name), a frame by its place.
+    :param qrels: a TREC qrels file, the id of a dataset of ir_datasets, or a frame with ``qid, docno, label`` and, if it has
+        groups, ``iteration`` (or ir_measures' names). Its topics are those that count.
+    :param measures: ir_measures' measures, ours or not, or their names
+    :param baseline: the run to test the others against: its place, its name or its path
+    :param n_jobs: how many processes; −1 for all processors. With 1, the default, it is ``joblib.parallel_config`` that
+        says, and without one there is this process alone.
+    :param checkpoint: a folder for finished runs. The same call, repeated, computes the others only. A run is known by the
+        content of its file, whatever the file is called; other qrels, measures, groups or targets, or another version of
+        this package or of ir_measures, are other results. Workers on other machines have to see the folder as well.
+    :param progress: whether to show a progress bar, on standard error
+    :returns: the averages, as of ``pt.Experiment``: ``name``, a column for each measure and, with a baseline, ``+``, ``-``
+        (topics with a larger and a smaller value) and ``p-value`` (paired t-test) of each; rows in the order of the runs.
+        And the values per topic, as of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
+        topic. Values are not rounded.
+    :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong or does not fit the
+        qrels, qrels that cannot be read; or not one run could be evaluated
+    :raises ImportError: several processes, and joblib is not installed
+    """
+    named = _named(runs)
+    names = list(named)
+    base = None if baseline is None else _place(baseline, named)
+    plan = _plan(qrels, measures, checkpoint)
+    results: list[_Result | None] = [None] * len(named)
+    from tqdm.auto import tqdm
+    with tqdm(total=len(named), desc="evaluate", unit="run", disable=not progress) as bar:
+        for result in _results(plan, list(enumerate(named.values())), n_jobs):
+            results[result.place] = result
+            bar.update()
+    finished = [result for result in results if result is not None]
+    _tell(finished, names)
+    broken = {names[result.place]: result.error for result in finished if result.error is not None}
+    if len(broken) == len(names):
+        raise ValueError(f"no run could be evaluated: {_listed(broken)}")
+    if broken:
+        warn(f"{len(broken)} of {len(names)} runs could not be evaluated and are missing from the tables: {_listed(broken)}")
+    columns = [str(measure) for measure in plan.measures]
+    averages = _averages({names[r.place]: r for r in finished if r.error is None}, columns,
+                         None if base is None else names[base])
+    averages.attrs[BROKEN] = broken
+    return averages, _per_query({names[r.place]: r for r in finished if r.error is None}, columns)
+
+
+def _listed(broken: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} ({error})" for name, error in broken.items())
+
+
+def _tell(results: Iterable[_Result], names: Sequence[str]) -> None:
+    """Warns of what was told of the runs, each thing once with all the runs that it is about."""
+    about: dict[str, list[str]] = {}
+    for result in results:
+        for message in result.told:
+            about.setdefault(message, []).append(names[result.place])
+    for message, some in about.items():
+        of_all = len(some) == len(names)
+        warn(message if of_all else f"{message} (run{'s' if len(some) > 1 else ''} {', '.join(some)})")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# what is asked for
+
+
+def _named(runs: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, Source]:
+    """The runs by name."""
+    if isinstance(runs, Mapping):
+        named = {str(name): run for name, run in runs.items()}
+    else:
+        some = [runs] if isinstance(runs, (str, os.PathLike, pd.DataFrame)) else list(runs)
+        every = [one for run in some for one in ([run] if isinstance(run, pd.DataFrame) else _files(run))]
+        short = [f"run {i}" if isinstance(run, pd.DataFrame) else _name(run) for i, run in enumerate(every)]
+        names = [os.fspath(run) if short.count(name) > 1 and not isinstance(run, pd.DataFrame) else name
+                 for name, run in zip(short, every, strict=True)]
+        again = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if again is not None:
+            raise ValueError(f"the run {again!r} is given twice; give each once, or a dictionary with a name for each")
+        named = dict(zip(names, every, strict=True))
+    for name, run in named.items():
+        if not isinstance(run, (str, os.PathLike, pd.DataFrame)):
+            raise ValueError(f"the run {name!r} is a {type(run).__name__}; a run is the path of a file or a DataFrame")
+    if not named:
+        raise ValueError("there are no runs to evaluate")
+    return named
+
+
+def _files(path: io.Path) -> list[str]:
+    text = os.fspath(path)
+    if not glob.has_magic(text) or os.path.exists(text):
+        return [text]
+    found = sorted(glob.glob(text, recursive=True))
+    if not found:
+        raise ValueError(f"no file matches {text!r}")
+    return found
+
+
+def _name(path: io.Path) -> str:
+    return os.path.basename(os.fspath(path)).removesuffix(".gz").removesuffix(".parquet")
+
+
+def _place(baseline: int | str, named: Mapping[str, Source]) -> int:
+    names = list(named)
+    if isinstance(baseline, int):
+        if not 0 <= baseline < len(names):
+            raise ValueError(f"baseline={baseline} is no place in a list of {len(names)} runs; the first is 0")
+        return baseline
+    if baseline in named:
+        return names.index(baseline)
+    paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in named.values()]
+    if os.fspath(baseline) in paths:
+        return paths.index(os.fspath(baseline))
+    raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is done with every run; it travels to the workers."""
+
+    qrels: pd.DataFrame
+    measures: list[Any]
+    #: What the measures name, by registry and name: ``pickle`` alone would leave a worker what it knows from before.
+    groups: dict[str, Any]
+    targets: dict[str, pd.DataFrame]
+    #: The environment variable that decides who computes α-nDCG.
+    alpha: str | None
+    checkpoint: str | None
+    #: Differs between plans of different results.
+    digest: str
+    #: Where it was made.
+    process: tuple[str, int] = field(default_factory=lambda: _process())
+
+
+def _process() -> tuple[str, int]:
+    return platform.node(), os.getpid()
+
+
+def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | None) -> _Plan:
+    frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
+    columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
+    frame = frame.rename(columns=columns).astype({"query_id": "str", "doc_id": "str"})
+    if frame.empty:
+        raise ValueError("the qrels have no rows, so there is no topic to evaluate")
+    every = _measures(measures)
+    groups, targets, digests = _registered(every)
+    alpha = os.environ.get(ALPHA_VARIABLE)
+    folder = None
+    if checkpoint is not None:
+        folder = os.path.abspath(checkpoint)
+        os.makedirs(folder, exist_ok=True)
+    from pt_fairness import __version__
+    settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
+    digest = _digest(frame, json.dumps(settings))
+    return _Plan(frame, every, groups, targets, alpha, folder, digest)
+
+
+def _measures(measures: Any) -> list[Any]:
+    try:
+        every = list(dict.fromkeys(parsed(measures)))
+        for measure in every:
+            measure.validate_params()
+    except (NameError, AssertionError) as error:  # how ir_measures refuses a name, and a parameter
+        raise ValueError(f"{error}; measures are objects of ir_measures or names such as 'nDCG@10'") from None
+    if not every:
+        raise ValueError("there are no measures to compute")
+    return every
+
+
+def _registered(measures: Sequence[Any]) -> tuple[dict[str, Any], dict[str, pd.DataFrame], list[Any]]:
+    """The groups and targets that the measures name and that other processes may not know; and what they all hold."""
+    groups, targets, digests = {}, {}, []
+    for measure in measures:
+        source, target = measure.params.get("groups"), measure.params.get("target")
+        if isinstance(source, str):
+            from pt_fairness import groups as sources
+            found = sources.get(source)
+            digests.append([source, found.digest()])
+            carried = sources.portable(source)
+            if carried is not None:
+                groups[source] = carried[1]
+        if isinstance(target, str) and "pt_fairness.targets" in sys.modules:
+            from pt_fairness import targets as distributions
+            if target in distributions.names():
+                targets[target] = distributions.get(target)
+                digests.append([target, _digest(targets[target])])
+    return groups, targets, digests
+
+
+def _identity(measure: Any) -> str:
+    """A text that differs between measures of different values."""
+    if type(measure).__module__.partition(".")[0] in ("ir_measures", "pt_fairness") and not hasattr(measure, "runtime_impl"):
+        return str(measure)
+    # A measure that someone defined is what its code is.
+    return f"{measure} {hashlib.sha256(_pickled(measure)).hexdigest()}"
+
+
+def _pickled(value: Any) -> bytes:
+    try:
+        return pickle.dumps(value)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        from joblib.externals import cloudpickle  # knows functions and classes that have no module
+        return cloudpickle.dumps(value)  # type: ignore[no-any-return]
+
+
+def _digest(frame: pd.DataFrame, settings: str = "") -> str:
+    made_of = hashlib.sha256(settings.encode())
+    for name in frame.columns:
+        values = frame[name]
+        made_of.update(f"\n{name}\n{len(values)}\n".encode())
+        if values.dtype.kind in "iuf":
+            made_of.update(f"{values.dtype}\n".encode() + values.to_numpy().tobytes())
+        else:
+            made_of.update("\0".join(map(str, values.tolist())).encode())
+    return made_of.hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# in the workers
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What is known of a run: a value for each topic and measure (NaN: none), or what is wrong with it."""
+
+    place: int
+    qids: list[str] = field(default_factory=list)
+    #: ``[topics, measures]``
+    values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    #: What the measures warn about.
+    told: list[str] = field(default_factory=list)
+    error: str | None = None
+
+
+Job = tuple[int, Source]
+
+
+def _results(plan: _Plan, jobs: list[Job], n_jobs: int) -> Iterator[_Result]:
+    """The results of the runs, as they come in."""
+    parallel = _parallel(n_jobs)
+    if parallel is None:
+        scorer = _Scorer(plan)
+        return (scorer.result(job) for job in jobs)
+    from joblib import delayed
+    # As bytes, the plan goes along with each run. As an object, Dask would keep one copy, which is lost with its worker.
+    packed = _pickled(plan)
+    return iter(parallel(delayed(_in_worker)(packed, plan.digest, job) for job in jobs))
+
+
+def _parallel(n_jobs: int) -> Any:
+    """joblib's means, or ``None`` for this process alone."""
+    if n_jobs == 1 and "joblib" not in sys.modules:  # so nobody has configured it
+        return None
+    try:
+        from joblib import Parallel
+    except ImportError:
+        raise ImportError(f"n_jobs={n_jobs} needs joblib: pip install 'pt-fairness[parallel]'") from None
+    parallel = Parallel(n_jobs=None if n_jobs == 1 else n_jobs, return_as="generator_unordered", batch_size=1,
+                        pre_dispatch="n_jobs")
+    return None if parallel.n_jobs == 1 else parallel
+
+
+#: The evaluator that a thread of a worker made last; evaluators are not for several threads.
+_last = threading.local()
+#: Environment and registries belong to the process.
+_process_lock = threading.Lock()
+
+
+def _in_worker(packed: bytes, digest: str, job: Job) -> _Result:
+    if getattr(_last, "digest", None) != digest:
+        _last.digest, _last.scorer = None, None  # two plans at a time would be one too many
+        _last.scorer = _Scorer(pickle.loads(packed))
+        _last.digest = digest
+    scorer: _Scorer = _last.scorer
+    return scorer.result(job)
+
+
+class _Scorer:
+    """Scores one run after the other."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self._plan = plan
+        with _process_lock, collecting_warnings() as self._told:
+            if plan.process != _process():
+                _adopt(plan)
+            self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
+
+    def result(self, job: Job) -> _Result:
+        """What comes of a run, from the checkpoint if it is there; errors are part of it."""
+        place, source = job
+        try:
+            run, key = self._opened(source)
+            kept = None if key is None else _kept(key)
+            qids, values, told = kept or self._scored(run if isinstance(run, pd.DataFrame) else io.parse_run(*run))
+            if key is not None and kept is None:
+                _keep(key, qids, values, told)
+        except Exception as error:  # whatever is wrong with this run, the others have nothing to do with it
+            known = isinstance(error, (ValueError, OSError))
+            return _Result(place, error=str(error) if known else f"{type(error).__name__}: {error}")
+        return _Result(place, qids, values, told)
+
+    def _opened(self, source: Source) -> tuple[pd.DataFrame | tuple[bytes, io.Path], str | None]:
+        """The run, not parsed yet if it is a file, and the file that keeps its result."""
+        folder = self._plan.checkpoint
+        if isinstance(source, pd.DataFrame):
+            run: Any = source
+            digest = "" if folder is None else _digest(source)
+        else:
+            run = io.content(source), source
+            # The end of the name says how the content is to be read.
+            digest = "" if folder is None else hashlib.sha256(run[0]).hexdigest() + os.path.splitext(os.fspath(source))[1]
+        if folder is None:
+            return run, None
+        name = hashlib.sha256(f"{self._plan.digest} {digest}".encode()).hexdigest()
+        return run, os.path.join(folder, f"{name}.npz")
+
+    def _scored(self, run: pd.DataFrame) -> tuple[list[str], Floats, list[str]]:
+        run = _as_run(run)
+        place: dict[str, int] = {}
+        column = {measure: i for i, measure in enumerate(self._plan.measures)}
+        rows, columns, values = [], [], []
+        with collecting_warnings() as told:
+            for metric in self._evaluator.iter_calc(run):
+                rows.append(place.setdefault(metric.query_id, len(place)))
+                columns.append(column[metric.measure])
+                values.append(metric.value)
+        table = np.full((len(place), len(column)), np.nan)
+        table[rows, columns] = values
+        return list(place), table, [*self._told, *told]
+
+
+def _adopt(plan: _Plan) -> None:
+    """Makes another process mean the same by the plan's names as the one that made it, whatever they meant before."""
+    from pt_fairness import groups, targets
+    for name, source in plan.groups.items():
+        groups.register(name, source)
+    for name, frame in plan.targets.items():
+        targets.register(name, frame)
+    if plan.alpha is None:
+        os.environ.pop(ALPHA_VARIABLE, None)
+    else:
+        os.environ[ALPHA_VARIABLE] = plan.alpha
+
+
+def _as_run(run: pd.DataFrame) -> pd.DataFrame:
+    """``query_id, doc_id, score``, as text and floats, of a run with these columns or PyTerrier's."""
+    run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    io.need_columns(run, ["query_id", "doc_id", "score"], "the run")
+    if run.empty:
+        raise ValueError("the run is empty; a system that returned nothing for any topic cannot be told from a failed one")
+    run = run.astype({"query_id": "str", "doc_id": "str", "score": float})
+    wrong = run["score"].isna().to_numpy()
+    if wrong.any():
+        row = run.iloc[int(wrong.argmax())]
+        raise ValueError(f"the score of document {row['doc_id']!r} for topic {row['query_id']!r} is NaN, so it has no rank")
+    return run
+
+
+def _kept(path: str) -> tuple[list[str], Floats, list[str]] | None:
+    """The result in a file; ``None`` if there is no such file or it is damaged, which its checksums tell."""
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            return kept["qids"].tolist(), kept["values"], kept["told"].tolist()
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def _keep(path: str, qids: list[str], values: Floats, told: list[str]) -> None:
+    """Writes a result so that the file is there whole or not at all."""
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), suffix=".part", delete=False) as part:
+        try:
+            np.savez(part, qids=np.array(qids, dtype=str), values=values, told=np.array(told, dtype=str))
+            part.close()
+            os.replace(part.name, path)
+        except BaseException:
+            part.close()
+            os.unlink(part.name)
+            raise
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# tables
+
+
+def _averages(results: Mapping[str, _Result], columns: Sequence[str], baseline: str | None) -> pd.DataFrame:
+    table: dict[str, Any] = {"name": pd.Series(list(results), dtype="str")}
+    means = np.array([_means(result.values, columns) for result in results.values()])
+    table |= dict(zip(columns, means.T, strict=True))
+    if baseline is not None:
+        tests = np.array([_against(result, None if name == baseline else results.get(baseline), len(columns))
+                          for name, result in results.items()])
+        for i, column in enumerate(columns):
+            table |= {column + suffix: tests[:, row, i] for row, suffix in enumerate((WINS, LOSSES, TEST_SUFFIXES[0]))}
+    return pd.DataFrame(table)
+
+
+def _means(values: Floats, columns: Sequence[str]) -> Floats:
+    """``[measures]``: the mean of each over the topics that it has a value for, or the sum where that is what is wanted."""
+    count = np.where(np.isin(columns, list(SUMMED)), 1, (~np.isnan(values)).sum(axis=0))
+    # One addition after the other, as pt.Experiment adds: numpy's sum would differ in the last digits.
+    return np.asarray(np.nancumsum(values, axis=0)[-1] / count)
+
+
+def _against(result: _Result, baseline: _Result | None, measures: int) -> Floats:
+    """``[3, measures]``: topics won, topics lost, p-value."""
+    nothing = np.full((3, measures), np.nan)
+    if baseline is None:
+        return nothing
+    from scipy import stats
+    row = {qid: i for i, qid in enumerate(result.qids)}
+    ours = np.ascontiguousarray(result.values[[row[qid] for qid in baseline.qids]].T)
+    theirs = np.ascontiguousarray(baseline.values.T)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # Runs that hardly differ have a p-value that means little; NaN where they do not differ at all.
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
+        p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
+    return np.array([(ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1), p_values])
+
+
+def _per_query(results: Mapping[str, _Result], columns: Sequence[str]) -> pd.DataFrame:
+    names = sorted(results)
+    qids, values = [], []
+    for name in names:
+        order = np.argsort(np.array(results[name].qids, dtype=object), kind="stable")
+        qids.append(np.array(results[name].qids, dtype=object)[order])
+        values.append(results[name].values[order].ravel())
+    topics = [len(some) for some in qids]
+    frame = pd.DataFrame({
+        "name": pd.Index(names, dtype="str").repeat(np.array(topics) * len(columns)),
+        "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
+        "measure": pd.Index(list(columns), dtype="str").take(np.tile(np.arange(len(columns)), sum(topics))),
+        "value": np.concatenate(values)})
+    missing = frame["value"].isna()
+    return frame[~missing].reset_index(drop=True) if missing.any() else frame
+
+
+Form = Literal["csv", "md", "latex", "json"]
+
+
+def as_text(table: pd.DataFrame, form: Form) -> str:
+    """A table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
+
+    CSV and JSON have all digits, Markdown and LaTeX four decimals. What is missing is empty, or null.
+    """
+    counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
+    table = table.astype(dict.fromkeys(counts, "Int64"))
+    if form == "csv":
+        return table.to_csv(index=False, lineterminator="\n")
+    if form == "json":
+        rows = table.astype(object).where(table.notna(), None).to_dict("records")
+        return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    cells = table.map(lambda value: "" if pd.isna(value) else f"{value:.4f}" if isinstance(value, float) else str(value))
+    if form == "latex":
+        return cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(table.columns) - 1))
+    rule = ["---", *["---:"] * (len(table.columns) - 1)]
+    lines = [[str(column) for column in cells.columns], rule, *cells.to_numpy().tolist()]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)

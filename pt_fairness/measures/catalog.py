@@ -1,0 +1,76 @@
+"""The measures as text: for the command line, for README.md and for the documentation pages."""
+
+from __future__ import annotations
+
+import inspect
+
+from pt_fairness.measures import MEASURES
+from pt_fairness.measures.base import NOT_PROVIDED, FairnessMeasure, literal
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+
+
+def range_of(measure: FairnessMeasure) -> str:
+    """Smallest and largest value, in words."""
+    low, high = measure.RANGE
+    if low is None and high is None:
+        return "unbounded"
+    if high is None:
+        return f"{low:g} or more"
+    return f"{low:g} to {high:g}".replace("-", "−")
+
+
+def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str]]:
+    """Name, meaning and default of each parameter."""
+    return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default))
+            for name, param in measure.SUPPORTED_PARAMS.items()]
+
+
+def _short(key: str) -> str:
+    reference = BIBLIOGRAPHY[key]
+    names = reference.authors.replace(" and ", ", ").split(", ")
+    family = [" ".join(name.split()[-2:]) if "Pathiyan" in name else name.split()[-1] for name in names]
+    who = family[0] if len(names) == 1 else " & ".join(family) if len(names) == 2 else f"{family[0]} et al."
+    return f"{who} {reference.venue[-4:]}" if reference.venue[-4:].isdigit() else f"{who} {reference.venue}"
+
+
+def text() -> str:
+    """Every measure with its range, fair end and parameters, for a terminal."""
+    entries = []
+    for measure in MEASURES.values():
+        lines = [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
+                 f"    range {range_of(measure)}; {measure.FAIR_END:g} is {'fair' if measure.FAIR_END == 0 else 'the good end'}"]
+        lines += [f"    {name}: {desc}" + (f" (default {default})" if default else "")
+                  for name, desc, default in _parameters(measure)]
+        entries.append("\n".join(lines))
+    return "\n\n".join(entries)
+
+
+def markdown() -> str:
+    """A table of the measures: name, formula in words, range, fair end, source."""
+    rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
+    rows += [f"| `{m.NAME}` | {m.SHORT_DESC} | {range_of(m)} | {m.FAIR_END:g} | {', '.join(map(_short, m.SOURCE))} |"
+             for m in MEASURES.values()]
+    return "\n".join(rows)
+
+
+def rst() -> str:
+    """A page of the documentation: every measure with its docstring and parameters, and the bibliography."""
+    lines = ["Measures", "=" * 40, "", "Every measure ranks as trec_eval does and takes its parameters as",
+             "``measure(parameter=value) @ cutoff``. This page is made from the measure objects.", ""]
+    for measure in MEASURES.values():
+        lines += [f".. _pt_fairness.{measure.NAME}:", "", measure.NAME, "-" * 40, "", f"**{measure.PRETTY_NAME}**", "",
+                  inspect.cleandoc(type(measure).__doc__ or ""), "",
+                  f":Range: {range_of(measure)}", f":Fair end: {measure.FAIR_END:g}", "",
+                  ".. list-table::", "   :header-rows: 1", "", "   * - parameter", "     - meaning", "     - default"]
+        for name, desc, default in _parameters(measure):
+            lines += [f"   * - ``{name}``", f"     - {desc}", f"     - {f'``{default}``' if default else ''}".rstrip()]
+        lines.append("")
+    lines += ["Bibliography", "-" * 40, ""]
+    used = sorted({key for measure in MEASURES.values() for key in measure.SOURCE})
+    for key in used:
+        link = BIBLIOGRAPHY[key].link
+        lines.append(f"* {BIBLIOGRAPHY[key]}" + (f" {link}" if link else ""))
+    return "\n".join(lines) + "\n"
+
+
+FORMATS = {"text": text, "markdown": markdown, "rst": rst}
