@@ -1,8 +1,8 @@
 """Das & Lease, "A Conceptual Framework for Evaluating Fairness in Search" (2019): relevance against distributional fairness,
 for newswire sources (TREC-8) or opinions (Blogs07): tables 1 (sources) or 2 (opinions) and 3, and figures 1 and 2.
 
-``python examples/das2019.py QRELS RUN…`` for runs over TREC disks 4 and 5, whose docnos tell the source; ``--groups SOURCE`` for
-groups from elsewhere; ``--opinions`` for the opinion qrels of the Blog tracks.
+``python examples/das2019.py QRELS RUN…`` for runs over TREC disks 4 and 5, whose docnos tell the source; ``--groups SOURCE``
+for groups from elsewhere; ``--opinions`` for the opinion qrels of the Blog tracks.
 ``--rprec FILE`` takes the published R-Precision of the participants (tab-separated, with the columns run and Rprec) and
 repeats the column N[R-Prec] of table 1, without any run.
 """
@@ -16,7 +16,6 @@ from comparison import Row, annotated_qrels, arguments, beside, correlation_rows
 from ir_measures import Rprec
 
 from pt_fairness import DistKL, analysis, plots, read_qrels
-from pt_fairness.collections.blogs import OPINIONS
 
 #: Tables 1 and 2: the three leading systems under each column, as (system, N[R-Prec], Fair, mean, gmean).
 N_RPREC, FAIR, MEAN, GMEAN = COLUMNS = ("N[R-Prec]", "Fair", "mean", "gmean")
@@ -54,6 +53,9 @@ MEAN_TOLERANCE = 0.0001
 
 def opinion_qrels(file: str) -> pd.DataFrame:
     """Opinion qrels of the Blog tracks as relevance, and the opinion as group."""
+    import ir_datasets  # noqa: F401 - has to be there before the collections that extend it
+
+    from pt_fairness.collections.blogs import OPINIONS
     qrels = read_qrels(file)
     return qrels.assign(iteration=qrels["label"].map(OPINIONS).fillna("-"), label=(qrels["label"] > 0).astype(int))
 
@@ -96,8 +98,8 @@ def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
     heading("Table 3: τ with R-Prec over the systems")
     result = analysis.correlations(table)
-    three = beside(correlation_rows(result, [("R-Prec", name, value, reason) for name, value in TAUS[kind].items()]), TOLERANCE, 5)
-    return one, three
+    pairs = [("R-Prec", name, value, reason) for name, value in TAUS[kind].items()]
+    return one, beside(correlation_rows(result, pairs), TOLERANCE, 5)
 
 
 def published_rprec(file: str) -> pd.DataFrame:

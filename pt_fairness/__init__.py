@@ -67,8 +67,8 @@ _LAZY = {
 #: ``plots`` is public too, but not here: ``import *`` would need matplotlib.
 __all__ = [
     "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "FairnessWarning", "MaxSkew", "MinSkew", "NDKL",
-    "RepBias", "Skew", "analysis", "annotate", "evaluate", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
-    "read_qrels", "read_run", "simulation", "targets", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "RepBias", "Skew", "analysis", "annotate", "evaluate", "groups", "highlight", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND",
+    "rRD", "read_qrels", "read_run", "simulation", "targets", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 

@@ -42,7 +42,7 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
             return 1
         except KeyboardInterrupt:
             return 130
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, ImportError) as error:
             sys.stderr.write(f"{program}: error: {error}\n")
             return 2
 
@@ -54,6 +54,15 @@ def _eval(_: argparse.Namespace) -> None:
 def _annotate(options: argparse.Namespace) -> None:
     from pt_fairness import groups, io
     io.write_qrels(groups.get(options.groups).to_qrels(io.load_qrels(options.qrels)), options.output)
+
+
+def _table(options: argparse.Namespace) -> int:
+    from pt_fairness import evaluation
+    measures = [measure for some in options.measures for measure in some.split()]
+    averages, per_query = evaluation.evaluate(options.runs, options.qrels, measures, baseline=options.baseline,
+                                              n_jobs=options.jobs, progress=sys.stderr.isatty())
+    sys.stdout.write(evaluation.as_text(per_query if options.per_query else averages, options.output))
+    return 1 if averages.attrs[evaluation.BROKEN] else 0
 
 
 def _plug(options: argparse.Namespace) -> None:
@@ -78,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pt-fairness", description="Fairness measures for rankings.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(name: str, run: Callable[[argparse.Namespace], None], help: str) -> argparse.ArgumentParser:
+    def add(name: str, run: Callable[[argparse.Namespace], int | None], help: str) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=help, description=help)
         command.set_defaults(run=run)
         return command
@@ -89,6 +98,16 @@ def _parser() -> argparse.ArgumentParser:
     annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
     annotate.add_argument("-o", "--output", metavar="FILE", help="where to write, compressed if it ends in .gz "
                                                                 "(default: standard output)")
+    table = add("table", _table, "compare runs: a row for each, a column for each measure")
+    table.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
+    table.add_argument("runs", metavar="RUN", nargs="+", help="a TREC run, compressed if it ends in .gz, or a .parquet file")
+    table.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
+                       help="measures of ir_measures, ours or not")
+    table.add_argument("--baseline", metavar="RUN", help="test the others against this run (paired t-test)")
+    table.add_argument("--jobs", metavar="N", type=int, default=1, help="processes; -1 for all processors (default: 1)")
+    table.add_argument("--per-query", action="store_true", help="the value of every topic instead of the averages")
+    table.add_argument("--output", choices=("csv", "md", "latex", "json"), default="csv",
+                       help="form of the table (default: csv)")
     measures = add("measures", _measures, "list the measures with range, fair end and parameters")
     measures.add_argument("--format", choices=catalog.FORMATS, default="text",
                           help="text (default), a Markdown table, or a page of reStructuredText")

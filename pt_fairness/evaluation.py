@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import inspect
 import json
 import os
 import pickle
@@ -15,6 +16,7 @@ import platform
 import sys
 import tempfile
 import threading
+import uuid
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +29,6 @@ import pandas as pd
 
 from pt_fairness import io
 from pt_fairness.analysis import LOSSES, TEST_SUFFIXES, WINS, parsed
-from pt_fairness.measures.base import NOT_PROVIDED
 from pt_fairness.numerics import Floats
 from pt_fairness.provider import ALPHA_VARIABLE, ManyRunsEvaluator
 from pt_fairness.ranking import collecting_warnings, warn
@@ -81,11 +82,12 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.P
     named = _named(runs)
     names = list(named)
     base = None if baseline is None else _place(baseline, named)
-    plan = _plan(qrels, measures, checkpoint)
+    parallel = _parallel(n_jobs)
+    plan = _plan(qrels, measures, checkpoint, known=parallel is not None or checkpoint is not None)
     results: list[_Result | None] = [None] * len(named)
-    from tqdm.auto import tqdm
+    from tqdm import tqdm
     with tqdm(total=len(named), desc="evaluate", unit="run", disable=not progress) as bar:
-        for result in _results(plan, list(enumerate(named.values())), n_jobs):
+        for result in _results(plan, list(enumerate(named.values())), parallel):
             results[result.place] = result
             bar.update()
     finished = [result for result in results if result is not None]
@@ -171,6 +173,19 @@ def _place(baseline: int | str, named: Mapping[str, Source]) -> int:
     raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
 
 
+def _parallel(n_jobs: int) -> Any:
+    """joblib's means, or ``None`` for this process alone."""
+    if n_jobs == 1 and "joblib" not in sys.modules:  # so nobody has configured it
+        return None
+    try:
+        from joblib import Parallel
+    except ImportError:
+        raise ImportError(f"n_jobs={n_jobs} needs joblib: pip install 'pt-fairness[parallel]'") from None
+    parallel = Parallel(n_jobs=None if n_jobs == 1 else n_jobs, return_as="generator_unordered", batch_size=1,
+                        pre_dispatch="n_jobs")
+    return None if parallel.n_jobs == 1 else parallel
+
+
 @dataclass(frozen=True)
 class _Plan:
     """What is done with every run; it travels to the workers."""
@@ -183,7 +198,7 @@ class _Plan:
     #: The environment variable that decides who computes α-nDCG.
     alpha: str | None
     checkpoint: str | None
-    #: Differs between plans of different results.
+    #: Differs between plans of different results; empty where nobody asks.
     digest: str
     #: Where it was made.
     process: tuple[str, int] = field(default_factory=lambda: _process())
@@ -193,7 +208,10 @@ def _process() -> tuple[str, int]:
     return platform.node(), os.getpid()
 
 
-def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | None) -> _Plan:
+def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | None, known: bool) -> _Plan:
+    """
+    :param known: whether the plan has to be told from others
+    """
     frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
     frame = frame.rename(columns=columns).astype({"query_id": "str", "doc_id": "str"})
@@ -206,9 +224,11 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
     if checkpoint is not None:
         folder = os.path.abspath(checkpoint)
         os.makedirs(folder, exist_ok=True)
-    from pt_fairness import __version__
-    settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
-    digest = _digest(frame, json.dumps(settings))
+    digest = ""
+    if known:
+        from pt_fairness import __version__
+        settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
+        digest = _digest(frame, json.dumps(settings))
     return _Plan(frame, every, groups, targets, alpha, folder, digest)
 
 
@@ -246,18 +266,23 @@ def _registered(measures: Sequence[Any]) -> tuple[dict[str, Any], dict[str, pd.D
 
 def _identity(measure: Any) -> str:
     """A text that differs between measures of different values."""
-    if type(measure).__module__.partition(".")[0] in ("ir_measures", "pt_fairness") and not hasattr(measure, "runtime_impl"):
+    own = type(measure).__module__.partition(".")[0] in ("ir_measures", "pt_fairness")
+    if own and not hasattr(measure, "runtime_impl"):
         return str(measure)
-    # A measure that someone defined is what its code is.
-    return f"{measure} {hashlib.sha256(_pickled(measure)).hexdigest()}"
-
-
-def _pickled(value: Any) -> bytes:
     try:
-        return pickle.dumps(value)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        from joblib.externals import cloudpickle  # knows functions and classes that have no module
-        return cloudpickle.dumps(value)  # type: ignore[no-any-return]
+        # What a user has defined is known by what it says.
+        defined = getattr(measure, "runtime_impl", None)
+        source = inspect.getsource(type(measure)) if defined is None else _sources(defined.__func__)
+    except (OSError, TypeError, AttributeError):
+        source = uuid.uuid4().hex  # not known at all: nothing is like it
+    return f"{measure} {source}"
+
+
+def _sources(function: Any) -> str:
+    """The text of a function and of those that it encloses."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return "\n".join([inspect.getsource(function), *(_sources(one) for one in cells if inspect.isfunction(one)),
+                      *(repr(one) for one in cells if not inspect.isfunction(one) and not inspect.isclass(one))])
 
 
 def _digest(frame: pd.DataFrame, settings: str = "") -> str:
@@ -292,29 +317,19 @@ class _Result:
 Job = tuple[int, Source]
 
 
-def _results(plan: _Plan, jobs: list[Job], n_jobs: int) -> Iterator[_Result]:
+def _results(plan: _Plan, jobs: list[Job], parallel: Any) -> Iterator[_Result]:
     """The results of the runs, as they come in."""
-    parallel = _parallel(n_jobs)
     if parallel is None:
         scorer = _Scorer(plan)
         return (scorer.result(job) for job in jobs)
     from joblib import delayed
+    try:  # knows the functions and classes of a script or a notebook
+        import cloudpickle
+    except ImportError:  # joblib before 1.6 has its own
+        from joblib.externals import cloudpickle
     # As bytes, the plan goes along with each run. As an object, Dask would keep one copy, which is lost with its worker.
-    packed = _pickled(plan)
+    packed = cloudpickle.dumps(plan)
     return iter(parallel(delayed(_in_worker)(packed, plan.digest, job) for job in jobs))
-
-
-def _parallel(n_jobs: int) -> Any:
-    """joblib's means, or ``None`` for this process alone."""
-    if n_jobs == 1 and "joblib" not in sys.modules:  # so nobody has configured it
-        return None
-    try:
-        from joblib import Parallel
-    except ImportError:
-        raise ImportError(f"n_jobs={n_jobs} needs joblib: pip install 'pt-fairness[parallel]'") from None
-    parallel = Parallel(n_jobs=None if n_jobs == 1 else n_jobs, return_as="generator_unordered", batch_size=1,
-                        pre_dispatch="n_jobs")
-    return None if parallel.n_jobs == 1 else parallel
 
 
 #: The evaluator that a thread of a worker made last; evaluators are not for several threads.
@@ -455,20 +470,21 @@ def _means(values: Floats, columns: Sequence[str]) -> Floats:
     """``[measures]``: the mean of each over the topics that it has a value for, or the sum where that is what is wanted."""
     count = np.where(np.isin(columns, list(SUMMED)), 1, (~np.isnan(values)).sum(axis=0))
     # One addition after the other, as pt.Experiment adds: numpy's sum would differ in the last digits.
-    return np.asarray(np.nancumsum(values, axis=0)[-1] / count)
+    sums = np.nancumsum(np.vstack([np.zeros(len(columns)), values]), axis=0)[-1]
+    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
 
 
 def _against(result: _Result, baseline: _Result | None, measures: int) -> Floats:
     """``[3, measures]``: topics won, topics lost, p-value."""
-    nothing = np.full((3, measures), np.nan)
     if baseline is None:
-        return nothing
+        return np.full((3, measures), np.nan)
     from scipy import stats
     row = {qid: i for i, qid in enumerate(result.qids)}
-    ours = np.ascontiguousarray(result.values[[row[qid] for qid in baseline.qids]].T)
+    padded = np.vstack([result.values, np.full(measures, np.nan)])
+    ours = np.ascontiguousarray(padded[[row.get(qid, -1) for qid in baseline.qids]].T)
     theirs = np.ascontiguousarray(baseline.values.T)
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        # Runs that hardly differ have a p-value that means little; NaN where they do not differ at all.
+        # scipy warns of runs that hardly differ, whose p-values mean little; those of equal runs are NaN.
         warnings.filterwarnings("ignore", category=RuntimeWarning)
         p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
     return np.array([(ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1), p_values])

@@ -5,8 +5,6 @@ ir_datasets has no ids for these tracks, so these are new: ``blogs06`` (the post
 ``/opinion`` with the opinion as group.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Iterator
@@ -105,7 +103,7 @@ def _opinions(qrels: Any, rows: list[Any], *, annotated: bool) -> Iterator[TrecQ
             yield TrecQrel(row.query_id, row.doc_id, int(row.relevance > 0), OPINIONS.get(row.relevance, "-"))
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> "Groups":
     """The opinions of the judged posts, by topic."""
     from pt_fairness import groups
     return groups.from_irds(name, "iteration", labels=OPINIONS.values(), name=name)

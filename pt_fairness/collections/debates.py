@@ -4,8 +4,6 @@ Ten controversial questions, fifteen arguments each, with a stance, a viewpoint 
 supporting) and graded relevance; an argument's stance is towards the question of its topic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -61,7 +59,7 @@ class _Qrels(BaseQrels):  # type: ignore[misc]
         return _LEVELS
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> "Groups":
     """The stance or viewpoint of any argument."""
     from pt_fairness import groups
     field = name.rpartition("/")[2]

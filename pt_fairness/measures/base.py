@@ -41,7 +41,7 @@ if not TYPE_CHECKING:
 
 def label_text(label: Any) -> str:
     """A label as the string that names it: ``1`` and ``1.0`` are ``'1'``."""
-    if isinstance(label, float) and label.is_integer():
+    if not isinstance(label, (str, bool)) and hasattr(label, "is_integer") and label.is_integer():  # numpy's floats too
         return str(int(label))
     return str(label)
 

@@ -118,7 +118,8 @@ class Files:
     def blogs(self, qrels: str, file: str = "07.qrels.opinion", topics: str = "07.topics.901-950") -> Path:
         self.write(f"blogs06/{topics}", "".join(
             f"<top>\n<num> Number: {number} </num>\n<title> garden gnomes </title>\n\n"
-            "<desc> Description:\nFind opinions.\n</desc>\n\n<narr> Narrative:\nCaf\N{LATIN SMALL LETTER E WITH ACUTE} posts are not relevant.\n</narr>\n</top>\n\n"
+            "<desc> Description:\nFind opinions.\n</desc>\n\n<narr> Narrative:\nCafé posts are not relevant.\n</narr>\n\n"
+            "</top>\n\n"
             for number in (901, 902)).encode("latin-1"))
         return self.write(f"blogs06/{file}", qrels)
 

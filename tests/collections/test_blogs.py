@@ -86,4 +86,5 @@ def test_posts_are_read_day_by_day(irds, files):
     found = dataset.docs_store().get(f"{POST}0")
     assert found.url == "http://blog/0#" and found.http_headers.startswith("HTTP/1.1 200") and "First" in found.body.decode()
     assert found.default_text() == "OneFirst"
+    assert dataset.docs_cls().__annotations__["url"] is str, "as PyTerrier's text loaders need it"
     assert irds.docs_parent_id("blogs06/trec-blog-2007/opinion") == "blogs06"

@@ -1,0 +1,166 @@
+"""Gezici, Lipani, Saygin & Yilmaz, "Evaluation metrics for measuring bias in search engine results" (Information Retrieval
+Journal 24, 2021): performance, stance bias and ideological bias of two engines (tables 4 to 6), the t-tests, figures 3 to 6.
+
+``python examples/gezici2021.py [RESULTS TOPICS]``; without files, a small invented sample of 22 topics.
+
+RESULTS is a CSV file with the header ``engine,topic,rank,stance``: for each of two engines the results of every topic, the rank
+from 1, the stance ``pro``, ``against``, ``neutral`` or ``not relevant``. TOPICS is a CSV file with the header ``topic,leaning``
+(more columns may follow): which ideology would answer the topic's question favourably, ``conservative``, ``liberal``, or
+``both or neither``, which leaves the topic out of the ideological bias.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from comparison import Row, arguments, beside, experiment, heading, save, show
+from matplotlib import pyplot as plt
+
+from pt_fairness import BiasDCG, BiasP, BiasRBP, analysis, plots
+
+DATA = Path(__file__).resolve().parent / "data"
+MEASURES = {"P@10": BiasP @ 10, "RBP": BiasRBP, "DCG@10": BiasDCG @ 10}
+STANCES = ("pro", "against", "neutral", "not relevant")
+OTHER = {"conservative": "liberal", "liberal": "conservative"}
+NEITHER = "both or neither"
+#: Tables 4 to 6 by measure: engine 1, engine 2, and the p-value of the paired t-test as printed.
+PUBLISHED = {
+    "performance": {"P@10": (0.8509, 0.7404, "< 0.001"), "RBP": (0.7708, 0.6886, "< 0.001"),
+                    "DCG@10": (3.9114, 3.4773, "< 0.01")},
+    "stance, MB": {"P@10": (0.0281, 0.0175, "> 0.05"), "RBP": (0.0197, 0.0271, "> 0.05"),
+                   "DCG@10": (0.1069, 0.1142, "> 0.05")},
+    "stance, MAB": {"P@10": (0.2596, 0.2246, "> 0.05"), "RBP": (0.2738, 0.2266, "> 0.05"),
+                    "DCG@10": (1.3380, 1.0789, "> 0.05")},
+    "ideology, MB": {"P@10": (-0.1368, -0.1289, "> 0.05"), "RBP": (-0.1247, -0.1386, "> 0.05"),
+                     "DCG@10": (-0.6290, -0.6591, "> 0.05")},
+    "ideology, MAB": {"P@10": (0.2579, 0.2184, "> 0.05"), "RBP": (0.2894, 0.2158, "< 0.05"),
+                      "DCG@10": (1.3989, 1.0456, "< 0.05")},
+}
+TOLERANCE = 0.00005
+REASON = "the paper's results of two news search engines for 57 topics are not public; these are {} other topics"
+
+
+def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
+    """The results, and each topic's leaning.
+
+    :raises ValueError: a stance or leaning that is none, or not two engines
+    """
+    frame = pd.read_csv(results, dtype={"engine": str, "topic": str, "stance": str})
+    leaning = pd.read_csv(topics, dtype={"topic": str}).set_index("topic")["leaning"]
+    for what, found, known in (("stance", frame["stance"], STANCES), ("leaning", leaning, (*OTHER, NEITHER))):
+        unknown = sorted(set(found.astype(str)) - set(known))
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no {what}; it is one of {', '.join(map(repr, known))}")
+    if frame["engine"].nunique() != 2:
+        raise ValueError(f"{results} has {frame['engine'].nunique()} engines; the paper compares two")
+    missing = sorted(set(frame["topic"]) - set(leaning.index))
+    if missing:
+        raise ValueError(f"{topics} has no leaning for topic {missing[0]!r}")
+    return frame, leaning
+
+
+def measured(results: pd.DataFrame, label: pd.Series, for_: str, against: str) -> pd.DataFrame:
+    """The per-query values of the three measures with a label for and one against, and their sizes.
+
+    A measure of bias towards the relevant documents with nothing to set against them is the measure of relevance that it is
+    made of. Only pro, against and neutral documents are relevant; the others count for nothing.
+
+    :param label: of each row of the results
+    """
+    docno = results["engine"] + "/" + results["topic"] + "/" + results["rank"].astype(str)
+    qrels = pd.DataFrame({"qid": results["topic"], "docno": docno, "iteration": label,
+                          "label": (results["stance"] != "not relevant").astype(int)})
+    run = pd.DataFrame({"qid": results["topic"], "docno": docno, "score": -results["rank"].astype(float)})
+    runs = {engine: run[results["engine"] == engine] for engine in dict.fromkeys(results["engine"])}
+    parts = []
+    for name, measure in MEASURES.items():
+        signed = measure(pro=for_, con=against)
+        for kind, one in (("MB", signed), ("MAB", signed(abs=True))):
+            _, perquery = experiment(runs, qrels, [one])
+            parts.append(perquery.assign(measure=name, kind=kind))
+    return pd.concat(parts, ignore_index=True)
+
+
+def all_measured(results: pd.DataFrame, leaning: pd.Series) -> dict[str, pd.DataFrame]:
+    """Per-query values by table, and by stance and ideology alone for the figures."""
+    stance = results["stance"]
+    relevant = stance.where(stance == "not relevant", "relevant")
+    values = {"performance": measured(results, relevant, "relevant", "not relevant").query("kind == 'MB'")}
+    for name in ("pro", "against"):
+        values[name] = measured(results, stance, name, "not relevant").query("kind == 'MB'")
+    bias = measured(results, stance, "pro", "against")
+    lean = results["topic"].map(leaning)
+    ideological = results[lean != NEITHER]
+    lean = lean[lean != NEITHER]
+    ideology = stance[lean.index].map({"pro": "favourable", "against": "opposed"}).fillna(stance)
+    ideology = ideology.mask(ideology == "favourable", lean).mask(ideology == "opposed", lean.map(OTHER))
+    for name in OTHER:
+        values[name] = measured(ideological, ideology, name, "not relevant").query("kind == 'MB'")
+    leans = measured(ideological, ideology, "conservative", "liberal")
+    for kind in ("MB", "MAB"):
+        values[f"stance, {kind}"] = bias.query("kind == @kind")
+        values[f"ideology, {kind}"] = leans.query("kind == @kind")
+    return values
+
+
+def table(values: pd.DataFrame, key: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """One of tables 4 to 6, or half of it: the means beside the published ones, and the p-values."""
+    engines = list(dict.fromkeys(values["name"]))
+    summary = analysis.bias_summary(values).set_index(["name", "measure"])
+    paired = analysis.compare(values, engines[0], correction=None).set_index("measure")
+    reason = REASON.format(values["qid"].nunique())
+    rows: list[Row] = [(f"{key}: {measure}, {engine}", published[place], float(summary.loc[(engine, measure), "MB"]), reason)
+                       for measure, published in PUBLISHED[key].items() for place, engine in enumerate(engines)]
+    means = beside(rows, TOLERANCE)
+    tests = pd.DataFrame([{"two-tailed paired t-test": f"{key}: {measure}", "published p": PUBLISHED[key][measure][2],
+                           "our p": float(paired.loc[measure, "p"]), "difference": float(paired.loc[measure, "difference"]),
+                           "low": float(paired.loc[measure, "low"]), "high": float(paired.loc[measure, "high"])}
+                          for measure in MEASURES])
+    print()
+    show(tests)
+    if key.endswith(" MB"):
+        print()
+        show(summary["p"].unstack()[list(MEASURES)].rename_axis("one-sample t-test, p").reset_index())
+    return means, tests
+
+
+def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
+    """Figures 3 to 6, of DCG@10."""
+    def of_dcg(key: str) -> pd.DataFrame:
+        return values[key].query("measure == 'DCG@10'")
+
+    engines = list(dict.fromkeys(values["performance"]["name"]))
+    for number, (x, y) in ((3, ("pro", "against")), (4, ("conservative", "liberal"))):
+        both = pd.concat([of_dcg(side).assign(measure=f"DCG@10 ({side})") for side in (x, y)])
+        ax = None
+        for i, engine in enumerate(engines):
+            ax = plots.scatter(both, (engine, f"DCG@10 ({x})"), (engine, f"DCG@10 ({y})"), ax, engine, i)
+        assert ax is not None
+        save(ax, folder, f"gezici2021-figure{number}")
+    for number, key in ((5, "stance, MB"), (6, "ideology, MB")):
+        part = of_dcg(key).assign(measure="β DCG@10")
+        ax = plots.scatter(part, (engines[0], "β DCG@10"), (engines[1], "β DCG@10"))
+        ax.set_title("> 0: " + ("pro" if number == 5 else "conservative"))
+        save(ax, folder, f"gezici2021-figure{number}")
+    plt.close("all")
+
+
+def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
+    """Prints it all; returns means and tests by table."""
+    parser = arguments(__doc__)
+    parser.add_argument("results", nargs="?", type=Path, default=DATA / "gezici2021-results.csv")
+    parser.add_argument("topics", nargs="?", type=Path, default=DATA / "gezici2021-topics.csv")
+    given = parser.parse_args(arguments_)
+    values = all_measured(*read(given.results, given.topics))
+    found = {}
+    for number, key in ((4, "performance"), (5, "stance, MB"), (5, "stance, MAB"), (6, "ideology, MB"), (6, "ideology, MAB")):
+        heading(f"Table {number}: {key}")
+        found[key] = table(values[key], key)
+    print()
+    figures(values, given.figures)
+    return found
+
+
+if __name__ == "__main__":
+    main()
