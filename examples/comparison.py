@@ -16,9 +16,7 @@ import pyterrier as pt
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from pt_fairness import FairnessWarning, analysis, groups, read_qrels
-
-warnings.filterwarnings("once", category=FairnessWarning)  # not again for every run
+from pt_fairness import analysis, groups, read_qrels
 
 #: What a row says whose values agree, and one that nobody has explained.
 SAME, UNEXPLAINED = "same", "DIFFERS, UNEXPLAINED"
@@ -84,7 +82,11 @@ def experiment(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame,
                measures: Sequence[object]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The averages and the per-query values of ``pt.Experiment``, of one evaluation."""
     topics = pd.DataFrame({"qid": qrels["qid"].unique()})
-    perquery = pt.Experiment(list(runs.values()), topics, qrels, list(measures), names=list(runs), perquery=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        perquery = pt.Experiment(list(runs.values()), topics, qrels, list(measures), names=list(runs), perquery=True)
+    for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):  # not again for every run
+        warnings.warn(text, category, stacklevel=2)
     averages = perquery.pivot_table(index="name", columns="measure", values="value", sort=False)
     return averages[[str(measure) for measure in measures]].reset_index().rename_axis(columns=None), perquery
 

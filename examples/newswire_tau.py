@@ -18,7 +18,8 @@ from pt_fairness.measures import MEASURES
 
 SOURCE = "trec-newswire"
 RELEVANCE = nDCG @ 10
-FAIRNESS = [measure(groups=SOURCE) @ 10 for measure in (rND, rKL, rRD, rKL(protected="all"), nDD, nDR, nDKL, nDJS, DistFair, AWRF)]
+FAIRNESS = [measure(groups=SOURCE) @ 10
+            for measure in (rND, rKL, rRD, rKL(protected="all"), nDD, nDR, nDKL, nDJS, DistFair, AWRF)]
 
 
 def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
@@ -33,8 +34,9 @@ def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
         # Agreement: the more relevant system is also the fairer one.
         rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else "", tau if fair_end else -tau))
     agree = sum(row[-1] > 0 for row in rows)
-    text = [f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as group, the systems of higher "
-            f"{RELEVANCE} are also the fairer ones by {agree} of {len(rows)} measures (Kendall's τ with {RELEVANCE}; * p < .05):",
+    text = [f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as group, the systems of "
+            f"higher {RELEVANCE} tend to be the fairer ones by {agree} of {len(rows)} measures (Kendall's τ with {RELEVANCE}; "
+            "* p < .05):",
             "", "| measure | fair end | τ |", "| --- | --- | --- |",
             *(f"| {name} | {fair_end} | {tau:.4f}{star} |" for name, fair_end, tau, star, _ in rows)]
     return "\n".join(text)

@@ -74,7 +74,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.P
     :returns: the averages, as of ``pt.Experiment``: ``name``, a column for each measure and, with a baseline, ``+``, ``-``
         (topics with a larger and a smaller value) and ``p-value`` (paired t-test) of each; rows in the order of the runs.
         And the values per topic, as of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
-        topic. Values are not rounded.
+        topic. Values are not rounded; NaN is that of a measure that has none for a topic, which its average leaves out.
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong or does not fit the
         qrels, qrels that cannot be read; or not one run could be evaluated
     :raises ImportError: several processes, and joblib is not installed
@@ -237,8 +237,9 @@ def _measures(measures: Any) -> list[Any]:
         every = list(dict.fromkeys(parsed(measures)))
         for measure in every:
             measure.validate_params()
-    except (NameError, AssertionError) as error:  # how ir_measures refuses a name, and a parameter
-        raise ValueError(f"{error}; measures are objects of ir_measures or names such as 'nDCG@10'") from None
+    except (NameError, AssertionError, KeyError) as error:  # how ir_measures refuses a name, a value and a parameter
+        wrong = f"a measure has no parameter {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{wrong}; measures are objects of ir_measures or names such as 'nDCG@10'") from None
     if not every:
         raise ValueError("there are no measures to compute")
     return every
@@ -352,6 +353,7 @@ class _Scorer:
 
     def __init__(self, plan: _Plan) -> None:
         self._plan = plan
+        self._topics = list(dict.fromkeys(plan.qrels["query_id"]))
         with _process_lock, collecting_warnings() as self._told:
             if plan.process != _process():
                 _adopt(plan)
@@ -396,6 +398,8 @@ class _Scorer:
                 rows.append(place.setdefault(metric.query_id, len(place)))
                 columns.append(column[metric.measure])
                 values.append(metric.value)
+        for qid in self._topics:
+            place.setdefault(qid, len(place))
         table = np.full((len(place), len(column)), np.nan)
         table[rows, columns] = values
         return list(place), table, [*self._told, *told]
@@ -431,7 +435,7 @@ def _as_run(run: pd.DataFrame) -> pd.DataFrame:
 def _kept(path: str) -> tuple[list[str], Floats, list[str]] | None:
     """The result in a file; ``None`` if there is no such file or it is damaged, which its checksums tell."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
             return kept["qids"].tolist(), kept["values"], kept["told"].tolist()
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
@@ -498,13 +502,11 @@ def _per_query(results: Mapping[str, _Result], columns: Sequence[str]) -> pd.Dat
         qids.append(np.array(results[name].qids, dtype=object)[order])
         values.append(results[name].values[order].ravel())
     topics = [len(some) for some in qids]
-    frame = pd.DataFrame({
+    return pd.DataFrame({
         "name": pd.Index(names, dtype="str").repeat(np.array(topics) * len(columns)),
         "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
         "measure": pd.Index(list(columns), dtype="str").take(np.tile(np.arange(len(columns)), sum(topics))),
         "value": np.concatenate(values)})
-    missing = frame["value"].isna()
-    return frame[~missing].reset_index(drop=True) if missing.any() else frame
 
 
 Form = Literal["csv", "md", "latex", "json"]

@@ -24,7 +24,7 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Results, or any frame with ``qid`` and ``docno``, with the groups of their documents."""
-        pt.validate.columns(inp, includes=["qid", "docno"], context=self)
+        pt.validate.columns(inp, includes=["qid", "docno"])
         item, codes, labels = self.groups.annotate(inp["qid"].astype(str).to_numpy(dtype=object),
                                                    inp["docno"].astype(str).to_numpy(dtype=object))
         names = np.asarray(labels, dtype=object)[codes]

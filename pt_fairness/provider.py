@@ -86,6 +86,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         if source is not None:
             from pt_fairness import groups as sources
             groups = sources.get(source)
+            if groups.topics is not None and not set(self._judgments.topics) <= set(groups.topics):
+                dropped = [topic for topic in self._judgments.topics if topic not in set(groups.topics)]
+                self._tell(f"topics {source}", f"{groups!r} drops {len(dropped)} of {len(self.qrel_qids)} topics (the first is "
+                           f"{dropped[0]!r}), whose documents count as unannotated here; to leave them out of the means, "
+                           "evaluate with groups.to_qrels(qrels)")
         annotations = Annotations(self._judgments, groups)
         for measure in measures:
             annotations.check(measure, self._tell)

@@ -499,3 +499,13 @@ def test_undefined_topics_are_zero_and_told_once(worked):
     messages = told(lambda: results.extend(evaluator.calc_aggregate(frame) for frame in (run, worked.run_frame, run[:0])))
     assert len(messages) == 1 and "rND@3 on 1 of 2 topics" in messages[0] and "rKL@3 on 1 of 2" in messages[0]
     assert [result[rND @ 3] for result in results] == pytest.approx([0.54330 / 2, 0.54330 / 2, 0.5], abs=5e-6)
+
+
+def test_groups_that_drop_topics_say_so():
+    dropping = groups.from_mapping({"a": "PRO", "b": "CON"}).relabel({"1": "liberal", "2": "both or neither"})
+    qrels = pd.DataFrame([["1", "a", 1], ["1", "b", 1], ["2", "a", 1]], columns=["query_id", "doc_id", "relevance"])
+    run = pd.DataFrame([["1", "a", 1.0], ["2", "a", 1.0]], columns=["query_id", "doc_id", "score"])
+    measure = ir_measures.parse_measure("BiasP(pro='liberal',con='conservative')@1")
+    with pytest.warns(FairnessWarning, match=r"drops 1 of 2 topics .*'2'.*to_qrels"):
+        assert ir_measures.calc_aggregate([measure(groups=dropping)], qrels, run)[measure(groups=dropping)] == 0.5
+    assert ir_measures.calc_aggregate([measure], dropping.to_qrels(qrels), run)[measure] == 1.0

@@ -44,3 +44,8 @@ def test_the_two_commands_are_there():
     for name in ("quickstart", "tests"):
         (command,) = re.findall(rf"<!-- {name} -->\n```bash\n(.*)\n```\n", README)
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install -q ")
+
+
+def test_the_table_of_measures_is_that_of_the_objects():
+    from pt_fairness.measures import catalog
+    assert catalog.markdown() in README
