@@ -23,7 +23,7 @@ FAIRNESS = [measure(groups=SOURCE) @ 10
 
 
 def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
-    """What is found, in words and numbers; a star is p < .05."""
+    """What is found, in words and numbers."""
     averages, _ = experiment(runs, qrels, [RELEVANCE, *FAIRNESS])
     result = analysis.correlations(averages)
     rows = []
@@ -34,9 +34,10 @@ def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
         # Agreement: the more relevant system is also the fairer one.
         rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else "", tau if fair_end else -tau))
     agree = sum(row[-1] > 0 for row in rows)
+    significant = sum(row[3] == "*" for row in rows)
     text = [f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as group, the systems of "
-            f"higher {RELEVANCE} tend to be the fairer ones by {agree} of {len(rows)} measures (Kendall's τ with {RELEVANCE}; "
-            "* p < .05):",
+            f"higher {RELEVANCE} tend to be the fairer ones by {agree} of {len(rows)} measures. Kendall's τ with {RELEVANCE} "
+            f"is significant (*, p < .05) for {significant} of them:",
             "", "| measure | fair end | τ |", "| --- | --- | --- |",
             *(f"| {name} | {fair_end} | {tau:.4f}{star} |" for name, fair_end, tau, star, _ in rows)]
     return "\n".join(text)

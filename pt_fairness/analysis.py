@@ -492,6 +492,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None, 
         documents, 1 where one group has all (one minus the entropy of the shares by its maximum); NaN without any
     """
     annotations = _annotations(_judgments(qrels), groups)
+    if ALL_TOPICS in annotations.judgments.topics:
+        raise ValueError(f"a topic is called {ALL_TOPICS!r}, which here means all of them; give it another name")
     view = _without_run(annotations)
     counts = view.relevant(rel) @ view.share
     counts = np.vstack([counts, counts.sum(axis=0)])

@@ -342,7 +342,11 @@ _process_lock = threading.Lock()
 def _in_worker(packed: bytes, digest: str, job: Job) -> _Result:
     if getattr(_last, "digest", None) != digest:
         _last.digest, _last.scorer = None, None  # two plans at a time would be one too many
-        _last.scorer = _Scorer(pickle.loads(packed))
+        plan: _Plan = pickle.loads(packed)
+        for measure in plan.measures:
+            if not hasattr(measure, "__name__"):  # ir_measures.define gives it to a class, where pickle does not look
+                measure.__name__ = measure.NAME
+        _last.scorer = _Scorer(plan)
         _last.digest = digest
     scorer: _Scorer = _last.scorer
     return scorer.result(job)

@@ -145,6 +145,10 @@ class PairIndex:
                 break
         else:  # pragma: no cover - 64 hash functions in a row that collide
             raise RuntimeError("no hash function tells these identifiers apart")
+        # About as many buckets as pairs, by the first bits: a hash is found in one or two steps instead of a binary search.
+        self._shift = np.uint64(64 - max(1, len(self.first).bit_length() - 1))
+        counts = np.bincount((self._hashes >> self._shift).astype(np.int64), minlength=1 << (64 - int(self._shift)))
+        self._bucket = (np.cumsum(counts) - counts).astype(np.int32)
         unique = len(self.first) == len(topic)
         #: ``[pairs, words]``: the document of each pair.
         self.words = words if unique else words[self.first]
@@ -169,7 +173,12 @@ class PairIndex:
         hashes = self._hash(topic, words)
         if len(self) == 0:
             return np.full(len(topic), -1, np.int32), hashes
-        place = np.searchsorted(self._hashes, hashes)
+        place = np.minimum(self._bucket[(hashes >> self._shift).astype(np.int64)], len(self) - 1)
+        before = np.flatnonzero(self._hashes[place] < hashes)
+        while len(before):
+            place[before] += 1
+            before = before[place[before] < len(self)]
+            before = before[self._hashes[place[before]] < hashes[before]]
         np.minimum(place, len(self) - 1, out=place)
         same = self._hashes[place] == hashes
         found = self._pair_of[place]
@@ -417,6 +426,16 @@ class Annotations:
 # runs
 
 
+def _sort_key(topic: Ints, score: Any) -> Ints:
+    """``[n]``: whole numbers in the order of the topics and, within one, of the falling scores (float32); fast to sort."""
+    # The bits of floats are in their order, but for the negative ones, which are in the opposite; adding 0 makes -0 a 0.
+    bits = (np.float32(0) - score).view(np.int32)
+    bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)
+    key = topic.astype(np.int64) << 32
+    key += bits
+    return key
+
+
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending; topics in the order of the qrels.
 
@@ -442,7 +461,7 @@ class Run:
         del hashes
         with np.errstate(over="ignore"):
             score = score.astype(np.float32)
-        order = np.lexsort((-score, topic)).astype(np.int32)
+        order = np.argsort(_sort_key(topic, score), kind="stable").astype(np.int32)
         topic, score = topic[order], score[order]
         tied = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])
         #: ``[n]``: topic, and score block (documents of one block are tied), of each document in order.

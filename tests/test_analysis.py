@@ -393,6 +393,10 @@ class TestGroupDistribution:
         result = group_distribution(self.QRELS, source, rel=2).pivot(index="qid", columns="group", values="relevant")
         assert result.loc["all"].to_dict() == {"x": 0, "y": 1}
 
+    def test_a_topic_called_all(self):
+        with pytest.raises(ValueError, match="a topic is called 'all'"):
+            group_distribution(self.QRELS.replace({"qid": {"1": "all"}}))
+
     def test_newswire(self, robust03):
         qrels, _ = robust03
         result = group_distribution(qrels)

@@ -15,11 +15,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, ERR_IA, P, Judged, NumRel, NumRet, Rprec, alpha_nDCG, nDCG
+from ir_measures import AP, ERR_IA, Judged, NumRel, NumRet, P, Rprec, alpha_nDCG, nDCG
 
 import pt_fairness
-from pt_fairness import FairnessWarning, cli, evaluate, evaluation, groups, io, nDJS, nDKL, provider, read_run, rKL, rND, targets, \
-    write_qrels
+from pt_fairness import FairnessWarning, cli, evaluate, evaluation, groups, io, nDJS, nDKL, provider, rKL, rND, targets
 
 OURS = [rND @ 5, rKL(protected="all") @ 5, nDKL, nDJS]
 MEASURES = [nDCG @ 5, *OURS, AP(rel=2), alpha_nDCG @ 5, P @ 3, Rprec, NumRet, NumRet(rel=1), NumRel, Judged @ 5, ERR_IA @ 5]
@@ -110,7 +109,8 @@ def test_a_measure_without_a_value_for_some_topics():
     averages, per_query = evaluate_quietly(runs, qrels, [accuracy, nDCG @ 5], baseline=0)
     alone = evaluate_quietly(runs, qrels, [accuracy])
     assert_equals_experiment(*alone, runs, qrels, [accuracy], None)
-    assert len(alone[1]) == 6 and alone[1]["value"].isna().sum() == 2 and averages["Accuracy"].tolist() == alone[0]["Accuracy"].tolist() == [0.75, 0.0]
+    assert len(alone[1]) == 6 and alone[1]["value"].isna().sum() == 2
+    assert averages["Accuracy"].tolist() == alone[0]["Accuracy"].tolist() == [0.75, 0.0]
     pd.testing.assert_frame_equal(per_query[per_query["measure"] == "Accuracy"].reset_index(drop=True), alone[1])
     assert averages["Accuracy p-value"][1] == pytest.approx(0.2048, abs=1e-4)  # of (½, 0) and (1, 0): t = 3, one degree
 
@@ -136,7 +136,7 @@ def test_the_callers_frames_stay_as_they_are(runs, qrels):
 
 
 def test_paths_globs_and_formats_are_the_same(runs, files, qrels, tmp_path):
-    write_qrels(qrels, tmp_path / "qrels")
+    io.write_qrels(qrels, tmp_path / "qrels")
     expected = evaluate_quietly(runs, qrels, MEASURES)
     as_parquet = tmp_path / "parquet"
     as_parquet.mkdir()
@@ -339,7 +339,7 @@ def test_without_joblib(runs, qrels, monkeypatch):
 
 def test_a_measure_and_groups_of_a_script(files, qrels, tmp_path):
     """Classes and functions that no other process can import."""
-    write_qrels(qrels, tmp_path / "qrels")
+    io.write_qrels(qrels, tmp_path / "qrels")
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent("""
         import sys, ir_measures, pandas as pd
@@ -408,7 +408,7 @@ def test_a_cluster_of_which_a_worker_is_killed(files, qrels, watched):
     killed, after = pids[5], set(pids[6:])
     assert killed in before, "it was a worker, half-way through"
     assert after and killed not in after, "others have done the rest"
-    assert len(pids) == 9, "eight runs, and the killed one again"
+    assert 9 <= len(pids) <= 11, "eight runs, the killed one again, and what its worker had not handed over"
     assert_same(distributed, serial)
 
 
@@ -468,7 +468,7 @@ def test_what_has_changed_is_noticed(files, qrels, registered, tmp_path, scored)
     assert (again(), again()) == (8, 0), "groups"
     targets.register("uneven", targets.get("uneven").assign(share=[0.25, 0.75] * 12))
     assert (again(), again()) == (8, 0), "a target"
-    frame = read_run(files / "system 6")
+    frame = io.read_run(files / "system 6")
     assert (again(runs=[frame]), again(runs=[frame]), again(runs=[frame.assign(score=-frame["score"])])) == (1, 0, 1)
 
 
@@ -534,7 +534,7 @@ evaluate(runs, qrels, [nDCG @ 5, rND @ 5, nDJS], checkpoint=kept, progress=False
 
 @pytest.mark.parametrize("where", ["reading", "scoring", "writing", "renaming"])
 def test_killed_at_any_moment_it_loses_the_run_in_flight_alone(files, qrels, tmp_path, scored, where):
-    write_qrels(qrels, tmp_path / "qrels")
+    io.write_qrels(qrels, tmp_path / "qrels")
     kept, measures = tmp_path / "kept", [nDCG @ 5, rND @ 5, nDJS]
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, str(files / "*"), str(tmp_path / "qrels"), str(kept),
                            where, "4"], capture_output=True, text=True)
@@ -552,7 +552,7 @@ def test_killed_at_any_moment_it_loses_the_run_in_flight_alone(files, qrels, tmp
 def command(files, qrels, tmp_path, capsys):
     """``command(option…)``: exit code, standard output, standard error of ``pt-fairness table``."""
     path = tmp_path / "qrels"
-    write_qrels(qrels, path)
+    io.write_qrels(qrels, path)
 
     def run(*options):
         code = cli.main(["table", str(path), *map(str, sorted(files.iterdir())), "-m", "nDCG@5 rND@5", "AP", *options])
