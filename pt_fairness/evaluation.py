@@ -369,7 +369,7 @@ class _Scorer:
         try:
             run, key = self._opened(source)
             kept = None if key is None else _kept(key)
-            qids, values, told = kept or self._scored(run if isinstance(run, pd.DataFrame) else io.parse_run(*run))
+            qids, values, told = kept or self._scored(_frame(run) if isinstance(run, pd.DataFrame) else io.parse_run(*run))
             if key is not None and kept is None:
                 _keep(key, qids, values, told)
         except Exception as error:  # whatever is wrong with this run, the others have nothing to do with it
@@ -393,7 +393,9 @@ class _Scorer:
         return run, os.path.join(folder, f"{name}.npz")
 
     def _scored(self, run: pd.DataFrame) -> tuple[list[str], Floats, list[str]]:
-        run = _as_run(run)
+        if run.empty:
+            raise ValueError("the run is empty; a system that returned nothing for any topic cannot be told from a failed one")
+        run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
         place: dict[str, int] = {}
         column = {measure: i for i, measure in enumerate(self._plan.measures)}
         rows, columns, values = [], [], []
@@ -422,17 +424,15 @@ def _adopt(plan: _Plan) -> None:
         os.environ[ALPHA_VARIABLE] = plan.alpha
 
 
-def _as_run(run: pd.DataFrame) -> pd.DataFrame:
-    """``query_id, doc_id, score``, as text and floats, of a run with these columns or PyTerrier's."""
-    run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
-    io.need_columns(run, ["query_id", "doc_id", "score"], "the run")
-    if run.empty:
-        raise ValueError("the run is empty; a system that returned nothing for any topic cannot be told from a failed one")
-    run = run.astype({"query_id": "str", "doc_id": "str", "score": float})
+def _frame(run: pd.DataFrame) -> pd.DataFrame:
+    """A caller's run, as if it came from a file."""
+    run = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    io.need_columns(run, ["qid", "docno", "score"], "the run")
+    run = run.astype({"qid": "str", "docno": "str", "score": float})
     wrong = run["score"].isna().to_numpy()
     if wrong.any():
         row = run.iloc[int(wrong.argmax())]
-        raise ValueError(f"the score of document {row['doc_id']!r} for topic {row['query_id']!r} is NaN, so it has no rank")
+        raise ValueError(f"the score of document {row['docno']!r} for topic {row['qid']!r} is NaN, so it has no rank")
     return run
 
 

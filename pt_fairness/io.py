@@ -118,7 +118,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
 
 
 #: Columns with few different values are read as such, which is faster.
-_RUN_COLUMNS = {"qid": "category", "q0": "category", "docno": str, "rank": "category", "score": float, "tag": "category"}
+_RUN_COLUMNS = {"qid": "category", "q0": "category", "docno": object, "rank": "category", "score": float, "tag": "category"}
 
 
 def read_run(path: Path) -> pd.DataFrame:
@@ -130,11 +130,11 @@ def read_run(path: Path) -> pd.DataFrame:
     :raises ValueError: a line without six columns or with a score that is no number (NaN is none), by file and line; in a
         Parquet file, by file and row
     """
-    return parse_run(content(path), path)
+    return parse_run(content(path), path).astype({"docno": "str"})
 
 
 def parse_run(data: bytes, path: Path) -> pd.DataFrame:
-    """:func:`read_run` for a caller who has the :func:`content` of the file."""
+    """:func:`read_run` for a caller who has the :func:`content` of the file; documents are Python's strings, not pandas'."""
     if os.fspath(path).endswith(".parquet"):
         return _parse_parquet(data, path)
     frame = _columns(data, path, list(_RUN_COLUMNS), _RUN_COLUMNS)
@@ -158,7 +158,8 @@ def _parse_parquet(data: bytes, path: Path) -> pd.DataFrame:
             row = int(wrong.to_numpy().argmax())
             raise ValueError(f"{os.fspath(path)}, row {row}: the {column} {frame[column].iloc[row]!r} is "
                              f"{'no number' if column == 'score' else 'missing'}")
-    return frame[columns].assign(score=score).astype({"qid": "str", "docno": "str"}).reset_index(drop=True)
+    return frame[columns].assign(score=score).astype({"qid": "str", "docno": "str"}).astype({"docno": object}).reset_index(
+        drop=True)
 
 
 def load_qrels(source: Path) -> pd.DataFrame:

@@ -428,7 +428,7 @@ class Annotations:
 
 def _sort_key(topic: Ints, score: Any) -> Ints:
     """``[n]``: whole numbers in the order of the topics and, within one, of the falling scores (float32); fast to sort."""
-    # The bits of floats are in their order, but for the negative ones, which are in the opposite; adding 0 makes -0 a 0.
+    # The bits of floats are in their order, but for the negative ones, which are in the opposite. 0 − 0 and 0 − −0 are the same.
     bits = (np.float32(0) - score).view(np.int32)
     bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)
     key = topic.astype(np.int64) << 32

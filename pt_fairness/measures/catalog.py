@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
+
+from ir_measures import measures as irm
 
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.base import NOT_PROVIDED, FairnessMeasure, literal
@@ -53,21 +56,34 @@ def markdown() -> str:
     return "\n".join(rows)
 
 
+def _aliases(measure: FairnessMeasure) -> list[str]:
+    return [name for name, other in irm.registry.items() if other is measure and name != measure.NAME]
+
+
+def _title(text: str, line: str) -> list[str]:
+    return [text, line * len(text), ""]
+
+
 def rst() -> str:
     """A page of the documentation: every measure with its docstring and parameters, and the bibliography."""
-    lines = ["Measures", "=" * 40, "", "Every measure ranks as trec_eval does and takes its parameters as",
-             "``measure(parameter=value) @ cutoff``. This page is made from the measure objects.", ""]
+    lines = [*_title("Measures", "="),
+             "Every measure is an object: ``rKL``, ``rKL @ 5``, ``rKL(protected='CON') @ 5``, or as text, on the command line and for",
+             "``ir_measures.parse_measure``, ``rKL(protected='CON')@5``. The names are in ``pt_fairness`` and, beside nDCG, in",
+             "``pyterrier.measures``. Which one answers which question is said in :doc:`index`.", "",
+             "Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default may be left out,",
+             "unless it says that it is required.", "", ".. py:currentmodule:: pt_fairness", ""]
     for measure in MEASURES.values():
-        lines += [f".. _pt_fairness.{measure.NAME}:", "", measure.NAME, "-" * 40, "", f"**{measure.PRETTY_NAME}**", "",
-                  inspect.cleandoc(type(measure).__doc__ or ""), "",
-                  f":Range: {range_of(measure)}", f":Fair end: {measure.FAIR_END:g}", "",
-                  ".. list-table::", "   :header-rows: 1", "", "   * - parameter", "     - meaning", "     - default"]
+        names = [measure.NAME, *_aliases(measure)]
+        body = [inspect.cleandoc(type(measure).__doc__ or ""), "",
+                f":Range: {range_of(measure)}", f":Fair end: {measure.FAIR_END:g}", "",
+                ".. list-table::", "   :header-rows: 1", "", "   * - parameter", "     - meaning", "     - default"]
         for name, desc, default in _parameters(measure):
-            lines += [f"   * - ``{name}``", f"     - {desc}", f"     - {f'``{default}``' if default else ''}".rstrip()]
-        lines.append("")
-    lines += ["Bibliography", "-" * 40, ""]
-    used = sorted({key for measure in MEASURES.values() for key in measure.SOURCE})
-    for key in used:
+            value = f"``{default}``" if default else "required" if measure.SUPPORTED_PARAMS[name].required else ""
+            body += [f"   * - ``{name}``", f"     - {desc}", f"     - {value}".rstrip()]
+        lines += [*_title(measure.PRETTY_NAME, "-"), f".. py:data:: {names[0]}", *(f"             {name}" for name in names[1:]), "",
+                  textwrap.indent("\n".join(body), "   "), ""]
+    lines += _title("Bibliography", "-")
+    for key in sorted({key for measure in MEASURES.values() for key in measure.SOURCE}):
         link = BIBLIOGRAPHY[key].link
         lines.append(f"* {BIBLIOGRAPHY[key]}" + (f" {link}" if link else ""))
     return "\n".join(lines) + "\n"
