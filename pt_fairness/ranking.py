@@ -23,6 +23,8 @@ from pt_fairness.numerics import Bools, Floats, Ints, within
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
 
+__all__ = ["FairnessWarning", "Rankings"]
+
 #: How the TREC formats write "no group"; a missing value means the same.
 UNANNOTATED = ("", "-")
 #: What stands in the second column of qrels that have no groups.

@@ -1,0 +1,203 @@
+"""The pages in pt_docs, the notebook, and that both are about the package as it is."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.resources
+import json
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+import pt_fairness
+from pt_fairness.measures import MEASURES, catalog
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+
+# Sphinx, nbclient and what they bring.
+pytestmark = pytest.mark.newest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = importlib.resources.files("pt_fairness") / "pt_docs"
+NAMES = sorted(page.name.removesuffix(".rst") for page in PAGES.iterdir())
+#: The modules whose ``__all__`` is public; what pt_fairness has itself is documented there.
+MODULES = ["pt_fairness", *(f"pt_fairness.{name}" for name in (
+    "analysis", "evaluation", "groups", "io", "measures", "pipelines", "plots", "ranking", "simulation", "targets"))]
+
+CONF = """
+project = "PyTerrier"
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+autoclass_content = "both"
+"""
+INDEX = """
+Documentation
+=============
+
+.. include:: ./_includes/ext_toc.rst
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The pages, built the way PyTerrier's documentation embeds those of an extension; a warning is an error."""
+    source, build = tmp_path_factory.mktemp("docs"), tmp_path_factory.mktemp("build")
+    name = importlib.metadata.metadata("pt_fairness")["name"]
+    folder = source / "ext" / name
+    folder.mkdir(parents=True)
+    for page in PAGES.iterdir():
+        (folder / page.name).write_bytes(page.read_bytes())
+    (source / "_includes").mkdir()
+    (source / "_includes" / "ext_toc.rst").write_text(
+        f".. toctree::\n   :maxdepth: 1\n   :caption: Extensions\n\n   Fairness <../ext/{name}/index.rst>\n")
+    (source / "conf.py").write_text(CONF)
+    (source / "index.rst").write_text(INDEX)
+    done = subprocess.run([sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", str(source), str(build)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return build, f"ext/{name}/"
+
+
+def blocks(built, page):
+    """Language and text of the blocks of code that stand on a page itself."""
+    from docutils import nodes
+    build, prefix = built
+    tree = pickle.loads((build / ".doctrees" / f"{prefix}{page}.doctree").read_bytes())
+    return [(block["language"], block.astext()) for block in tree.findall(nodes.literal_block) if "language" in block]
+
+
+def documented(built):
+    """The names of the Python objects that the pages document, with their kinds."""
+    build, _ = built
+    # Four lines of text, then lines of name, domain:kind, priority, address, title.
+    lines = zlib.decompress((build / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode().splitlines()
+    entries = [line.split()[:2] for line in lines]
+    return {name: kind for name, kind in entries if kind.startswith("py:")}
+
+
+def resolve(name):
+    parts = name.split(".")
+    for size in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:size]))
+        except ImportError:
+            continue
+        for part in parts[size:]:
+            found = getattr(found, part)
+        return found
+    raise AttributeError(name)
+
+
+def public():
+    """The public names, each where it is documented: in pt_fairness, if it is there."""
+    names = {}
+    for module in MODULES:
+        for name in importlib.import_module(module).__all__:
+            names.setdefault(name if name in pt_fairness.__all__ else f"{module}.{name}",
+                             f"pt_fairness.{name}" if name in pt_fairness.__all__ else f"{module}.{name}")
+    return set(names.values())
+
+
+def test_every_page_is_in_the_table_of_contents(built):
+    build, prefix = built
+    (contents,) = re.findall(r'<div class="toctree-wrapper.*?</div>', (build / prefix / "index.html").read_text(), re.DOTALL)
+    assert set(re.findall(r'href="(\w+)\.html', contents)) == set(NAMES) - {"index"}
+
+
+def test_every_public_name_is_documented(built):
+    assert public() <= documented(built).keys()
+
+
+def test_what_is_documented_is_public(built):
+    known = public()
+    for name, kind in documented(built).items():
+        resolve(name)
+        if kind != "py:module":
+            assert name in known or name.rpartition(".")[0] in known, name
+
+
+def test_every_measure_is_public():
+    for name, measure in MEASURES.items():
+        assert name in pt_fairness.__all__ and getattr(pt_fairness, name) is measure
+        assert not set(measure.SOURCE) - set(BIBLIOGRAPHY)
+
+
+def test_the_page_of_measures_is_that_of_the_objects():
+    assert (PAGES / "measures.rst").read_text(encoding="utf-8") == catalog.rst(), (
+        "run: pt-fairness measures --format rst > pt_fairness/pt_docs/measures.rst")
+
+
+def environment():
+    path = [str(Path(sys.executable).parent), os.environ["PATH"]]
+    # The fixtures and slow versions of the tests are importable, as they are for a test.
+    return {**os.environ, "PATH": os.pathsep.join(path), "PYTHONPATH": str(ROOT / "tests")}
+
+
+def printed_blocks(built, page, language):
+    """The blocks of a language, each with the block of plain text that follows at once: what it prints."""
+    found = blocks(built, page)
+    return [(text, after[1] if after[0] == "text" else None)
+            for (kind, text), after in zip(found, [*found[1:], ("", "")], strict=True) if kind == language]
+
+
+@pytest.mark.parametrize("page", [name for name in NAMES if name not in ("measures", "command_line")])
+def test_the_python_blocks_run_one_after_the_other(built, page, tmp_path):
+    found = printed_blocks(built, page, "python")
+    assert found
+    mark = "\x1e"
+    (tmp_path / "page.py").write_text("from __future__ import annotations\n" + f"\nprint({mark!r})\n".join(
+        text.replace("from __future__ import annotations\n", "") for text, _ in found), encoding="utf-8")
+    done = subprocess.run([sys.executable, "page.py"], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for (text, expected), printed in zip(found, done.stdout.split(f"{mark}\n"), strict=True):
+        if expected is not None:
+            assert [line.rstrip() for line in printed.strip("\n").splitlines()] == expected.splitlines(), text
+
+
+def test_the_commands_run_one_after_the_other(built, tmp_path):
+    found = printed_blocks(built, "command_line", "bash")
+    assert found
+    for text, expected in found:
+        done = subprocess.run(["bash", "-euc", text], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        if expected is not None:
+            assert sorted(map(str.split, done.stdout.splitlines())) == sorted(map(str.split, expected.splitlines())), text
+
+
+def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
+    """The class and the tests of the page, as two files."""
+    (_, measure), (_, slow), (_, test) = [block for block in blocks(built, "contributing") if block[0] == "python"]
+    for name in ("conftest.py", "measures/conftest.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "tests" / name, tmp_path / name)
+    (tmp_path / "measures" / "test_page.py").write_text(f"{measure}\n{slow}\n{test}", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."], cwd=tmp_path,
+                          env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0 and "13 passed" in done.stdout, done.stdout
+
+
+NOTEBOOK = ROOT / "examples" / "from_corpus_to_figure.ipynb"
+
+
+def test_the_notebook_runs(tmp_path):
+    import nbformat
+    from nbclient import NotebookClient
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    (table,) = [output["data"]["text/html"] for output in outputs if "rKL@5" in output.get("data", {}).get("text/html", "")]
+    assert {"BM25", "QLD", "nDCG@5"} <= set(re.findall(r">([^<>]+)</t[hd]>", table))
+
+
+def test_the_notebook_is_stored_without_traces():
+    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    assert set(notebook["metadata"]) <= {"kernelspec", "language_info"}
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook["cells"])
+    assert "/home/" not in NOTEBOOK.read_text(encoding="utf-8") and "/work" not in NOTEBOOK.read_text(encoding="utf-8")
