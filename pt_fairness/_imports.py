@@ -59,7 +59,8 @@ def plug(names: "Iterable[str]") -> None:
         try:
             import pt_fairness  # noqa: F401
         except Exception as error:
-            sys.stderr.write("pt_fairness is plugged in but cannot be imported (%s); see pt-fairness unplug\n" % error)
+            sys.stderr.write("pt_fairness is plugged in but cannot be imported (%s); pt-fairness unplug, or removing "
+                             "pt_fairness_plug.pth from site-packages, ends this\n" % error)
 
     for name in names:
         after_import(name, load)

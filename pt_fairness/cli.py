@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pt_fairness
 from pt_fairness import plugging
 from pt_fairness.measures import catalog
 
@@ -18,13 +19,20 @@ def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int
 
     :returns: the exit code
     """
+    import ir_measures
     from ir_measures.__main__ import main_cli
-    saved = sys.argv
-    sys.argv = [program, *arguments]
+    saved = sys.argv, ir_measures.read_trec_qrels
+    # ir_measures' own reader refuses a label written as 4.0, and says of no fault in which line it is.
+    sys.argv, ir_measures.read_trec_qrels = [program, *arguments], _read_qrels
     try:
         return _guarded(program, main_cli)
     finally:
-        sys.argv = saved
+        sys.argv, ir_measures.read_trec_qrels = saved
+
+
+def _read_qrels(path: str) -> Any:
+    from pt_fairness import io
+    return io.read_qrels(path).rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
 
 
 def _guarded(program: str, command: Callable[[], Any]) -> int:
@@ -42,13 +50,9 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
             return 1
         except KeyboardInterrupt:
             return 130
-        except (ValueError, OSError, ImportError) as error:
+        except (ValueError, OSError, ImportError, AssertionError) as error:
             sys.stderr.write(f"{program}: error: {error}\n")
             return 2
-
-
-def _eval(_: argparse.Namespace) -> None:
-    raise AssertionError("handled before the arguments are parsed: they are ir_measures'")
 
 
 def _annotate(options: argparse.Namespace) -> None:
@@ -85,14 +89,16 @@ def _measures(options: argparse.Namespace) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pt-fairness", description="Fairness measures for rankings.")
+    parser.add_argument("--version", action="version", version=f"pt_fairness {pt_fairness.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(name: str, run: Callable[[argparse.Namespace], int | None], help: str) -> argparse.ArgumentParser:
+    def add(name: str, run: Callable[[argparse.Namespace], int | None] | None, help: str) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=help, description=help)
         command.set_defaults(run=run)
         return command
 
-    add("eval", _eval, "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures command")
+    # For the list of commands alone: main hands its arguments to ir_measures before any are parsed here.
+    add("eval", None, "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures command")
     annotate = add("annotate", _annotate, "write qrels with the groups of the judged documents in their second column")
     annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")

@@ -26,6 +26,7 @@ from typing import Any, Literal
 import ir_measures
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pt_fairness import io
 from pt_fairness.analysis import LOSSES, TEST_SUFFIXES, WINS, parsed
@@ -181,8 +182,7 @@ def _parallel(n_jobs: int) -> Any:
         from joblib import Parallel
     except ImportError:
         raise ImportError(f"n_jobs={n_jobs} needs joblib: pip install 'pt-fairness[parallel]'") from None
-    parallel = Parallel(n_jobs=None if n_jobs == 1 else n_jobs, return_as="generator_unordered", batch_size=1,
-                        pre_dispatch="n_jobs")
+    parallel = Parallel(n_jobs=None if n_jobs == 1 else n_jobs, return_as="generator_unordered", batch_size=1)
     return None if parallel.n_jobs == 1 else parallel
 
 
@@ -298,6 +298,14 @@ def _digest(frame: pd.DataFrame, settings: str = "") -> str:
     return made_of.hexdigest()
 
 
+def _file_digest(path: io.Path) -> str:
+    made_of = hashlib.sha256()
+    with open(path, "rb") as file:
+        while part := file.read(1 << 20):
+            made_of.update(part)
+    return made_of.hexdigest()
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # in the workers
 
@@ -328,8 +336,9 @@ def _results(plan: _Plan, jobs: list[Job], parallel: Any) -> Iterator[_Result]:
         import cloudpickle
     except ImportError:  # joblib before 1.6 has its own
         from joblib.externals import cloudpickle
-    # As bytes, the plan goes along with each run. As an object, Dask would keep one copy, which is lost with its worker.
-    packed = cloudpickle.dumps(plan)
+    # joblib lets its processes share an array. In a tuple, it goes along with each run to Dask's workers; by itself, Dask
+    # would keep one copy of it, which is lost with the worker that has it.
+    packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
     return iter(parallel(delayed(_in_worker)(packed, plan.digest, job) for job in jobs))
 
 
@@ -339,10 +348,10 @@ _last = threading.local()
 _process_lock = threading.Lock()
 
 
-def _in_worker(packed: bytes, digest: str, job: Job) -> _Result:
+def _in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) -> _Result:
     if getattr(_last, "digest", None) != digest:
         _last.digest, _last.scorer = None, None  # two plans at a time would be one too many
-        plan: _Plan = pickle.loads(packed)
+        plan: _Plan = pickle.loads(packed[0])
         for measure in plan.measures:
             if not hasattr(measure, "__name__"):  # ir_measures.define gives it to a class, where pickle does not look
                 measure.__name__ = measure.NAME
@@ -357,7 +366,7 @@ class _Scorer:
 
     def __init__(self, plan: _Plan) -> None:
         self._plan = plan
-        self._topics = list(dict.fromkeys(plan.qrels["query_id"]))
+        self._topics = plan.qrels["query_id"].unique().tolist()
         with _process_lock, collecting_warnings() as self._told:
             if plan.process != _process():
                 _adopt(plan)
@@ -367,9 +376,12 @@ class _Scorer:
         """What comes of a run, from the checkpoint if it is there; errors are part of it."""
         place, source = job
         try:
-            run, key = self._opened(source)
+            stamp = _stamp(source)
+            key = None if self._plan.checkpoint is None else self._key(source, self._plan.checkpoint)
             kept = None if key is None else _kept(key)
-            qids, values, told = kept or self._scored(_frame(run) if isinstance(run, pd.DataFrame) else io.parse_run(*run))
+            qids, values, told = kept or self._scored(_read(source))
+            if _stamp(source) != stamp:
+                raise ValueError(f"{source} was written to while it was read")
             if key is not None and kept is None:
                 _keep(key, qids, values, told)
         except Exception as error:  # whatever is wrong with this run, the others have nothing to do with it
@@ -377,20 +389,14 @@ class _Scorer:
             return _Result(place, error=str(error) if known else f"{type(error).__name__}: {error}")
         return _Result(place, qids, values, told)
 
-    def _opened(self, source: Source) -> tuple[pd.DataFrame | tuple[bytes, io.Path], str | None]:
-        """The run, not parsed yet if it is a file, and the file that keeps its result."""
-        folder = self._plan.checkpoint
+    def _key(self, source: Source, folder: str) -> str:
+        """The file that keeps a run's result."""
         if isinstance(source, pd.DataFrame):
-            run: Any = source
-            digest = "" if folder is None else _digest(source)
+            content = _digest(source)
         else:
-            run = io.content(source), source
             # The end of the name says how the content is to be read.
-            digest = "" if folder is None else hashlib.sha256(run[0]).hexdigest() + os.path.splitext(os.fspath(source))[1]
-        if folder is None:
-            return run, None
-        name = hashlib.sha256(f"{self._plan.digest} {digest}".encode()).hexdigest()
-        return run, os.path.join(folder, f"{name}.npz")
+            content = _file_digest(source) + os.path.splitext(os.fspath(source))[1]
+        return os.path.join(folder, hashlib.sha256(f"{self._plan.digest} {content}".encode()).hexdigest() + ".npz")
 
     def _scored(self, run: pd.DataFrame) -> tuple[list[str], Floats, list[str]]:
         if run.empty:
@@ -424,9 +430,18 @@ def _adopt(plan: _Plan) -> None:
         os.environ[ALPHA_VARIABLE] = plan.alpha
 
 
-def _frame(run: pd.DataFrame) -> pd.DataFrame:
-    """A caller's run, as if it came from a file."""
-    run = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+def _stamp(source: Source) -> tuple[int, int] | None:
+    if isinstance(source, pd.DataFrame):
+        return None
+    status = os.stat(source)
+    return status.st_mtime_ns, status.st_size
+
+
+def _read(source: Source) -> pd.DataFrame:
+    """``qid, docno, score``, and what else a caller's frame has."""
+    if not isinstance(source, pd.DataFrame):
+        return io.read_run_as(source, object)
+    run = source.rename(columns={"query_id": "qid", "doc_id": "docno"})
     io.need_columns(run, ["qid", "docno", "score"], "the run")
     run = run.astype({"qid": "str", "docno": "str", "score": float})
     wrong = run["score"].isna().to_numpy()

@@ -21,7 +21,7 @@ import pandas as pd
 from pt_fairness import collections, io
 from pt_fairness.measures.base import label_text
 from pt_fairness.numerics import Ints
-from pt_fairness.ranking import UNANNOTATED, PairIndex, warn, words_of
+from pt_fairness.ranking import UNANNOTATED, PairIndex, missing, texts_of, warn, words_of
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get", "names", "register"]
 
@@ -101,8 +101,7 @@ class Groups:
             frame = frame.sort_values(label, ascending=False, kind="stable").drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
             frame = frame[frame[qid].map(label_text).isin(self.topics)]
-        item, codes, labels = self.annotate(frame[qid].astype(str).to_numpy(dtype=object),
-                                            frame[docno].astype(str).to_numpy(dtype=object))
+        item, codes, labels = self.annotate(texts_of(frame[qid]), texts_of(frame[docno]))
         order = np.lexsort((codes, item))
         item, codes = item[order], codes[order]
         count = np.bincount(item, minlength=len(frame))
@@ -161,6 +160,8 @@ class _Table:
         self.topics: dict[str, int] = {}
         topic = np.zeros(int(kept.sum()), np.int64)
         if qid is not None:
+            if qid[kept].isna().any():
+                raise missing(qid[kept], qid[kept].isna().to_numpy().argmax(), "groups")
             topic, texts = pd.factorize(qid[kept].map(label_text))
             self.topics = {str(text): i for i, text in enumerate(texts)}
         self.index = PairIndex(topic, words_of(docno[kept]))
@@ -420,13 +421,25 @@ def from_frame(frame: pd.DataFrame, name: str | None = None) -> Groups:
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Groups:
-    """Groups from a dictionary: docno → group, docno → groups (a list or set), or qid → such a dictionary."""
+    """Groups from a dictionary: docno → group, docno → groups (a list, set or array), or qid → such a dictionary.
+
+    :raises ValueError: a value that is none of these
+    """
     nested = bool(mapping) and all(isinstance(value, Mapping) for value in mapping.values())
     rows = [(qid, docno, group) for qid, documents in (mapping.items() if nested else [(None, mapping)])
-            for docno, groups in documents.items()
-            for group in (groups if isinstance(groups, (list, tuple, set, frozenset)) else [groups])]
+            for docno, groups in documents.items() for group in _several(docno, groups)]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group"], dtype=object)
     return _Frame(frame if nested else frame.drop(columns="qid"), name)
+
+
+def _several(docno: Any, groups: Any) -> Iterable[Any]:
+    """The groups that a dictionary gives a document."""
+    if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
+        return groups
+    if pd.api.types.is_scalar(groups):
+        return [groups]
+    raise ValueError(f"the groups of {docno!r} are {groups!r}; a document has a label or a list of labels, and either all or "
+                     "none of the values are dictionaries of documents by topic")
 
 
 def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | None = None) -> Groups:
@@ -471,17 +484,25 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any], labels: Iterab
 _registry: dict[str, Groups | Callable[[], Groups]] = {}
 #: Names that this package registers itself, in every process.
 _built_in: set[str] = set()
+#: Names that came with a measure from another process, where they may come to mean something else.
+_adopted: set[str] = set()
 _files: dict[tuple[str, int, int], Groups] = {}
 
 
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
-    """Makes groups available as ``groups=name``.
+    """Makes groups available as ``groups=name``; a name that is taken means these from now on.
 
     :param groups: a Groups object, or a function that makes one when a measure first asks for it
+    :raises ValueError: it is neither, or the name is empty
     """
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"groups need a name that is not empty, not {name!r}")
+    if not isinstance(groups, Groups) and not callable(groups):
+        raise ValueError(f"{name!r} cannot be registered as a {type(groups).__name__}: make a Groups object of it with "
+                         "from_frame, from_mapping, from_pattern or from_file")
     _registry[name] = groups
+    _built_in.discard(name)
+    _adopted.discard(name)
 
 
 def names() -> list[str]:
@@ -532,13 +553,17 @@ def portable(name: str) -> tuple[str, Groups] | None:
 
 
 def adopt(carried: tuple[str, Groups]) -> None:
-    """The receiving side of :func:`portable`."""
-    _registry.setdefault(*carried)
+    """The receiving side of :func:`portable`: what this process itself has registered stays."""
+    name, groups = carried
+    if name not in _registry or name in _built_in | _adopted:
+        _registry[name] = groups
+        _built_in.discard(name)
+        _adopted.add(name)
 
 
 def _register_built_in(name: str, make: Callable[[], Groups]) -> None:
-    _built_in.add(name)
     register(name, make)
+    _built_in.add(name)
 
 
 for _name in collections.SOURCES:

@@ -9,12 +9,12 @@ import os
 import sys
 import zlib
 from collections.abc import Mapping, Sequence
-from io import BytesIO, StringIO
 from typing import IO, Any, cast
 
 import pandas as pd
 
-from pt_fairness.ranking import missing
+from pt_fairness.measures.base import label_text
+from pt_fairness.ranking import missing, texts_of
 
 __all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "write_qrels"]
 
@@ -35,60 +35,47 @@ def _open(path: Path, mode: str) -> IO[Any]:
     return open(path, mode, encoding="utf-8")
 
 
-def content(path: Path) -> bytes:
-    """What is in a file, decompressed if its name ends in ``.gz``.
+def _columns(path: Path, names: list[str], types: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """A file of white-space separated columns.
 
-    :raises ValueError: it is compressed and damaged
-    """
-    with open(path, "rb") as file:
-        data = file.read()
-    if not _compressed(path):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
-        raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
-
-
-def _columns(data: bytes, path: Path, names: list[str], types: Mapping[str, Any] | None = None) -> pd.DataFrame:
-    """White-space separated columns.
-
-    :param data: the :func:`content` of the file
     :param types: columns that are not to be read as text; those of ``float`` have to have a number in every line
-    :raises ValueError: a line with more or fewer columns, or without such a number, by file and line
+    :raises ValueError: a line with more or fewer columns, or without such a number, by file and line; a damaged file
     """
     more = "_more"
     dtypes = dict.fromkeys((*names, more), str) | dict(types or {})
     try:
-        frame = pd.read_csv(BytesIO(data), sep=r"\s+", names=[*names, more], index_col=False, header=None, dtype=dtypes,
-                            quoting=csv.QUOTE_NONE, keep_default_na=False, na_values=[], encoding="utf-8", **_EXACT)
+        frame = pd.read_csv(path, sep=r"\s+", names=[*names, more], index_col=False, header=None, dtype=dtypes,
+                            quoting=csv.QUOTE_NONE, na_filter=False, encoding="utf-8",
+                            compression="gzip" if _compressed(path) else None, **_EXACT)
     except pd.errors.EmptyDataError:
         return pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in names})
     except ValueError:
-        raise _what_is_wrong(data, path, names, dtypes) from None
+        raise _what_is_wrong(path, names, dtypes) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
     # No field between white space is empty: what is empty was not there.
-    last = frame[names[-1]]
-    whole = not (last.isna() | (last == "")).any() and bool((frame[more].isna() | (frame[more] == "")).all())
-    if not whole or any(frame[name].isna().any() for name in names if dtypes[name] is float):
-        raise _what_is_wrong(data, path, names, dtypes)
+    if (frame[names[-1]] == "").any() or not (frame[more] == "").all() or any(
+            frame[name].isna().any() for name in names if dtypes[name] is float):
+        raise _what_is_wrong(path, names, dtypes)
     return frame[names]
 
 
-def _what_is_wrong(data: bytes, path: Path, names: list[str], types: Mapping[str, Any]) -> ValueError:
+def _what_is_wrong(path: Path, names: list[str], types: Mapping[str, Any]) -> ValueError:
     """The first line that :func:`_columns` cannot read."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return ValueError(f"{os.fspath(path)}, line {line}: not UTF-8 text ({error.reason})")
-    for number, row in enumerate(StringIO(text), 1):
-        fields, where = row.split(), f"{os.fspath(path)}, line {number}"
-        if fields and len(fields) != len(names):
-            return ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} ({', '.join(names)}): "
-                              f"{row.strip()!r}")
-        for name, field in zip(names, fields, strict=False):
-            if types[name] is float and not _is_number(field):
-                return ValueError(f"{where}: the {name} {field!r} is no number")
+    with gzip.open(path) if _compressed(path) else open(path, "rb") as lines:
+        for number, line in enumerate(lines, 1):
+            where = f"{os.fspath(path)}, line {number}"
+            try:
+                row = line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                return ValueError(f"{where}: not UTF-8 text ({error.reason})")
+            fields = row.split()
+            if fields and len(fields) != len(names):
+                return ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} ({', '.join(names)}): "
+                                  f"{row.strip()!r}")
+            for name, field in zip(names, fields, strict=False):
+                if types[name] is float and not _is_number(field):
+                    return ValueError(f"{where}: the {name} {field!r} is no number")
     return ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(names)})")
 
 
@@ -99,6 +86,10 @@ def _is_number(text: str) -> bool:
         return False
 
 
+#: Beyond this, floats do not hold every whole number.
+_LARGEST_LABEL = 2**53
+
+
 def read_qrels(path: Path) -> pd.DataFrame:
     """TREC qrels with all four columns, compressed if the name ends in ``.gz``.
 
@@ -106,9 +97,9 @@ def read_qrels(path: Path) -> pd.DataFrame:
         carries the groups.
     :raises ValueError: a line without four columns, or a label that is no whole number (``4.0`` is one), by file and line
     """
-    frame = _columns(content(path), path, ["qid", "iteration", "docno", "label"])
+    frame = _columns(path, ["qid", "iteration", "docno", "label"])
     label = pd.to_numeric(frame["label"], errors="coerce")
-    wrong = (label.isna() | (label % 1 != 0)).to_numpy()
+    wrong = (label.isna() | (label % 1 != 0) | (label.abs() > _LARGEST_LABEL)).to_numpy()
     if wrong.any():
         text = frame["label"][wrong.argmax()]
         with _open(path, "rt") as lines:
@@ -117,8 +108,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
 
 
-#: Columns with few different values are read as such, which is faster.
-_RUN_COLUMNS = {"qid": "category", "q0": "category", "docno": object, "rank": "category", "score": float, "tag": "category"}
+_RUN_COLUMNS = ["qid", "q0", "docno", "rank", "score", "tag"]
 
 
 def read_run(path: Path) -> pd.DataFrame:
@@ -130,23 +120,22 @@ def read_run(path: Path) -> pd.DataFrame:
     :raises ValueError: a line without six columns or with a score that is no number (NaN is none), by file and line; in a
         Parquet file, by file and row
     """
-    return parse_run(content(path), path).astype({"docno": "str"})
+    return read_run_as(path, str)
 
 
-def parse_run(data: bytes, path: Path) -> pd.DataFrame:
-    """:func:`read_run` for a caller who has the :func:`content` of the file; documents are Python's strings, not pandas'."""
+def read_run_as(path: Path, text: Any) -> pd.DataFrame:
+    """:func:`read_run` with topics and documents of another type than ``str``: ``object`` is faster to work with."""
     if os.fspath(path).endswith(".parquet"):
-        return _parse_parquet(data, path)
-    frame = _columns(data, path, list(_RUN_COLUMNS), _RUN_COLUMNS)
-    qid = frame["qid"].cat
-    # Ten times faster than astype("str"), which makes a Python string of every row.
-    names = qid.categories.astype("str").take(qid.codes.to_numpy())
-    return pd.DataFrame({"qid": names, "docno": frame["docno"], "score": frame["score"]})
+        return _read_parquet(path, text)
+    types = {"qid": text, "q0": object, "docno": text, "rank": object, "score": float, "tag": object, "_more": object}
+    return _columns(path, _RUN_COLUMNS, types)[["qid", "docno", "score"]]
 
 
-def _parse_parquet(data: bytes, path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, text: Any) -> pd.DataFrame:
     try:
-        frame = pd.read_parquet(BytesIO(data))
+        frame = pd.read_parquet(path)
+    except FileNotFoundError:
+        raise
     except (ValueError, OSError) as error:
         raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
@@ -158,8 +147,8 @@ def _parse_parquet(data: bytes, path: Path) -> pd.DataFrame:
             row = int(wrong.to_numpy().argmax())
             raise ValueError(f"{os.fspath(path)}, row {row}: the {column} {frame[column].iloc[row]!r} is "
                              f"{'no number' if column == 'score' else 'missing'}")
-    return frame[columns].assign(score=score).astype({"qid": "str", "docno": "str"}).astype({"docno": object}).reset_index(
-        drop=True)
+    return frame[columns].assign(score=score).astype({"qid": "str", "docno": "str"}).astype(
+        {"qid": text, "docno": text}).reset_index(drop=True)
 
 
 def load_qrels(source: Path) -> pd.DataFrame:
@@ -211,9 +200,13 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
         empty = (qrels[column].isna() | (qrels[column].astype(str) == "")).to_numpy()
         if empty.any():
             raise missing(qrels[column], empty.argmax(), "qrels")
-    frame = pd.DataFrame({"qid": qrels[qid].astype(str),
-                          "iteration": qrels["iteration"].fillna("-").astype(str) if "iteration" in qrels else "0",
-                          "docno": qrels[docno].astype(str), "label": qrels[label]})
+    whole = pd.to_numeric(qrels[label], errors="coerce")
+    wrong = whole.isna() | (whole % 1 != 0)
+    if wrong.any():
+        raise ValueError(f"TREC qrels hold whole numbers as labels, not {qrels[label][wrong].iloc[0]!r}")
+    iteration = qrels["iteration"].map(label_text, na_action="ignore").fillna("-") if "iteration" in qrels else "0"
+    frame = pd.DataFrame({"qid": texts_of(qrels[qid]), "iteration": iteration, "docno": texts_of(qrels[docno]),
+                          "label": whole.astype("int64")}, index=qrels.index)
     frame["iteration"] = frame["iteration"].where(frame["iteration"] != "", "-")
     for column in ("qid", "iteration", "docno"):
         spaced = frame[column].str.contains(r"\s")
@@ -228,7 +221,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
 
 def _table(path: Path, separator: str, header: list[str]) -> pd.DataFrame:
     try:
-        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
         raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(header)}): {error}") from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas takes one column too many for an index
@@ -236,7 +229,7 @@ def _table(path: Path, separator: str, header: list[str]) -> pd.DataFrame:
     frame.columns = pd.Index(header)
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     need_columns(frame, ["docno", "group"], os.fspath(path))
-    return frame
+    return frame.apply(lambda column: column.str.strip())
 
 
 def read_groups(path: Path) -> pd.DataFrame:
@@ -245,8 +238,11 @@ def read_groups(path: Path) -> pd.DataFrame:
     :returns: ``docno, group`` or ``qid, docno, group``
     :raises ValueError: neither, or a line that cannot be read
     """
-    with _open(path, "rt") as lines:
-        first = next((line.rstrip("\r\n") for line in lines if line.strip()), "").lstrip("\ufeff")
+    try:
+        with _open(path, "rt") as lines:
+            first = next((line.rstrip("\r\n") for line in lines if line.strip()), "").lstrip("\ufeff")
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
     for separator in ("\t", ","):
         header = [name.strip().strip('"').lower() for name in first.split(separator)]
         if "group" in header and len(header) > 1:
@@ -255,4 +251,4 @@ def read_groups(path: Path) -> pd.DataFrame:
         raise ValueError(f"{os.fspath(path)} is no group file: it needs a header with docno and group (and qid), separated by "
                          "tabs or commas, or the four columns of TREC qrels (qid, group, docno, label); its first line is "
                          f"{first!r}")
-    return _columns(content(path), path, ["qid", "group", "docno", "label"])
+    return _columns(path, ["qid", "group", "docno", "label"])

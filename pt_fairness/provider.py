@@ -156,6 +156,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         values: dict[Any, Floats] = {}
         for measure in self._alpha:
             subtopics, listing = self._listing(run, measure)
+            if subtopics.subtopics.max(initial=0) == 1:
+                self._tell("subtopics", f"no topic has more than one subtopic, so {measure} sees no diversity: subtopics are "
+                           "read from the iteration field of the qrels, which PyTerrier's reader drops and "
+                           "pt_fairness.read_qrels keeps")
             values[measure] = diversity.score(measure.NAME, subtopics, listing, measure["alpha"], measure.params.get("cutoff"))
         return values
 
@@ -274,9 +278,11 @@ def _support(name: str, measure: FairnessMeasure) -> None:
 
 def plug_in() -> None:
     """Adds the provider to ir_measures' registry and, before pyndeval, to its default pipeline; once."""
-    if providers.registry.get(FAIRNESS.NAME) is FAIRNESS:
-        return
-    providers.register(FAIRNESS)
-    pipeline = ir_measures.DefaultPipeline.providers
-    pipeline.insert(pipeline.index(ir_measures.pyndeval), FAIRNESS)
-    listen(_support)
+    if providers.registry.get(FAIRNESS.NAME) is not FAIRNESS:
+        providers.register(FAIRNESS)
+        listen(_support)
+    # An ir_measures that reads entry points may load this one before it has a pipeline, and then put the provider in itself.
+    pipeline = getattr(ir_measures, "DefaultPipeline", None)
+    if pipeline is not None and all(provider.NAME != FAIRNESS.NAME for provider in pipeline.providers
+                                    if hasattr(provider, "NAME")):
+        pipeline.providers.insert(pipeline.providers.index(ir_measures.pyndeval), FAIRNESS)

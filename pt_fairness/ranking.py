@@ -33,7 +33,7 @@ TREC_DEFAULTS = {"0", "Q0"}
 #: How many numbers a block of topics may hold while a measure works on it: small enough for a processor's cache.
 BLOCK_CELLS = 1 << 15
 #: How many identifiers are Python strings at a time while they become words.
-STRINGS_AT_ONCE = 1 << 14
+STRINGS_AT_ONCE = 1 << 13
 
 
 class FairnessWarning(UserWarning):
@@ -80,12 +80,23 @@ _MISSING = np.array([int.from_bytes(text.ljust(8, b"\0"), "big") for text in (b"
                     np.uint64)
 
 
+def _whole_numbers(ids: pd.Series) -> pd.Series:
+    """Identifiers that became floats on their way (a merge does that) as the whole numbers that they were."""
+    return ids.map(label_text, na_action="ignore") if ids.dtype.kind == "f" else ids
+
+
+def texts_of(ids: pd.Series) -> Any:
+    """``[n]``: identifiers as text."""
+    return _whole_numbers(ids).astype(str).to_numpy(dtype=object)
+
+
 def words_of(ids: pd.Series, where: str = "frame") -> np.ndarray[Any, np.dtype[np.uint64]]:
     """``[n, words]``: the UTF-8 bytes of each identifier as big-endian words, so that they compare as the strings do.
 
     :param where: what the identifiers are of, for the error
     :raises ValueError: an identifier is missing
     """
+    ids = _whole_numbers(ids)
     parts = []
     for start in range(0, len(ids), STRINGS_AT_ONCE):
         part = ids.iloc[start:start + STRINGS_AT_ONCE].to_numpy(dtype=object)
@@ -223,9 +234,10 @@ class Judgments:
         self.topic = self.row_topic[self.index.first]
         if qrels["relevance"].isna().any():
             raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
-        self.row_relevance = qrels["relevance"].to_numpy()
-        if self.row_relevance.dtype.kind not in "iuf":
-            self.row_relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
+        relevance = qrels["relevance"].to_numpy()
+        if relevance.dtype.kind not in "iuf":
+            relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
+        self.row_relevance = relevance if relevance.dtype.kind == "f" else relevance.astype(np.int64, copy=False)
         self.relevance = self.row_relevance
         if len(self.index) < len(self.row_relevance):
             self.relevance = np.full(len(self.index), np.iinfo(np.int64).min, self.row_relevance.dtype)
@@ -236,7 +248,7 @@ class Judgments:
     @cached_property
     def docnos(self) -> Any:
         """The document of each pair, as text."""
-        return self._docnos.iloc[self.index.first].astype(str).to_numpy(dtype=object)
+        return texts_of(self._docnos.iloc[self.index.first])
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -326,7 +338,8 @@ class Annotations:
             codes, labels = judgments.row_labels
             if labels and set(labels) <= TREC_DEFAULTS:
                 raise ValueError(
-                    f"the qrels have no groups: their iteration field is {labels[0]!r} throughout. Write the groups into it "
+                    "the qrels have no groups: their iteration field is absent, or holds nothing but "
+                    f"{' and '.join(map(repr, labels))}. Write the groups into it "
                     "(pt_fairness.groups.from_frame(…).to_qrels(qrels), or pt_fairness.read_qrels on a file that has "
                     "them), or name a source with the measure's groups= parameter")
             self.sets.label_codes(labels)  # in this order, so that they have the codes that they have in the rows
@@ -338,6 +351,8 @@ class Annotations:
             judged = set()
             if groups.labels is None or not groups.complete:
                 judged = self._labels_of(self.judged)
+            if groups.labels == []:
+                raise ValueError(f"{groups!r} holds no group at all: every document that it names is unannotated")
         self.declared = None if groups is None else groups.labels
         #: The label set G, sorted.
         self.labels = sorted(judged | set(self.declared or ()))
@@ -430,7 +445,7 @@ class Annotations:
 
 def _sort_key(topic: Ints, score: Any) -> Ints:
     """``[n]``: whole numbers in the order of the topics and, within one, of the falling scores (float32); fast to sort."""
-    # The bits of floats are in their order, but for the negative ones, which are in the opposite. 0 − 0 and 0 − −0 are the same.
+    # The bits of floats are in their order, but for the negative ones, in the opposite. 0 − 0 and 0 − −0 are the same.
     bits = (np.float32(0) - score).view(np.int32)
     bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)
     key = topic.astype(np.int64) << 32
@@ -470,11 +485,16 @@ class Run:
         self.topic = topic
         self.block = np.zeros(len(topic), np.int32)
         np.cumsum(~tied, out=self.block[1:])
-        if tied.any():
-            some = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
-            words = words_of(docnos.iloc[order[some]])
+        some = np.flatnonzero(np.append(tied, False) | np.append(False, tied)).astype(np.int32)
+        del tied
+        while len(some):
+            # As many whole blocks at a time as identifiers may be words at a time, which take more space than codes.
+            last = self.block[some[min(STRINGS_AT_ONCE, len(some)) - 1]]
+            part = some[:np.searchsorted(some, np.searchsorted(self.block, last, "right"))]
+            words = words_of(docnos.iloc[order[part]])
             keys: list[Any] = [~words[:, column] for column in reversed(range(words.shape[1]))]
-            order[some] = order[some][np.lexsort((*keys, self.block[some]))]
+            order[part] = order[part][np.lexsort((*keys, self.block[part]))]
+            some = some[len(part):]
         #: ``[T]``: how many documents each topic has, and where they start.
         self.length = np.bincount(topic, minlength=len(judgments.topics))
         self.start = np.cumsum(self.length) - self.length
@@ -523,7 +543,7 @@ class Run:
 
     def docnos(self, rows: Any) -> Any:
         """The documents at these places of the order, as text."""
-        return self._docnos.iloc[self._order[rows]].astype(str).to_numpy(dtype=object)
+        return texts_of(self._docnos.iloc[self._order[rows]])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

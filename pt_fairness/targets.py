@@ -31,6 +31,8 @@ class _Target:
 
 
 _registry: dict[str, _Target] = {}
+#: Names that came with a measure from another process, where they may come to mean something else.
+_adopted: set[str] = set()
 
 
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
@@ -48,8 +50,12 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
         raise ValueError(f"a target cannot be named {name!r}: {', '.join(map(repr, TARGET_WORDS))} are targets that every "
                          "measure has; choose another name")
     if not isinstance(frame, pd.DataFrame):
-        frame = pd.read_csv(frame, dtype={"qid": str, "group": str}, keep_default_na=False, encoding="utf-8-sig")
+        try:
+            frame = pd.read_csv(frame, dtype={"qid": str, "group": str}, keep_default_na=False, encoding="utf-8-sig")
+        except pd.errors.EmptyDataError:
+            raise ValueError(f"the file of the target {name!r} is empty; it needs the columns qid, group, share") from None
     _registry[name] = _read(name, frame)
+    _adopted.discard(name)
 
 
 def _read(name: str, frame: pd.DataFrame) -> _Target:
@@ -135,5 +141,8 @@ def portable(name: str) -> tuple[str, _Target] | None:
 
 
 def adopt(carried: tuple[str, _Target]) -> None:
-    """The receiving side of :func:`portable`."""
-    _registry.setdefault(*carried)
+    """The receiving side of :func:`portable`: what this process itself has registered stays."""
+    name, target = carried
+    if name not in _registry or name in _adopted:
+        _registry[name] = target
+        _adopted.add(name)

@@ -106,3 +106,26 @@ def test_annotate_takes_dataset_ids_and_files(tmp_path, capsys):
 def test_annotate_names_what_is_missing(tmp_path, capsys):
     assert cli.main(["annotate", "no/such/qrels", "trec-newswire"]) == 2
     assert "neither a file nor a dataset id" in capsys.readouterr().err
+
+
+def test_labels_written_as_floats_are_read(files, tmp_path):
+    (tmp_path / "floats").write_text(QRELS.replace(" 1\n", " 1.0\n"), encoding="utf-8")
+    assert python_m(str(tmp_path / "floats"), files[1], "rND@3 nDCG@3").stdout == python_m(*files, "rND@3 nDCG@3").stdout
+
+
+def test_a_broken_line_of_the_qrels_is_named(files, tmp_path):
+    (tmp_path / "broken").write_text("1 PRO a 1\n1 PRO b\n")
+    done = python_m(str(tmp_path / "broken"), files[1], "rND@3")
+    assert done.returncode == 2 and "broken, line 2: 3 columns" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_options_that_do_not_go_together_are_one_line(files):
+    done = python_m(*files, "rND@3", "-n")
+    assert done.returncode == 2 and "--no_summary" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_version(capsys):
+    import pt_fairness
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"pt_fairness {pt_fairness.__version__}\n"

@@ -115,11 +115,17 @@ def test_every_public_name_is_documented(built):
 
 
 def test_what_is_documented_is_public(built):
-    known = public()
+    known = {id(resolve(name)) for name in public()}
+
+    def is_public(name):
+        try:
+            return id(resolve(name)) in known
+        except AttributeError:
+            return False
+
     for name, kind in documented(built).items():
-        resolve(name)
-        if kind != "py:module":
-            assert name in known or name.rpartition(".")[0] in known, name
+        # A class or a function, listed by autodoc where it is defined too; or a member, which autodoc has found in its class.
+        assert kind == "py:module" or is_public(name) or is_public(name.rpartition(".")[0]), name
 
 
 def test_every_measure_is_public():
@@ -192,8 +198,8 @@ def test_the_notebook_runs(tmp_path):
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("image/png" in output.get("data", {}) for output in outputs)
-    (table,) = [output["data"]["text/html"] for output in outputs if "rKL@5" in output.get("data", {}).get("text/html", "")]
-    assert {"BM25", "QLD", "nDCG@5"} <= set(re.findall(r">([^<>]+)</t[hd]>", table))
+    tables = [output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})]
+    assert any({"BM25", "QLD", "nDCG@5", "rKL@5"} <= set(re.findall(r">([^<>]+)</t[hd]>", table)) for table in tables)
 
 
 def test_the_notebook_is_stored_without_traces():

@@ -514,7 +514,7 @@ from ir_measures import nDCG
 
 runs, qrels, kept, where, times = sys.argv[1:]
 calls = []
-module, name = {"reading": (evaluation.io, "parse_run"), "scoring": (evaluation._Scorer, "_scored"),
+module, name = {"reading": (evaluation.io, "read_run_as"), "scoring": (evaluation._Scorer, "_scored"),
                 "writing": (evaluation.np, "savez"), "renaming": (evaluation.os, "replace")}[where]
 real = getattr(module, name)
 

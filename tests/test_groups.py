@@ -45,7 +45,7 @@ def test_a_frame_that_lacks_a_column_is_refused():
 @pytest.mark.parametrize(
     "mapping",
     [{"a": "X", "b": ["X", "Y"], "c": None}, {"a": "X", "b": ("Y", "X"), "c": []}, {"a": "X", "b": {"X", "Y"}, "c": "-"}],
-    ids=str,
+    ids=["list", "tuple", "set"],
 )
 def test_from_a_mapping(mapping):
     source = groups.from_mapping(mapping)
@@ -247,3 +247,44 @@ def test_a_class_that_returns_something_else_is_refused(registry):
         Wrong("wrong").to_qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))
     with pytest.raises(NotImplementedError, match="needs a lookup"):
         Groups("nothing").to_qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))
+
+
+@pytest.mark.parametrize("mapping, says", [
+    ({"1": {"a": "PRO"}, "b": "CON"}, "either all or none"),
+    ({"a": object}, "the groups of 'a' are"),
+])
+def test_a_mapping_of_something_else_is_refused(mapping, says):
+    with pytest.raises(ValueError, match=says):
+        groups.from_mapping(mapping)
+
+
+def test_a_mapping_may_hold_arrays():
+    found = groups.from_mapping({"a": np.array(["PRO", "X"]), "b": "CON"}).lookup(["1", "1"], ["a", "b"])
+    assert found["group"].tolist() == ["PRO", "X", "CON"]
+
+
+def test_register_takes_groups_alone():
+    with pytest.raises(ValueError, match="cannot be registered as a dict"):
+        groups.register("junk", {"a": "PRO"})
+
+
+def test_a_missing_topic_is_refused():
+    with pytest.raises(ValueError, match="row 1 of the groups has no qid"):
+        groups.from_frame(pd.DataFrame({"qid": ["1", None], "docno": ["a", "b"], "group": ["A", "B"]}))
+
+
+def test_groups_that_hold_none_are_no_annotations():
+    nothing = groups.from_frame(pd.DataFrame({"docno": ["a"], "group": ["-"]}))
+    with pytest.raises(ValueError, match="holds no group at all"):
+        ir_measures.calc_aggregate([rND(groups=nothing)], {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+
+def test_a_name_that_another_process_gives_again_means_what_it_means_there():
+    first, second = groups.from_mapping({"a": "A"}), groups.from_mapping({"a": "B"})
+    groups.adopt(("given-again", first))
+    groups.adopt(("given-again", second))
+    assert groups.get("given-again") == second
+    groups.register("given-again", first)  # what this process says itself stays
+    groups.adopt(("given-again", second))
+    assert groups.get("given-again") == first
+    assert groups.portable("given-again") == ("given-again", first) and groups.portable("trec-newswire") is None

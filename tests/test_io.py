@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import io, read_qrels, write_qrels
+from pt_fairness.io import read_groups
 
 TEXT = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
 FRAME = pd.DataFrame(
@@ -139,3 +140,27 @@ def test_group_files_that_are_none(tmp_path):
 def test_rows_of_a_group_file_that_do_not_fit_its_header(tmp_path, text, says):
     with pytest.raises(ValueError, match=rf"groups\.txt.*{says}"):
         io.read_groups(written(tmp_path / "groups.txt", text))
+
+
+def test_blanks_around_commas_do_not_count(tmp_path):
+    (tmp_path / "groups.csv").write_text("docno , group\na , PRO \n b, CON\n")
+    assert read_groups(tmp_path / "groups.csv").to_numpy().tolist() == [["a", "PRO"], ["b", "CON"]]
+
+
+def test_a_damaged_group_file_is_named(tmp_path):
+    (tmp_path / "groups.csv.gz").write_bytes(b"not compressed")
+    with pytest.raises(ValueError, match=r"groups\.csv\.gz is damaged"):
+        read_groups(tmp_path / "groups.csv.gz")
+
+
+@pytest.mark.parametrize("label", [0.5, float("nan")])
+def test_labels_that_the_format_cannot_hold_are_refused(label, tmp_path):
+    frame = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [label]})
+    with pytest.raises(ValueError, match="whole numbers as labels"):
+        write_qrels(frame, tmp_path / "qrels")
+
+
+def test_a_label_beyond_all_bounds_is_refused(tmp_path):
+    (tmp_path / "qrels").write_text("1 0 a 99999999999999999999\n")
+    with pytest.raises(ValueError, match="line 1: the label '99999999999999999999'"):
+        read_qrels(tmp_path / "qrels")

@@ -509,3 +509,67 @@ def test_groups_that_drop_topics_say_so():
     with pytest.warns(FairnessWarning, match=r"drops 1 of 2 topics .*'2'.*to_qrels"):
         assert ir_measures.calc_aggregate([measure(groups=dropping)], qrels, run)[measure(groups=dropping)] == 0.5
     assert ir_measures.calc_aggregate([measure], dropping.to_qrels(qrels), run)[measure] == 1.0
+
+
+NUMPY_VALUES = [
+    (rND, {"protected": np.str_("x")}, {"protected": "x"}),
+    (rND, {"protected": np.int64(1), "rel": np.int32(2)}, {"protected": "1", "rel": 2}),
+    (pt_fairness.DistKL, {"smoothing": np.int64(1)}, {"smoothing": 1.0}),
+    (pt_fairness.BiasP, {"abs": np.bool_(True)}, {"abs": True}),
+    (rKL, {"target": {np.str_("A"): np.float32(0.5), "B": np.float64(0.5)}}, {"target": {"A": 0.5, "B": 0.5}}),
+]
+
+
+@pytest.mark.parametrize("measure, given, plain", NUMPY_VALUES)
+def test_numpy_scalars_are_plain_values(measure: Any, given: dict[str, Any], plain: dict[str, Any]) -> None:
+    measure(**given).validate_params()
+    assert measure(**given) == measure(**plain) == ir_measures.parse_measure(str(measure(**given)))
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int64", "float32", "bool"])
+def test_every_kind_of_relevance(kind: str) -> None:
+    qrels = pd.DataFrame([["1", "a", 0, "A"], ["1", "a", 1, "B"], ["1", "b", 1, "A"]],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([["1", "a", 2.0], ["1", "b", 1.0]], columns=["query_id", "doc_id", "score"])
+    expected = ir_measures.calc_aggregate([rKL @ 2, alpha_nDCG @ 2], qrels, run)
+    assert ir_measures.calc_aggregate([rKL @ 2, alpha_nDCG @ 2], qrels.astype({"relevance": kind}), run) == expected
+
+
+def test_ids_that_became_floats_are_the_whole_numbers_that_they_were() -> None:
+    qrels = pd.DataFrame([["1", "1", 1, "A"], ["1", "2", 1, "B"]], columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([["1", "2", 2.0], ["1", "1", 1.0]], columns=["query_id", "doc_id", "score"])
+    as_floats = [frame.astype({"query_id": float, "doc_id": float}) for frame in (qrels, run)]
+    measures = [rND @ 2, Annotated @ 2, rND(groups=groups.from_mapping({1: "A", 2: "B"})) @ 2]
+    expected = ir_measures.calc_aggregate(measures, qrels, run)
+    assert expected[measures[1]] == 1.0
+    for one, other in ((as_floats[0], run), (qrels, as_floats[1]), as_floats):
+        assert ir_measures.calc_aggregate(measures, one, other) == expected
+
+
+def test_qrels_without_subtopics_are_told_of() -> None:
+    qrels = {"1": {"a": 1, "b": 1}}
+    with pytest.warns(FairnessWarning, match=r"no topic has more than one subtopic.*iteration"):
+        ir_measures.calc_aggregate([alpha_nDCG @ 2], qrels, {"1": {"a": 1.0}})
+
+
+def test_batches_change_nothing_where_the_groups_declare_their_labels() -> None:
+    rows = [["1", "a", 1, "A"], ["1", "b", 1, "B"], ["2", "c", 1, "C"], ["2", "d", 1, "A"]]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    run = pd.DataFrame([[q, d, -i] for i, (q, d, *_) in enumerate(rows)], columns=["qid", "docno", "score"])
+    declared = groups.from_frame(pd.DataFrame([[d, g] for _, d, _, g in rows], columns=["docno", "group"]))
+    measures = [m(groups=declared) @ 2 for m in (
+        pt_fairness.AWRF, pt_fairness.DistKL, pt_fairness.DistFair, pt_fairness.NDKL, pt_fairness.MinSkew, pt_fairness.MaxSkew,
+        rKL(protected="all"), rKL(target="uniform"))]
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]})
+    tables = [pt.Experiment([pt.Transformer.from_df(run)], topics, qrels, measures, batch_size=size) for size in (None, 1)]
+    for measure in measures:
+        assert tables[0][str(measure)][0] == pytest.approx(tables[1][str(measure)][0], abs=1e-12), measure
+
+
+def test_the_provider_can_be_loaded_before_there_is_a_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pt_fairness import provider
+    monkeypatch.delattr(ir_measures, "DefaultPipeline")
+    provider.plug_in()  # what an ir_measures that reads entry points would have happen
+    monkeypatch.undo()
+    provider.plug_in()
+    assert [one.NAME for one in ir_measures.DefaultPipeline.providers if hasattr(one, "NAME")].count("fairness") == 1

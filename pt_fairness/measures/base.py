@@ -87,6 +87,11 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
         return isinstance(value, types) and self.accepts(value)
 
 
+def _plain(value: Any) -> Any:
+    """A numpy scalar as the Python value that prints, and parses, as itself."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
+
+
 def _number(kind: type) -> Callable[[Any], Any]:
     def canonical(value: Any) -> Any:
         if isinstance(value, str):
@@ -96,8 +101,6 @@ def _number(kind: type) -> Callable[[Any], Any]:
                 return value
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
-        if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a numpy scalar
-            return value.item()
         return value
     return canonical
 
@@ -247,7 +250,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __init__(self, **params: Any) -> None:
         known = self.SUPPORTED_PARAMS
-        super().__init__(**{name: known[name].canonical(value) if name in known else value
+        super().__init__(**{name: known[name].canonical(_plain(value)) if name in known else value
                             for name, value in params.items()})
         if self.params.get("norm") in UNBOUNDED_NORMS:
             self.RANGE = (self.RANGE[0], None)

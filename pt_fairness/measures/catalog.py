@@ -40,8 +40,9 @@ def text() -> str:
     """Every measure with its range, fair end and parameters, for a terminal."""
     entries = []
     for measure in MEASURES.values():
+        end = "fair" if measure.FAIR_END == 0 else "the good end"
         lines = [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
-                 f"    range {range_of(measure)}; {measure.FAIR_END:g} is {'fair' if measure.FAIR_END == 0 else 'the good end'}"]
+                 f"    range {range_of(measure)}; {measure.FAIR_END:g} is {end}"]
         lines += [f"    {name}: {desc}" + (f" (default {default})" if default else "")
                   for name, desc, default in _parameters(measure)]
         entries.append("\n".join(lines))
@@ -67,11 +68,11 @@ def _title(text: str, line: str) -> list[str]:
 def rst() -> str:
     """A page of the documentation: every measure with its docstring and parameters, and the bibliography."""
     lines = [*_title("Measures", "="),
-             "Every measure is an object: ``rKL``, ``rKL @ 5``, ``rKL(protected='CON') @ 5``, or as text, on the command line and for",
-             "``ir_measures.parse_measure``, ``rKL(protected='CON')@5``. The names are in ``pt_fairness`` and, beside nDCG, in",
-             "``pyterrier.measures``. Which one answers which question is said in :doc:`index`.", "",
-             "Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default may be left out,",
-             "unless it says that it is required.", "", ".. py:currentmodule:: pt_fairness", ""]
+             "Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``; or text, on the command line and for",
+             "``ir_measures.parse_measure``: ``rKL(protected='CON')@5``. The names are in ``pt_fairness`` and, beside nDCG, in",
+             "``pyterrier.measures``. The page :doc:`index` says which one answers which question.", "",
+             "Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default may be left",
+             "out, unless it is required.", "", ".. py:currentmodule:: pt_fairness", ""]
     for measure in MEASURES.values():
         names = [measure.NAME, *_aliases(measure)]
         body = [inspect.cleandoc(type(measure).__doc__ or ""), "",
@@ -80,8 +81,8 @@ def rst() -> str:
         for name, desc, default in _parameters(measure):
             value = f"``{default}``" if default else "required" if measure.SUPPORTED_PARAMS[name].required else ""
             body += [f"   * - ``{name}``", f"     - {desc}", f"     - {value}".rstrip()]
-        lines += [*_title(measure.PRETTY_NAME, "-"), f".. py:data:: {names[0]}", *(f"             {name}" for name in names[1:]), "",
-                  textwrap.indent("\n".join(body), "   "), ""]
+        lines += [*_title(measure.PRETTY_NAME, "-"), f".. py:data:: {names[0]}",
+                  *(f"             {name}" for name in names[1:]), "", textwrap.indent("\n".join(body), "   "), ""]
     lines += _title("Bibliography", "-")
     for key in sorted({key for measure in MEASURES.values() for key in measure.SOURCE}):
         link = BIBLIOGRAPHY[key].link

@@ -93,6 +93,8 @@ class _DistKL(DistMeasure):
     with a warning. A topic for which nothing was returned has the largest value that ``cutoff`` documents could have (1
     without a cutoff); for ``target='run'``, that against equal shares.
 
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+
     Source: Das & Lease (2019), section 4.
     """
 
@@ -122,6 +124,8 @@ class _DistFair(DistMeasure):
 
     The paper divides by the largest divergence among the systems that are compared, so that a system's fairness depends on
     the others, and says that this should be revisited; the exact maximum of one list does not.
+
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
 
     Source: Das & Lease (2019), sections 4 and 6.
     """
@@ -153,6 +157,8 @@ class _AWRF(DistributionMeasure):
     This is the form of the TREC Fair Ranking track, whose published script takes natural logarithms:
     ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing was returned. FairRankTune's measure
     of the same name is another one: the attention per document of each group, as a ratio or a difference.
+
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
 
     Source: Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
     """
@@ -199,6 +205,8 @@ class _NDKL(DistributionMeasure):
     documents could have (1 without a cutoff).
 
     Like rKL(protected='all', norm='none'), but in natural logarithms and divided by the discounts.
+
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
 
     Source: Geyik et al. (2019), NDKL.
     """

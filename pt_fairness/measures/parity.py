@@ -210,9 +210,9 @@ class _rKL(ParityMeasure):
         cutoff = self.param("cutoff")
         worst: Any = 1.0
         if self.param("norm") == "none" and cutoff is not None:
-            # The smallest share that one of cutoff documents can have bounds what they can do to the run itself.
-            bound = np.full(len(bound), np.log2(cutoff)) if of_run else bound
-            worst = bound * self.weights(np.full(len(bound), cutoff), cutoff).sum(axis=1)
+            weights = self.weights(np.full(len(bound), cutoff), cutoff)
+            worst = numerics.largest_divergence_from_itself(weights[0], len(view.labels)) if of_run and len(weights) \
+                else bound * weights.sum(axis=1)
         return np.where(defined, np.where(view.length == 0, worst, values), np.nan)
 
     @staticmethod

@@ -106,6 +106,8 @@ class _Skew(SkewMeasure):
     changes. Unbounded; 0 is fair, above 0 the group is over-represented. A topic without relevant annotated documents is
     undefined for ``target='qrels'``: 0, with a warning. Where nothing was returned P_g is 0.
 
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+
     Source: Geyik et al. (2019), Skew@k. What stands for shares of 0 is this package's choice.
     """
 
@@ -128,6 +130,8 @@ class _MinSkew(SkewMeasure):
     The smallest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
     fair; below 0, the further the more a group lacks.
 
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+
     Source: Geyik et al. (2019), MinSkew@k.
     """
 
@@ -147,6 +151,8 @@ class _MaxSkew(SkewMeasure):
 
     The largest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
     fair; above 0, the further the more a group is favoured. Where nothing was returned every group lacks, and it is below 0.
+
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
 
     Source: Geyik et al. (2019), MaxSkew@k.
     """

@@ -126,7 +126,8 @@ class _nDJS(FairnessMeasure):
 
     ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2; a document of m groups counts 1/m towards each.
     In [0, 1] (unbounded with ``norm='none'``); 0 is fair. An empty run has 1. Its normaliser is the bound of the
-    divergence, not a maximum, so values are much smaller than those of nDD and nDKL and cannot be compared with them.
+    divergence, not a maximum (and the value of an empty run with ``norm='none'``), so values are much smaller than those of
+    nDD and nDKL and cannot be compared with them.
 
     Source: Draws et al. (2021), section 3.4.2, equation 6.
     """

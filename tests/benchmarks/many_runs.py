@@ -127,13 +127,17 @@ def write_large(folder: Path) -> tuple[Path, Path]:
 
 
 def large(qrels: Path, run: Path) -> list[tuple[str, float, str, bool]]:
-    # White space is what separates TREC's columns: with sep=" ", pandas is faster, and cannot read all runs.
-    pandas, ours = seconds(lambda: pd.read_csv(run, sep=r"\s+", header=None),
-                           lambda: evaluate(run, qrels, OURS, progress=False), rounds=2)
+    columns = {"qid": str, "q0": str, "docno": str, "rank": int, "score": float, "tag": str}
+    # As PyTerrier reads a run: with topics and documents as text. What pandas would guess is faster, and is not the run:
+    # topics become numbers. Since version 3.1 it also takes all processors for it.
+    typed, guessed, ours = seconds(lambda: pd.read_csv(run, sep=r"\s+", header=None, names=list(columns), dtype=columns),
+                                   lambda: pd.read_csv(run, sep=r"\s+", header=None),
+                                   lambda: evaluate(run, qrels, OURS, progress=False), rounds=3)
     alone = subprocess.run([sys.executable, __file__, qrels, run], check=True, capture_output=True, text=True)
     memory = float(alone.stdout)
-    return [(f"{7000 * 1000} rows: evaluate, files included / pandas.read_csv of the run", ours / pandas, "at most 5",
-             ours <= 5 * pandas),
+    return [(f"{7000 * 1000} rows: evaluate, files included / pandas.read_csv of the run", ours / typed, "at most 5",
+             ours <= 5 * typed),
+            ("  … / pandas.read_csv that guesses the types", ours / guessed, "", True),
             ("  … seconds", ours, "", True),
             ("  … memory in GiB", memory, "under 6", memory < 6)]
 

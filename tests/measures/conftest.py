@@ -10,8 +10,8 @@ import ir_measures
 import pytest
 import slow
 
-import pt_fairness
 from pt_fairness import FairnessWarning, groups
+from pt_fairness.measures import MEASURES
 
 
 def _values(measures: Iterable[Any], qrels: Any, run: Any) -> dict[tuple[Any, str], float]:
@@ -54,7 +54,7 @@ def _agrees(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame:
     if from_frame:
         declared = groups.from_frame(case.groups_frame)
         source["groups"] = _Open(declared) if from_frame == "open" else declared
-    measures = [getattr(pt_fairness, name)(**params, **source) for name, params in wanted]
+    measures = [MEASURES[name](**params, **source) for name, params in wanted]
     found = _values(set(measures), case.qrels_frame, case.run_frame)
     known = (
         {"groups": lambda qid, docno: case.groups.get((qid, docno), ()), "labels": () if from_frame == "open" else case.labels}
