@@ -3,7 +3,7 @@ scenario (tables 3 and 4), and with qrels and runs also the real one (table 2, f
 
 ``python examples/pathiyancherumanal2021.py`` for the controlled scenario alone;
 ``python examples/pathiyancherumanal2021.py QRELS RUN…`` with the stance (PRO, CON) in the second column of the qrels, or
-``--groups SOURCE`` for groups from elsewhere (``touche-2020``, ``trec-newswire``, a file).
+``--groups SOURCE`` for groups from elsewhere (``argsme/2020-04-01/stance``, ``trec-newswire``, a file).
 """
 
 from __future__ import annotations

@@ -92,6 +92,11 @@ def _name_in_pyterrier(name: str, measure: Any) -> None:
         setattr(module, name, measure)
 
 
+def _name_here(name: str, measure: Any) -> None:
+    # So that one class is enough to add a measure; those above are named there for type checkers.
+    globals().setdefault(name, measure)
+
+
 def _register_datasets() -> None:
     from pt_fairness import collections
     collections.register()
@@ -99,4 +104,5 @@ def _register_datasets() -> None:
 
 _provider.plug_in()
 _listen(_name_in_pyterrier)
+_listen(_name_here)
 _after_import("ir_datasets", _register_datasets)

@@ -351,7 +351,7 @@ _process_lock = threading.Lock()
 def _in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) -> _Result:
     if getattr(_last, "digest", None) != digest:
         _last.digest, _last.scorer = None, None  # two plans at a time would be one too many
-        plan: _Plan = pickle.loads(packed[0])
+        plan: _Plan = pickle.loads(packed[0].data)
         for measure in plan.measures:
             if not hasattr(measure, "__name__"):  # ir_measures.define gives it to a class, where pickle does not look
                 measure.__name__ = measure.NAME
@@ -543,9 +543,13 @@ def as_text(table: pd.DataFrame, form: Form) -> str:
     if form == "json":
         rows = table.astype(object).where(table.notna(), None).to_dict("records")
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    cells = table.map(lambda value: "" if pd.isna(value) else f"{value:.4f}" if isinstance(value, float) else str(value))
+    cells = pd.DataFrame({column: [_cell(value) for value in table[column].tolist()] for column in table.columns}, dtype=object)
     if form == "latex":
         return cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(table.columns) - 1))
     rule = ["---", *["---:"] * (len(table.columns) - 1)]
     lines = [[str(column) for column in cells.columns], rule, *cells.to_numpy().tolist()]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def _cell(value: Any) -> str:
+    return "" if pd.isna(value) else f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -145,7 +145,7 @@ def _read_parquet(path: Path, text: Any) -> pd.DataFrame:
     for column, wrong in (("qid", frame["qid"].isna()), ("docno", frame["docno"].isna()), ("score", score.isna())):
         if wrong.any():
             row = int(wrong.to_numpy().argmax())
-            raise ValueError(f"{os.fspath(path)}, row {row}: the {column} {frame[column].iloc[row]!r} is "
+            raise ValueError(f"{os.fspath(path)}, row {row}: the {column} {str(frame[column].iloc[row])!r} is "
                              f"{'no number' if column == 'score' else 'missing'}")
     return frame[columns].assign(score=score).astype({"qid": "str", "docno": "str"}).astype(
         {"qid": text, "docno": text}).reset_index(drop=True)

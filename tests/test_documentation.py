@@ -130,8 +130,9 @@ def test_what_is_documented_is_public(built):
 
 def test_every_measure_is_public():
     for name, measure in MEASURES.items():
-        assert name in pt_fairness.__all__ and getattr(pt_fairness, name) is measure
-        assert not set(measure.SOURCE) - set(BIBLIOGRAPHY)
+        assert name in pt_fairness.__all__, f"import {name} in pt_fairness/__init__.py, and name it in __all__"
+        assert getattr(pt_fairness, name) is measure
+        assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), f"put the paper of {name} into measures/bibliography.py"
 
 
 def test_the_page_of_measures_is_that_of_the_objects():
@@ -186,6 +187,12 @@ def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."], cwd=tmp_path,
                           env=environment(), capture_output=True, text=True)
     assert done.returncode == 0 and "13 passed" in done.stdout, done.stdout
+
+
+def test_every_example_is_named():
+    page = (PAGES / "papers.rst").read_text(encoding="utf-8")
+    names = [path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")]
+    assert not [name for name in names if f"``{name}``" not in page]
 
 
 NOTEBOOK = ROOT / "examples" / "from_corpus_to_figure.ipynb"

@@ -170,8 +170,9 @@ def test_installing_the_sdist_works_offline(installed, tmp_path):
             "print(pt_fairness.__version__, importlib.metadata.version('pt-fairness'));"
             "import pyterrier as pt; print(pt.fairness is pt_fairness, pt.measures.rKL is pt_fairness.rKL);"
             "print(len(pt.get_dataset('irds:pt-fairness/debates/stance').get_qrels()) > 100)")
-    done = subprocess.run([str(python), "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([str(python), "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [str(Path(packages).resolve()), f"{VERSION} {VERSION}", "True True", "True"]
-    done = subprocess.run([str(python.with_name("pt-fairness")), "measures"], cwd=tmp_path, capture_output=True, text=True)
+    command = [str(python), "-I", str(python.with_name("pt-fairness")), "measures"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "rKL" in done.stdout

@@ -68,9 +68,9 @@ def _title(text: str, line: str) -> list[str]:
 def rst() -> str:
     """A page of the documentation: every measure with its docstring and parameters, and the bibliography."""
     lines = [*_title("Measures", "="),
-             "Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``; or text, on the command line and for",
-             "``ir_measures.parse_measure``: ``rKL(protected='CON')@5``. The names are in ``pt_fairness`` and, beside nDCG, in",
-             "``pyterrier.measures``. The page :doc:`index` says which one answers which question.", "",
+             "Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``; on the command line and for",
+             "``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The names are in ``pt_fairness`` and,",
+             "beside nDCG, in ``pyterrier.measures``. The page :doc:`index` says which one answers which question.", "",
              "Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default may be left",
              "out, unless it is required.", "", ".. py:currentmodule:: pt_fairness", ""]
     for measure in MEASURES.values():

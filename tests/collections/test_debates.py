@@ -34,17 +34,14 @@ def test_stance_is_the_sign_of_the_viewpoint(docs):
         assert len(doc.text.split()) >= 40 and doc.default_text() == f"{doc.title}\n{doc.text}"
 
 
-#: What the measures that name groups need to know of a collection of stances.
-NAMED = {"RepBias": {"group": "CON"}, "Skew": {"group": "CON"}}
-
-
 def test_every_measure_stands_in_one_experiment():
     dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
     qrels = dataset.get_qrels()
     # One system lists a topic's arguments as they were written, the other those of one stance first.
     written = qrels.assign(score=-qrels.groupby("qid").cumcount().astype(float))
     one_sided = written.assign(score=written["score"] + 1000 * (qrels["iteration"] == "PRO"))
-    measures = [measure(**NAMED.get(name, {})) @ 5 for name, measure in MEASURES.items()]
+    measures = [(measure(group="CON") if "group" in measure.SUPPORTED_PARAMS else measure) @ 5
+                for measure in MEASURES.values()]
     table = pt.Experiment([written, one_sided], dataset.get_topics(), qrels, measures, names=["as written", "one-sided"])
     table = table.set_index("name")
     for measure in measures:

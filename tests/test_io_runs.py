@@ -1,0 +1,134 @@
+"""Run files: what they may look like, and what is said of those that are wrong."""
+
+import gzip
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_fairness import read_run
+
+LINE = "1 Q0 a 1 3.5 tag\n"
+
+
+def written(path, text):
+    data = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def assert_as_ir_measures_reads(path):
+    theirs = pd.DataFrame(ir_measures.read_trec_run(str(path)), columns=["qid", "docno", "score"])
+    ours = read_run(path)
+    assert list(ours.columns) == ["qid", "docno", "score"] and ours["score"].dtype == "float64"
+    assert ours["qid"].tolist() == theirs["qid"].tolist() and ours["docno"].tolist() == theirs["docno"].tolist()
+    assert ours["score"].tolist() == theirs["score"].tolist()
+    return ours
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+@pytest.mark.parametrize("text", [
+    LINE, "", "\n \n" + LINE + "\n" + LINE,
+    "007 Q0 NA 1 1 t\n007 Q0 null 2 1 t\n1.0 Q0 nan 3 1 t\nnan 0 1 1 -1 t\n",  # identifiers that look like something else
+    "1\tQ0\ta\t1\t3\tt\n  1   Q0 b 2 \t 2   t  \n",
+    "1 Q0 a 1 inf t\n1 Q0 b 2 -Infinity t\n1 Q0 c 3 +1.e-3 t\n",
+    '1 Q0 "a 1 3 t\'\n1 Q0 #b, 2 2 "t"\n1 Q0 é中 3 1 t\n',
+    "1 Q0 a 1 3.5 tag\r\n1 Q0 b 2 3.5 tag\r\n1 Q0 c 3 1 tag",
+    "b Q0 a x 3 one\na Q0 a y 9 two\nb Q0 a z 4 three\n",
+])
+def test_as_ir_measures_reads_it(tmp_path, name, text):
+    assert_as_ir_measures_reads(written(tmp_path / name, text))
+
+
+def test_scores_to_the_last_digit(tmp_path):
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.standard_normal(20_000), np.exp(rng.uniform(-700, 700, 20_000))]).tolist()
+    path = written(tmp_path / "run", "".join(f"{i % 7} Q0 d{i} 0 {score!r} t\n" for i, score in enumerate(scores)))
+    assert assert_as_ir_measures_reads(path)["score"].tolist() == scores
+
+
+def test_real_runs(shared):
+    for path in sorted((shared / "data" / "robust03" / "runs").glob("*.gz"))[:3]:
+        assert_as_ir_measures_reads(path)
+
+
+def test_a_large_file(tmp_path):
+    """Large enough to be read in parts; what is wrong at its end is found, by its line."""
+    text = "".join(f"{i // 1000} Q0 document-{i:07} {i % 1000} {-(i % 1000) / 7!r} a-tag\n" for i in range(300_000))
+    assert len(assert_as_ir_measures_reads(written(tmp_path / "run", text))) == 300_000
+    with pytest.raises(ValueError, match=r"run, line 300001: 7 columns where there should be 6"):
+        read_run(written(tmp_path / "run", text + "300 Q0 b 1 1 tag more\n"))
+    with pytest.raises(ValueError, match=r"run, line 300001: the score '1,5' is no number"):
+        read_run(written(tmp_path / "run", text + "300 Q0 b 1 1,5 tag\n"))
+
+
+@pytest.mark.parametrize("text, says", [
+    (LINE + "1 Q0 b 2 1\n", "line 2: 5 columns where there should be 6 (qid, q0, docno, rank, score, tag): '1 Q0 b 2 1'"),
+    (LINE + "1 Q0 b 2 1 tag more\n" + LINE, "line 2: 7 columns"),
+    ("1 Q0 b 2 1 tag more\n" + LINE, "line 1: 7 columns"),
+    (LINE + "\n1 Q0 b 2\n", "line 3: 4 columns"),
+    ("query\n", "line 1: 1 columns"),
+    (LINE + "1 Q0 b 2 high tag\n", "line 2: the score 'high' is no number"),
+    (LINE + LINE + "1 Q0 b 2 nan tag\n", "line 3: the score 'nan' is no number"),
+    (LINE.encode() + b"1 Q0 \xff 2 1 tag\n", "line 2: not UTF-8 text"),
+])
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
+    with pytest.raises(ValueError) as error:
+        read_run(written(tmp_path / name, text))
+    assert str(error.value).startswith(f"{tmp_path / name}, {says}")
+
+
+@pytest.mark.parametrize("data", [b"plain text", gzip.compress(LINE.encode() * 1000)[:-20],
+                                  gzip.compress(LINE.encode() * 1000)[:30] + bytes(20)])
+def test_damaged_gzip(tmp_path, data):
+    (tmp_path / "run.gz").write_bytes(data)
+    with pytest.raises(ValueError, match=r"run\.gz is damaged"):
+        read_run(tmp_path / "run.gz")
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz", "run.parquet"])
+def test_a_missing_file(tmp_path, name):
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / name)
+
+
+class TestParquet:
+    FRAME = pd.DataFrame({"qid": ["1", "01"], "docno": ["a", "é"], "score": [0.1, -2.0], "rank": [0, 1]})
+
+    @pytest.fixture(autouse=True)
+    def _pyarrow(self):
+        pytest.importorskip("pyarrow")
+
+    def read(self, frame, tmp_path):
+        frame.to_parquet(tmp_path / "run.parquet")
+        return read_run(tmp_path / "run.parquet")
+
+    def test_the_columns_of_pyterrier_and_ir_measures(self, tmp_path):
+        for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
+            found = self.read(self.FRAME.rename(columns=names), tmp_path)
+            assert found.to_dict("list") == self.FRAME.drop(columns="rank").to_dict("list")
+
+    def test_identifiers_are_text_and_scores_are_floats(self, tmp_path):
+        numbers = self.FRAME.assign(qid=[1, 2], docno=[7, 8], score=np.array([1, 2], np.int32), rank=0)
+        found = self.read(numbers.set_index(pd.Index([5, 6])), tmp_path)
+        assert found.to_dict("list") == {"qid": ["1", "2"], "docno": ["7", "8"], "score": [1.0, 2.0]}
+        assert list(found.index) == [0, 1] and found["score"].dtype == "float64"
+
+    @pytest.mark.parametrize("change, says", [
+        ({"score": [1.0, np.nan]}, "row 1: the score 'nan' is no number"),
+        ({"score": ["1", "x"]}, "row 1: the score 'x' is no number"),
+        ({"docno": [None, "b"]}, "row 0: the docno"),
+    ])
+    def test_the_first_wrong_row_is_named(self, tmp_path, change, says):
+        with pytest.raises(ValueError) as error:
+            self.read(self.FRAME.assign(**change), tmp_path)
+        assert f"run.parquet, {says}" in str(error.value)
+
+    def test_a_missing_column_and_a_damaged_file(self, tmp_path):
+        with pytest.raises(ValueError, match=r"run\.parquet has no column 'score'"):
+            self.read(self.FRAME.drop(columns="score"), tmp_path)
+        (tmp_path / "run.parquet").write_text("no table")
+        with pytest.raises(ValueError, match=r"run\.parquet is damaged"):
+            read_run(tmp_path / "run.parquet")
