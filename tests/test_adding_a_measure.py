@@ -9,6 +9,7 @@ import pyterrier.measures
 import pytest
 from ir_measures import nDCG
 
+import pt_fairness
 from pt_fairness import cli, provider
 from pt_fairness.measures import MEASURES, FairnessMeasure, base, register
 
@@ -42,6 +43,7 @@ def first_of():
     for name in ("FirstOf", "First"):
         del ir_measures.measures.registry[name]
         delattr(pyterrier.measures, name)
+        delattr(pt_fairness, name)
     del MEASURES["FirstOf"]
     provider.FairnessProvider.SUPPORTED_MEASURES.pop()
 
@@ -55,6 +57,7 @@ def test_it_is_in_the_registries(first_of):
     assert ir_measures.measures.registry["FirstOf"] is ir_measures.measures.registry["First"] is first_of
     assert ir_measures.parse_measure("First(group='CON')@3") == first_of(group="CON") @ 3
     assert pyterrier.measures.FirstOf is pyterrier.measures.First is first_of
+    assert pt_fairness.FirstOf is first_of
     assert MEASURES["FirstOf"] is first_of
     assert any(isinstance(measure, _FirstOf) for measure in provider.FAIRNESS.SUPPORTED_MEASURES)
     with pytest.raises(ValueError, match="already has a measure named 'FirstOf'"):
