@@ -99,7 +99,7 @@ def main():
         difference = np.abs(theirs() - ours(run)).max()
         times = seconds(theirs, lambda ours=ours: ours(run), lambda: list(nine.iter_calc(run)), rounds=ROUNDS)
         rows.append((name, measure.NAME + (f"@{measure['cutoff']}" if "cutoff" in measure.params else ""),
-                     f"{times[0] / times[1]:.2g}", f"{times[0] / times[2]:.2g}", f"{difference:.0e}"))
+                     f"{times[0] / times[1]:.2g}", f"{times[0] / times[2]:.2g}", f"{difference:.0e}" if difference else "0"))
     table = pd.DataFrame(rows, columns=["peer", "measure", "its time / ours", "its time / ours for nine measures at once",
                                         "largest difference in a topic"])
     print(as_text(table, "md"), end="")
