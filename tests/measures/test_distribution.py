@@ -195,6 +195,7 @@ def test_ndkl_is_rkl_in_other_units(values):
     assert [found[measure, q] for q in "012"] == pytest.approx([factor * found[plain, q] for q in "012"], abs=1e-12)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("seed", range(5))
 def test_ndkl_against_fairranktune(values, seed):
     """FairRankTune 0.0.7 has the same formula, but always compares with the groups of the list that it is given.
