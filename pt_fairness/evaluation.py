@@ -294,7 +294,7 @@ def _digest(frame: pd.DataFrame, settings: str = "") -> str:
         if values.dtype.kind in "iuf":
             made_of.update(f"{values.dtype}\n".encode() + values.to_numpy().tobytes())
         else:
-            made_of.update("\0".join(map(str, values.tolist())).encode())
+            made_of.update(pd.util.hash_pandas_object(values, index=False).to_numpy().tobytes())
     return made_of.hexdigest()
 
 
