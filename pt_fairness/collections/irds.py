@@ -201,8 +201,9 @@ def documents(handler: Any, docnos: Collection[str]) -> Iterator[Any]:
     """
     try:
         store = handler.docs_store()
-        if hasattr(store, "built") and not store.built():
-            # Two processes that build a docstore at a time would both write into it.
+        if hasattr(store, "built"):
+            # Two processes that build a docstore at a time would both write into it; and one that is being finished may
+            # look built before its index is there.
             with _alone(f"{store.path}.lock"):
                 store = handler.docs_store()
                 if not store.built():
@@ -222,8 +223,13 @@ def _alone(path: str) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as lock:
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        lock = open(path, "a")  # noqa: SIM115 - closed below
+    except OSError:  # a folder that others own: nothing is built there
+        yield
+        return
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

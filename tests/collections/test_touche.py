@@ -359,7 +359,8 @@ def test_a_docstore_is_built_once_by_processes_that_start_together(files, tmp_pa
             "print(len(g.lookup(['1'] * 2, ['a1', 'a2999'])))")
     several = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                for _ in range(3)]
-    assert [one.communicate()[0] for one in several] == ["2\n"] * 3
+    printed = [one.communicate() for one in several]
+    assert [out for out, _ in printed] == ["2\n"] * 3, printed
     assert (files.home / f"{ARGSME}.json.pklz4" / "bin.pos").stat().st_size == 3000 * 8
 
 
