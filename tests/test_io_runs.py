@@ -80,10 +80,13 @@ def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
     assert str(error.value).startswith(f"{tmp_path / name}, {says}")
 
 
-@pytest.mark.parametrize("data", [b"plain text", gzip.compress(LINE.encode() * 1000)[:-20],
-                                  gzip.compress(LINE.encode() * 1000)[:30] + bytes(20)])
-def test_damaged_gzip(tmp_path, data):
-    (tmp_path / "run.gz").write_bytes(data)
+@pytest.mark.parametrize("damage", [
+    pytest.param(lambda packed: b"plain text", id="not packed"),
+    pytest.param(lambda packed: packed[:-20], id="cut short"),
+    pytest.param(lambda packed: packed[:30] + bytes(20), id="overwritten"),
+])
+def test_damaged_gzip(tmp_path, damage):
+    (tmp_path / "run.gz").write_bytes(damage(gzip.compress(LINE.encode() * 1000)))
     with pytest.raises(ValueError, match=r"run\.gz is damaged"):
         read_run(tmp_path / "run.gz")
 
