@@ -43,9 +43,11 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = show
         try:
-            return int(command() or 0)
+            code = int(command() or 0)
+            sys.stdout.flush()  # a short text is written only now, and its reader may be gone
+            return code
         except BrokenPipeError:
-            # The reader has gone: keep the interpreter from complaining when it flushes what is left.
+            # Keep the interpreter from complaining when it flushes what is left.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 """The command line, called as a user calls it."""
 
 import gzip
+import os
 import subprocess
 import sys
 
@@ -129,3 +130,15 @@ def test_version(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     assert capsys.readouterr().out == f"pt_fairness {pt_fairness.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["measures"], ["plug", "--status"], ["eval", "QRELS", "RUN", "Annotated@5"]])
+def test_a_reader_that_has_gone(files, arguments):
+    """``pt-fairness measures | head -n 1``: the reader may stop before anything is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, "-c", "import sys; from pt_fairness.cli import main; sys.exit(main())",
+                           *({"QRELS": files[0], "RUN": files[1]}.get(one, one) for one in arguments)],
+                          stdout=writer, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": ""})
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
