@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import inspect
 import json
 import os
 import pickle
@@ -16,9 +15,7 @@ import platform
 import sys
 import tempfile
 import threading
-import uuid
 import warnings
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -28,11 +25,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_fairness import io
+from pt_fairness import identity, io
 from pt_fairness.analysis import LOSSES, TEST_SUFFIXES, WINS, parsed
 from pt_fairness.numerics import Floats
 from pt_fairness.provider import ALPHA_VARIABLE, ManyRunsEvaluator
-from pt_fairness.ranking import collecting_warnings, warn
+from pt_fairness.ranking import collecting_warnings, warn, whole_numbers
 
 __all__ = ["as_text", "evaluate"]
 
@@ -128,6 +125,8 @@ def _named(runs: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, 
     """The runs by name."""
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
+        if len(named) < len(runs):
+            raise ValueError(f"two runs have the same name as text; the names are {', '.join(map(repr, runs))}")
     else:
         some = [runs] if isinstance(runs, (str, os.PathLike, pd.DataFrame)) else list(runs)
         every = [one for run in some for one in ([run] if isinstance(run, pd.DataFrame) else _files(run))]
@@ -162,10 +161,10 @@ def _name(path: io.Path) -> str:
 
 def _place(baseline: int | str, named: Mapping[str, Source]) -> int:
     names = list(named)
-    if isinstance(baseline, int):
+    if isinstance(baseline, (int, np.integer)):
         if not 0 <= baseline < len(names):
             raise ValueError(f"baseline={baseline} is no place in a list of {len(names)} runs; the first is 0")
-        return baseline
+        return int(baseline)
     if baseline in named:
         return names.index(baseline)
     paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in named.values()]
@@ -194,7 +193,7 @@ class _Plan:
     measures: list[Any]
     #: What the measures name, by registry and name: ``pickle`` alone would leave a worker what it knows from before.
     groups: dict[str, Any]
-    targets: dict[str, pd.DataFrame]
+    targets: dict[str, Any]
     #: The environment variable that decides who computes α-nDCG.
     alpha: str | None
     checkpoint: str | None
@@ -214,7 +213,7 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
     """
     frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
-    frame = frame.rename(columns=columns).astype({"query_id": "str", "doc_id": "str"})
+    frame = _as_text(frame.rename(columns=columns), "query_id", "doc_id")
     if frame.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
     every = _measures(measures)
@@ -228,7 +227,7 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
     if known:
         from pt_fairness import __version__
         settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
-        digest = _digest(frame, json.dumps(settings))
+        digest = identity.of_frame(frame, json.dumps(settings))
     return _Plan(frame, every, groups, targets, alpha, folder, digest)
 
 
@@ -245,65 +244,33 @@ def _measures(measures: Any) -> list[Any]:
     return every
 
 
-def _registered(measures: Sequence[Any]) -> tuple[dict[str, Any], dict[str, pd.DataFrame], list[Any]]:
-    """The groups and targets that the measures name and that other processes may not know; and what they all hold."""
-    groups, targets, digests = {}, {}, []
+def _registered(measures: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
+    """The groups and targets that the measures name, for other processes; and what they all hold."""
+    groups: dict[str, Any] = {}
+    targets: dict[str, Any] = {}
+    digests: list[Any] = []
     for measure in measures:
         source, target = measure.params.get("groups"), measure.params.get("target")
         if isinstance(source, str):
             from pt_fairness import groups as sources
             found = sources.get(source)
-            digests.append([source, found.digest()])
-            carried = sources.portable(source)
-            if carried is not None:
-                groups[source] = carried[1]
+            digests.append([source, found.digest(), found.state()])
+            groups |= [sources.portable(source)]
         if isinstance(target, str) and "pt_fairness.targets" in sys.modules:
             from pt_fairness import targets as distributions
             if target in distributions.names():
-                targets[target] = distributions.get(target)
-                digests.append([target, _digest(targets[target])])
+                digests.append([target, identity.of_frame(distributions.get(target))])
+                targets |= [distributions.portable(target)]
     return groups, targets, digests
 
 
 def _identity(measure: Any) -> str:
     """A text that differs between measures of different values."""
-    own = type(measure).__module__.partition(".")[0] in ("ir_measures", "pt_fairness")
-    if own and not hasattr(measure, "runtime_impl"):
+    defined = getattr(measure, "runtime_impl", None)
+    if defined is None and type(measure).__module__.partition(".")[0] in ("ir_measures", "pt_fairness"):
         return str(measure)
-    try:
-        # What a user has defined is known by what it says.
-        defined = getattr(measure, "runtime_impl", None)
-        source = inspect.getsource(type(measure)) if defined is None else _sources(defined.__func__)
-    except (OSError, TypeError, AttributeError):
-        source = uuid.uuid4().hex  # not known at all: nothing is like it
-    return f"{measure} {source}"
-
-
-def _sources(function: Any) -> str:
-    """The text of a function and of those that it encloses."""
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    return "\n".join([inspect.getsource(function), *(_sources(one) for one in cells if inspect.isfunction(one)),
-                      *(repr(one) for one in cells if not inspect.isfunction(one) and not inspect.isclass(one))])
-
-
-def _digest(frame: pd.DataFrame, settings: str = "") -> str:
-    made_of = hashlib.sha256(settings.encode())
-    for name in frame.columns:
-        values = frame[name]
-        made_of.update(f"\n{name}\n{len(values)}\n".encode())
-        if values.dtype.kind in "iuf":
-            made_of.update(f"{values.dtype}\n".encode() + values.to_numpy().tobytes())
-        else:
-            made_of.update(pd.util.hash_pandas_object(values, index=False).to_numpy().tobytes())
-    return made_of.hexdigest()
-
-
-def _file_digest(path: io.Path) -> str:
-    made_of = hashlib.sha256()
-    with open(path, "rb") as file:
-        while part := file.read(1 << 20):
-            made_of.update(part)
-    return made_of.hexdigest()
+    # What a user has defined is known by what it does.
+    return f"{measure} {identity.of_code(defined or type(measure))}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -392,10 +359,10 @@ class _Scorer:
     def _key(self, source: Source, folder: str) -> str:
         """The file that keeps a run's result."""
         if isinstance(source, pd.DataFrame):
-            content = _digest(source)
+            content = identity.of_frame(source)
         else:
             # The end of the name says how the content is to be read.
-            content = _file_digest(source) + os.path.splitext(os.fspath(source))[1]
+            content = identity.of_file(source) + os.path.splitext(os.fspath(source))[1]
         return os.path.join(folder, hashlib.sha256(f"{self._plan.digest} {content}".encode()).hexdigest() + ".npz")
 
     def _scored(self, run: pd.DataFrame) -> tuple[list[str], Floats, list[str]]:
@@ -421,13 +388,18 @@ def _adopt(plan: _Plan) -> None:
     """Makes another process mean the same by the plan's names as the one that made it, whatever they meant before."""
     from pt_fairness import groups, targets
     for name, source in plan.groups.items():
-        groups.register(name, source)
-    for name, frame in plan.targets.items():
-        targets.register(name, frame)
+        groups.adopt(name, source, over_own=True)
+    for name, target in plan.targets.items():
+        targets.adopt(name, target, over_own=True)
     if plan.alpha is None:
         os.environ.pop(ALPHA_VARIABLE, None)
     else:
         os.environ[ALPHA_VARIABLE] = plan.alpha
+
+
+def _as_text(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """The frame with identifiers as text; 1 and 1.0 are ``'1'``, as in every measure."""
+    return frame.assign(**{column: whole_numbers(frame[column]).astype("str") for column in columns})
 
 
 def _stamp(source: Source) -> tuple[int, int] | None:
@@ -443,7 +415,7 @@ def _read(source: Source) -> pd.DataFrame:
         return io.read_run_as(source, object)
     run = source.rename(columns={"query_id": "qid", "doc_id": "docno"})
     io.need_columns(run, ["qid", "docno", "score"], "the run")
-    run = run.astype({"qid": "str", "docno": "str", "score": float})
+    run = _as_text(run, "qid", "docno").astype({"score": float})
     wrong = run["score"].isna().to_numpy()
     if wrong.any():
         row = run.iloc[int(wrong.argmax())]
@@ -453,10 +425,12 @@ def _read(source: Source) -> pd.DataFrame:
 
 def _kept(path: str) -> tuple[list[str], Floats, list[str]] | None:
     """The result in a file; ``None`` if there is no such file or it is damaged, which its checksums tell."""
+    if not os.path.exists(path):
+        return None
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
             return kept["qids"].tolist(), kept["values"], kept["told"].tolist()
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except Exception:  # zipfile and numpy raise all kinds of errors, depending on which byte is wrong
         return None
 
 
@@ -545,10 +519,15 @@ def as_text(table: pd.DataFrame, form: Form) -> str:
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     cells = pd.DataFrame({column: [_cell(value) for value in table[column].tolist()] for column in table.columns}, dtype=object)
     if form == "latex":
-        return cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(table.columns) - 1))
+        text = cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(table.columns) - 1))
+        return text.translate(_LATEX)
     rule = ["---", *["---:"] * (len(table.columns) - 1)]
     lines = [[str(column) for column in cells.columns], rule, *cells.to_numpy().tolist()]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+    return "".join("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in line) + " |\n" for line in lines)
+
+
+#: What pandas does not escape, and LaTeX's default encoding prints as something else.
+_LATEX = str.maketrans({"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"})
 
 
 def _cell(value: Any) -> str:

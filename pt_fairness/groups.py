@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import collections, io
+from pt_fairness import collections, identity, io
 from pt_fairness.measures.base import label_text
 from pt_fairness.numerics import Ints
 from pt_fairness.ranking import UNANNOTATED, PairIndex, missing, texts_of, warn, words_of
@@ -45,6 +45,8 @@ class Groups:
     topics: list[str] | None = None
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None) -> None:
+        if isinstance(labels, str):
+            raise ValueError(f"labels={labels!r} is one text; the labels of groups are a list, such as [{labels!r}]")
         self._name = name
         self.labels: list[str] | None = None if labels is None else sorted({label_text(one) for one in labels})
 
@@ -57,13 +59,17 @@ class Groups:
     def digest(self) -> str:
         """A short text that differs between groups of different content."""
         try:
-            content = pickle.dumps((type(self).__qualname__, self._content()))
+            content = pickle.dumps((identity.of_code(type(self)), self._content()))
         except Exception:  # anything may be in a subclass; the object itself is then its content
             content = f"{type(self).__qualname__} {id(self)}".encode()
         return hashlib.sha256(content).hexdigest()[:12]
 
     def _content(self) -> Any:
         return {key: value for key, value in vars(self).items() if key != "_name"}
+
+    def state(self) -> str:
+        """A text that differs when files have changed that the groups are read from; ``''`` where there are none."""
+        return ""
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> pd.DataFrame:
         """The groups of documents.
@@ -72,7 +78,11 @@ class Groups:
         :param docnos: the documents; equally long
         :returns: columns ``qid, docno, group``: a row for each document and group, in the order of the documents; none
             for a document without a group
+        :raises ValueError: not equally many
         """
+        if len(qids) != len(docnos):
+            raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it needs a topic for each "
+                             "document")
         item, codes, labels = self.annotate(np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object))
         return pd.DataFrame({"qid": np.asarray(qids, dtype=object)[item].astype(str),
                              "docno": np.asarray(docnos, dtype=object)[item].astype(str),
@@ -83,6 +93,8 @@ class Groups:
         if type(self).lookup is Groups.lookup:
             raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) method")
         found = self.lookup(list(qids), list(docnos))
+        if not isinstance(found, pd.DataFrame):
+            raise ValueError(f"{self!r}.lookup returned {found!r}; it has to return a frame with the columns qid, docno, group")
         io.need_columns(found, ["qid", "docno", "group"], f"what {self!r}.lookup returned")
         table = _Table(found["qid"], found["docno"], found["group"])
         return table.find(qids, docnos)
@@ -165,9 +177,11 @@ class _Table:
             topic, texts = pd.factorize(qid[kept].map(label_text))
             self.topics = {str(text): i for i, text in enumerate(texts)}
         self.index = PairIndex(topic, words_of(docno[kept]))
-        order = np.argsort(self.index.pair, kind="stable")
-        self.codes = codes[order]
-        self.count = np.bincount(self.index.pair, minlength=len(self.index))
+        # By document, and a group that is given twice once.
+        number, first = np.unique(self.index.pair.astype(np.int64) * max(len(labels), 1) + codes, return_index=True)
+        del number
+        self.codes = codes[first]
+        self.count = np.bincount(self.index.pair[first], minlength=len(self.index))
         self.start = np.cumsum(self.count) - self.count
 
     def find(self, qids: Any, docnos: Any) -> Annotated:
@@ -196,8 +210,8 @@ class _Frame(Groups):
 
     def _content(self) -> Any:
         table = self._table
-        return (self.labels, table.labels, list(table.topics), table.index.words.tobytes(), table.codes.tobytes(),
-                table.count.tobytes())
+        return (self.labels, table.labels, list(table.topics), table.index.topic.tobytes(), table.index.words.tobytes(),
+                table.codes.tobytes(), table.count.tobytes())
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         return self._table.find(qids, docnos)
@@ -218,8 +232,7 @@ class _Pattern(Groups):
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
         found = pd.Series(texts, dtype=object).astype(str).str.extract(self._whole, expand=True)[self._column]
-        if self.labels is not None:
-            found = found.where(found.isin(self.labels))
+        found = found.where(found.isin(self.labels) if self.labels is not None else ~found.isin(UNANNOTATED))
         codes, labels = pd.factorize(found)
         codes = codes[document] if len(texts) else codes
         item = np.flatnonzero(codes >= 0)
@@ -245,6 +258,9 @@ class _Override(Groups):
 
     def _content(self) -> Any:
         return self._base.name, self._base.digest(), self._given._content(), self._mentioned._content()
+
+    def state(self) -> str:
+        return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
@@ -283,6 +299,9 @@ class _Relabelled(Groups):
     def _content(self) -> Any:
         return self._base.name, self._base.digest(), sorted(self._new.items())
 
+    def state(self) -> str:
+        return self._base.state()
+
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
         topic, texts = pd.factorize(qids)
@@ -295,7 +314,10 @@ class _Relabelled(Groups):
         table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels] for mapping in mappings],
                          np.int64).reshape(len(mappings), len(labels))
         codes = table[topic[item], codes] if len(item) else codes
-        return item[codes >= 0], codes[codes >= 0], self.labels
+        item, codes = item[codes >= 0], codes[codes >= 0]
+        # Two old labels of a document may have become one.
+        number = np.unique(item * max(len(self.labels), 1) + codes)
+        return number // max(len(self.labels), 1), number % max(len(self.labels), 1), self.labels
 
 
 #: What is known of a document: its groups, and why it has none.
@@ -321,7 +343,14 @@ class FromIrds(Groups):
         self._told = False
 
     def _content(self) -> Any:
-        return self.dataset_id, self.field, self.labels, self.entity
+        field = identity.of_code(self.field) if callable(self.field) else self.field
+        return self.dataset_id, field, self.labels, self.entity
+
+    def state(self) -> str:
+        dataset = self._dataset()
+        from pt_fairness.collections import irds
+        handler = dataset.qrels_handler() if self._entity(dataset) == "qrels" else dataset.docs_handler()
+        return irds.state(handler)
 
     def _dataset(self) -> Any:
         import ir_datasets
@@ -342,7 +371,11 @@ class FromIrds(Groups):
 
     def _groups(self, record: Any) -> Found:
         """The groups of a document or judgment."""
-        value = self.field(record) if callable(self.field) else getattr(record, self.field)
+        try:
+            value = self.field(record) if callable(self.field) else getattr(record, self.field)
+        except Exception as error:  # the user's function
+            raise ValueError(f"the groups of {record.doc_id!r} in {self.dataset_id} cannot be told: the function for its field "
+                             f"raised {error!r}") from error
         if isinstance(value, str) and value == "-":
             return (), ""  # it says that there is none
         several = isinstance(value, (list, tuple, set, frozenset))
@@ -425,7 +458,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Groups:
 
     :raises ValueError: a value that is none of these
     """
-    nested = bool(mapping) and all(isinstance(value, Mapping) for value in mapping.values())
+    nested = len(mapping) > 0 and all(isinstance(value, Mapping) for _, value in mapping.items())
     rows = [(qid, docno, group) for qid, documents in (mapping.items() if nested else [(None, mapping)])
             for docno, groups in documents.items() for group in _several(docno, groups)]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group"], dtype=object)
@@ -468,8 +501,9 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any], labels: Iterab
     Nothing is loaded before a measure asks; then the docstore gives the documents that it needs.
 
     :param field: the field's name; or a function of a document (of a judgment where there are no documents), for what is
-        nested, such as ``lambda argument: argument.premises[0].stance``. Several values are several groups; an enumeration's
-        value counts by its name; ``None``, ``''`` and ``-`` are no group.
+        nested, such as ``lambda argument: [premise.stance for premise in argument.premises[:1]]``. Several values are several
+        groups; an enumeration's value counts by its name; ``None``, ``''`` and ``-`` are no group. A measure of a function can
+        be pickled if the function can, that is, if it stands in a module.
     :param labels: every label that can occur; other values are then no group
     :param name: by default made of the id and the field
     :param entity: ``'docs'`` or ``'qrels'``, where both have such a field; the documents' is taken by default
@@ -482,7 +516,8 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any], labels: Iterab
 # the registry
 
 _registry: dict[str, Groups | Callable[[], Groups]] = {}
-#: Names that this package registers itself, in every process.
+#: What this package registers itself, in every process; and the names that still mean it.
+_shipped: dict[str, Callable[[], Groups]] = {}
 _built_in: set[str] = set()
 #: Names that came with a measure from another process, where they may come to mean something else.
 _adopted: set[str] = set()
@@ -513,11 +548,14 @@ def names() -> list[str]:
 def get(source: str | os.PathLike[str] | Groups) -> Groups:
     """The groups of a registered name, else of a path; a Groups object as it is.
 
-    :raises ValueError: neither
+    :raises ValueError: none of these
     """
     if isinstance(source, Groups):
         return source
-    name = os.fspath(source)
+    try:
+        name = os.fspath(source)
+    except TypeError:
+        raise ValueError(f"groups are a registered name, the path of a group file or a Groups object, not {source!r}") from None
     registered = _registry.get(name)
     if registered is not None:
         if not isinstance(registered, Groups):
@@ -542,27 +580,38 @@ def name_of(groups: Groups) -> str:
     name = groups.name
     if name in _registry and get(name) != groups:
         name = f"{name}-{groups.digest()}"
-    _registry.setdefault(name, groups)
+    # What has that name by now is equal, or of a class that has been defined anew since.
+    register(name, groups)
     return name
 
 
-def portable(name: str) -> tuple[str, Groups] | None:
-    """What a measure takes along to another process so that ``groups=name`` means the same there."""
-    registered = _registry.get(name)
-    return (name, registered) if isinstance(registered, Groups) and name not in _built_in else None
+def portable(name: str) -> tuple[str, Groups | None]:
+    """What a measure takes along to another process so that ``groups=name`` means the same there; ``None`` where every
+    process knows it."""
+    return name, get(name) if name in _registry and name not in _built_in else None
 
 
-def adopt(carried: tuple[str, Groups]) -> None:
-    """The receiving side of :func:`portable`: what this process itself has registered stays."""
-    name, groups = carried
-    if name not in _registry or name in _built_in | _adopted:
-        _registry[name] = groups
-        _built_in.discard(name)
+def adopt(name: str, groups: Groups | None, over_own: bool = False) -> None:
+    """The receiving side of :func:`portable`.
+
+    :param over_own: whether what this process itself has registered is replaced, too
+    """
+    own = name in _registry and name not in _built_in | _adopted
+    if own and not over_own:
+        return
+    if groups is not None:
+        register(name, groups)
         _adopted.add(name)
+    elif name not in _built_in:
+        _registry.pop(name, None)
+        _adopted.discard(name)
+        if name in _shipped:
+            _register_built_in(name, _shipped[name])
 
 
 def _register_built_in(name: str, make: Callable[[], Groups]) -> None:
     register(name, make)
+    _shipped[name] = make
     _built_in.add(name)
 
 

@@ -80,14 +80,14 @@ _MISSING = np.array([int.from_bytes(text.ljust(8, b"\0"), "big") for text in (b"
                     np.uint64)
 
 
-def _whole_numbers(ids: pd.Series) -> pd.Series:
+def whole_numbers(ids: pd.Series) -> pd.Series:
     """Identifiers that became floats on their way (a merge does that) as the whole numbers that they were."""
     return ids.map(label_text, na_action="ignore") if ids.dtype.kind == "f" else ids
 
 
 def texts_of(ids: pd.Series) -> Any:
     """``[n]``: identifiers as text."""
-    return _whole_numbers(ids).astype(str).to_numpy(dtype=object)
+    return whole_numbers(ids).astype(str).to_numpy(dtype=object)
 
 
 def words_of(ids: pd.Series, where: str = "frame") -> np.ndarray[Any, np.dtype[np.uint64]]:
@@ -96,7 +96,7 @@ def words_of(ids: pd.Series, where: str = "frame") -> np.ndarray[Any, np.dtype[n
     :param where: what the identifiers are of, for the error
     :raises ValueError: an identifier is missing
     """
-    ids = _whole_numbers(ids)
+    ids = whole_numbers(ids)
     parts = []
     for start in range(0, len(ids), STRINGS_AT_ONCE):
         part = ids.iloc[start:start + STRINGS_AT_ONCE].to_numpy(dtype=object)
@@ -165,7 +165,8 @@ class PairIndex:
         unique = len(self.first) == len(topic)
         #: ``[pairs, words]``: the document of each pair.
         self.words = words if unique else words[self.first]
-        self._topic = topic if unique else topic[self.first]
+        #: ``[pairs]``: and its topic.
+        self.topic = topic if unique else topic[self.first]
 
     def __len__(self) -> int:
         return len(self.first)
@@ -195,7 +196,7 @@ class PairIndex:
         np.minimum(place, len(self) - 1, out=place)
         same = self._hashes[place] == hashes
         found = self._pair_of[place]
-        same &= self._topic[found] == topic
+        same &= self.topic[found] == topic
         for column in range(max(words.shape[1], self.words.shape[1])):
             ours = self.words[found, column] if column < self.words.shape[1] else 0
             theirs = words[:, column] if column < words.shape[1] else 0

@@ -135,14 +135,16 @@ def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     return table
 
 
-def portable(name: str) -> tuple[str, _Target] | None:
+def portable(name: str) -> tuple[str, _Target | None]:
     """What a measure takes along to another process so that ``target=name`` means the same there."""
-    return (name, _registry[name]) if name in _registry else None
+    return name, _registry.get(name)
 
 
-def adopt(carried: tuple[str, _Target]) -> None:
-    """The receiving side of :func:`portable`: what this process itself has registered stays."""
-    name, target = carried
-    if name not in _registry or name in _adopted:
+def adopt(name: str, target: _Target | None, over_own: bool = False) -> None:
+    """The receiving side of :func:`portable`.
+
+    :param over_own: whether what this process itself has registered is replaced, too
+    """
+    if target is not None and (over_own or name not in _registry or name in _adopted):
         _registry[name] = target
         _adopted.add(name)

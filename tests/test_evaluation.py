@@ -19,7 +19,21 @@ import pytest
 from ir_measures import AP, ERR_IA, Judged, NumRel, NumRet, P, Rprec, alpha_nDCG, nDCG
 
 import pt_fairness
-from pt_fairness import FairnessWarning, cli, evaluate, evaluation, groups, io, nDJS, nDKL, provider, rKL, rND, targets
+from pt_fairness import (
+    Annotated,
+    FairnessWarning,
+    cli,
+    evaluate,
+    evaluation,
+    groups,
+    io,
+    nDJS,
+    nDKL,
+    provider,
+    rKL,
+    rND,
+    targets,
+)
 
 OURS = [rND @ 5, rKL(protected="all") @ 5, nDKL, nDJS]
 MEASURES = [nDCG @ 5, *OURS, AP(rel=2), alpha_nDCG @ 5, P @ 3, Rprec, NumRet, NumRet(rel=1), NumRel, Judged @ 5, ERR_IA @ 5]
@@ -322,6 +336,22 @@ def test_workers_do_not_remember_what_a_name_meant_before(runs, qrels, registere
     assert (first[0][str(measure)] != second[0][str(measure)]).any()
 
 
+def test_a_name_that_every_process_knows_is_told_again(registered, monkeypatch):
+    """A worker that outlives the one that gave a name of this package another meaning."""
+    monkeypatch.setattr(evaluation, "_process", lambda: ("elsewhere", 0))
+    measure = Annotated(groups="trec-newswire")
+    qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["FT911-1", "LA010189-1"], "label": 1})
+    theirs = evaluation._plan(qrels, [measure], None, known=True)
+    groups.register("trec-newswire", groups.from_pattern("^(FT)", labels=["FT"]))
+    ours = evaluation._plan(qrels, [measure], None, known=True)
+    monkeypatch.undo()
+    try:
+        results = [evaluation._Scorer(plan).result((0, qrels.assign(score=1.0))) for plan in (theirs, ours, theirs)]
+    finally:
+        groups.adopt("trec-newswire", None, over_own=True)
+    assert [result.values.item() for result in results] == [1.0, 0.5, 1.0]
+
+
 @several
 def test_workers_follow_the_environment_variable(make_case, monkeypatch):
     case = make_case(7, topics=12, labels=3)
@@ -498,6 +528,90 @@ def test_a_changed_definition_is_noticed(runs, qrels, tmp_path, scored):
     assert values[0][0] == values[1][0] == values[2][0] / 2 and [count for _, count in values] == [8, 0, 8]
 
 
+def test_topics_of_groups_are_told_apart(runs, qrels, tmp_path, scored):
+    """Groups that differ in nothing but the topic that a document belongs to."""
+    rows = [(qid, docno, "X") for qid, docno in qrels[["query_id", "doc_id"]].head(3).itertuples(index=False)]
+    for qid in ("1", "2", "1"):
+        frame = pd.DataFrame([*rows, (qid, "d", "Y")], columns=["qid", "docno", "group"])
+        groups.register("by-topic", groups.from_frame(frame))
+        evaluate_quietly(runs, qrels, [Annotated(groups="by-topic")], checkpoint=tmp_path)
+    assert scored() == 16
+
+
+SCRIPT = """
+    import sys, ir_measures, pandas as pd
+    from pt_fairness import Annotated, evaluate, groups
+
+    FACTOR = {factor}
+
+    class Mine(groups.Groups):
+        def lookup(self, qids, docnos):
+            return pd.DataFrame({{"qid": qids, "docno": docnos, "group": "x"}}).head({rows})
+
+    def stance(document):
+        return document.stance if {stance} else None
+
+    def helper(run):
+        return FACTOR * len(run)
+
+    def length(qrels, run):
+        return float(helper(run))
+
+    groups.register("mine", Mine("mine", ["x"]))
+    groups.register("stances", groups.from_irds("pt-fairness/debates", stance, name="stances"))
+    qrels = pd.DataFrame([("1", "d01-01", 1), ("1", "d01-02", 1)], columns=["qid", "docno", "label"])
+    measures = {{"mine": Annotated(groups="mine"), "stances": Annotated(groups="stances"),
+                "length": ir_measures.define_byquery(length, name="length"),
+                "opinions": Annotated(groups="blogs06/trec-blog-2007/opinion")}}
+    run = qrels.assign(qid={qid!r}, score=[2.0, 1.0], docno={docnos})
+    qrels = qrels.assign(qid={qid!r})
+    print(evaluate(run, qrels, [measures[sys.argv[1]]], checkpoint=sys.argv[2], progress=False)[0].iloc[0, 1])
+"""
+
+
+@pytest.mark.parametrize("measure, change, expected", [
+    ("mine", {"rows": 1}, [1.0, 0.5]), ("stances", {"stance": False}, [1.0, 0.0]), ("length", {"factor": 5}, [2.0, 10.0]),
+])
+def test_changed_code_is_noticed(tmp_path, measure, change, expected):
+    """The classes and functions of a script that has been edited since."""
+    values = []
+    for changed in ({}, {}, change):
+        text = {"rows": 2, "stance": True, "factor": 1, "qid": "1", "docnos": ["d01-01", "d01-02"]} | changed
+        (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT).format(**text))
+        done = subprocess.run([sys.executable, "-W", "ignore", tmp_path / "script.py", measure, tmp_path / "kept"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        values.append(float(done.stdout))
+    assert values == [expected[0], *expected]
+    assert len(list((tmp_path / "kept").iterdir())) == 2, "the second call has taken the result of the first"
+
+
+def test_changed_files_behind_groups_are_noticed(tmp_path):
+    """A dataset of ir_datasets whose file has been replaced since."""
+    values = []
+    (tmp_path / "home" / "blogs06").mkdir(parents=True)
+    (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT).format(rows=2, stance=True, factor=1, qid="901",
+                                                                       docnos=["x", "y"]))
+    for labels in ("4 2", "4 2", "4 0 "):
+        text = "901 0 x {}\n901 0 y {}\n".format(*labels.split())
+        if not values or text != (tmp_path / "home" / "blogs06" / "07.qrels.opinion").read_text():
+            (tmp_path / "home" / "blogs06" / "07.qrels.opinion").write_text(text)
+        done = subprocess.run([sys.executable, "-W", "ignore", tmp_path / "script.py", "opinions", tmp_path / "kept"],
+                              capture_output=True, text=True, env={**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home")})
+        assert done.returncode == 0, done.stderr
+        values.append(float(done.stdout))
+    assert values == [1.0, 1.0, 0.5] and len(list((tmp_path / "kept").iterdir())) == 2
+
+
+def test_columns_that_are_not_looked_at(runs, qrels, tmp_path, scored):
+    """PyTerrier's results hold token counts, vectors and features beside what is evaluated."""
+    more = {name: run.assign(toks=[{"a": 1.0}] * len(run), features=[np.ones(2)] * len(run)) for name, run in runs.items()}
+    noted = qrels.assign(notes=[["x"]] * len(qrels))
+    for times in (8, 0):
+        assert_same(evaluate_quietly(more, noted, OURS, checkpoint=tmp_path), evaluate_quietly(runs, qrels, OURS))
+        assert scored() == times + 8
+
+
 def test_a_broken_run_is_tried_again(files, qrels, tmp_path, scored):
     text = (files / "system 5").read_text()
     (files / "system 5").write_text("nothing\n")
@@ -508,7 +622,10 @@ def test_a_broken_run_is_tried_again(files, qrels, tmp_path, scored):
 
 
 @pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:len(data) // 2], lambda data: data[:-1],
-                                    lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:]])
+                                    lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:],
+                                    # A way to compress that does not exist, and a file that needs a password.
+                                    lambda data: data[:(at := data.rindex(b"PK\1\2")) + 10] + b"\x63" + data[at + 11:],
+                                    lambda data: data[:(at := data.rindex(b"PK\1\2")) + 8] + b"\1" + data[at + 9:]])
 def test_a_damaged_result_is_not_read(files, qrels, tmp_path, scored, damage):
     kept = tmp_path / "kept"
     expected = evaluate_quietly(files / "*", qrels, OURS, checkpoint=kept)
@@ -618,8 +735,9 @@ def test_table_for_a_paper(command, expected):
 def test_table_escapes_what_means_something():
     table = pd.DataFrame({"name": ["a|b", "c_d"], "alpha_nDCG@5": [0.5, np.nan]})
     assert evaluation.as_text(table, "md").splitlines()[2:] == ["| a\\|b | 0.5000 |", "| c_d |  |"]
+    assert evaluation.as_text(table.assign(name="a\nb"), "md").splitlines()[2] == "| a b | 0.5000 |"
     latex = evaluation.as_text(table, "latex")
-    assert r"alpha\_nDCG@5" in latex and r"c\_d &  \\" in latex
+    assert r"alpha\_nDCG@5" in latex and r"c\_d &  \\" in latex and r"a\textbar{}b" in latex
     assert json.loads(evaluation.as_text(table, "json")) == [{"name": "a|b", "alpha_nDCG@5": 0.5},
                                                              {"name": "c_d", "alpha_nDCG@5": None}]
 

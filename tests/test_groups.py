@@ -9,9 +9,10 @@ from pathlib import Path
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
-from pt_fairness import groups, nDJS, rND
+from pt_fairness import Annotated, groups, nDJS, rND
 from pt_fairness.groups import Groups
 
 
@@ -281,10 +282,69 @@ def test_groups_that_hold_none_are_no_annotations():
 
 def test_a_name_that_another_process_gives_again_means_what_it_means_there():
     first, second = groups.from_mapping({"a": "A"}), groups.from_mapping({"a": "B"})
-    groups.adopt(("given-again", first))
-    groups.adopt(("given-again", second))
+    groups.adopt("given-again", first)
+    groups.adopt("given-again", second)
     assert groups.get("given-again") == second
     groups.register("given-again", first)  # what this process says itself stays
-    groups.adopt(("given-again", second))
+    groups.adopt("given-again", second)
     assert groups.get("given-again") == first
-    assert groups.portable("given-again") == ("given-again", first) and groups.portable("trec-newswire") is None
+    assert groups.portable("given-again") == ("given-again", first)
+    assert groups.portable("trec-newswire") == ("trec-newswire", None)
+
+
+def test_a_class_that_is_defined_anew_is_another():
+    """As a notebook cell that is edited and run again."""
+    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": 1})
+    for n in (1, 2, 3, 3, 4):
+        class Mine(groups.Groups):
+            def lookup(self, qids, docnos, n=n):
+                return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x"}).head(n)
+        measure = Annotated(groups=Mine("anew", ["x"]))
+        judged = pt.model.to_ir_measures(qrels)
+        assert ir_measures.calc_aggregate([measure], judged, judged.assign(score=1.0))[measure] == n / 4
+
+
+def test_groups_that_differ_in_a_topic_differ():
+    def by_topic(*qids):
+        return groups.from_frame(pd.DataFrame({"qid": qids, "docno": ["a", "b", "c"], "group": ["P", "C", "P"]}))
+    one, other = by_topic("1", "2", "2"), by_topic("1", "1", "2")
+    assert one != other and one.name != other.name and one == by_topic("1", "2", "2")
+    base = groups.from_mapping({"a": "P"})
+    assert len({base.override(pd.DataFrame({"qid": [qid], "docno": ["a"], "group": ["C"]})).digest() for qid in "12"}) == 2
+
+
+@pytest.mark.parametrize("source, qid", [
+    (groups.from_frame(pd.DataFrame({"docno": ["a", "a", "a"], "group": ["y", "x", "y"]})), "1"),
+    (groups.from_mapping({"a": ["PRO", "CON", "NEUTRAL"]}).relabel({"1": {"PRO": "x", "CON": "x", "NEUTRAL": "y"}}), "1"),
+    (groups.from_mapping({"a": "z"}).override(pd.DataFrame({"docno": "a", "group": ["x", "y", "x"]})), "1"),
+])
+def test_a_group_that_is_given_twice_is_one(source, qid):
+    assert source.lookup([qid], ["a"])["group"].tolist() == ["x", "y"]
+    assert source.to_qrels(pd.DataFrame({"qid": [qid], "docno": ["a"], "label": [1]}))["iteration"].tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("pattern, labels", [("^(F?)", None), ("(-|F)", None), ("(-|F)", ["F"])])
+def test_a_pattern_that_finds_nothing_gives_no_group(pattern, labels):
+    assert groups.from_pattern(pattern, labels).lookup(["1", "1"], ["F1", "-2"])["docno"].tolist() == ["F1"]
+
+
+def test_a_series_is_a_mapping():
+    assert groups.from_mapping(pd.Series({"a": "X", "b": "Y"})) == groups.from_mapping({"a": "X", "b": "Y"})
+
+
+class Forgetful(groups.Groups):
+    def lookup(self, qids, docnos):
+        return None
+
+
+@pytest.mark.parametrize("wrong, says", [
+    (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
+    (lambda: groups.get(None), "a registered name, the path of a group file or a Groups object, not None"),
+    (lambda: Forgetful("forgetful").annotate(["1"], ["a"]), "lookup returned None; it has to return a frame"),
+    (lambda: groups.from_mapping({"a": "X"}).lookup(["1", "2"], ["a"]), "2 topics and 1 documents"),
+    (lambda: groups.from_irds("pt-fairness/debates", lambda document: document.premises[0]).lookup(["1"], ["d01-01"]),
+     "the groups of 'd01-01' in pt-fairness/debates cannot be told.*AttributeError"),
+])
+def test_wrong_groups_are_named(wrong, says):
+    with pytest.raises(ValueError, match=says):
+        wrong()

@@ -104,6 +104,15 @@ def file_of(source: Any) -> str:
     return str(source.path(force=False))
 
 
+def state(handler: Any) -> str:
+    """The size and the time of the files that a handler reads: a text that differs once they have changed."""
+    while isinstance(handler, (GroupQrels, FilteredQrels)):
+        handler = handler._base if isinstance(handler, GroupQrels) else handler._qrels_handler
+    files = _argsme_files(handler) if isinstance(handler, ARGSME) else list(map(file_of, sources(handler)))
+    told = [(file, os.stat(file)) for file in files if os.path.exists(file)]
+    return " ".join(f"{file} {status.st_size} {status.st_mtime_ns}" for file, status in told)
+
+
 def _lines(source: Any) -> Iterator[tuple[int, str]]:
     """The lines of a file that are not blank, with their numbers."""
     with source.stream() as stream:

@@ -363,9 +363,8 @@ _REGISTRIES = {"groups": "pt_fairness.groups", "target": "pt_fairness.targets"}
 
 
 def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any], carried: dict[str, Any]) -> FairnessMeasure:
-    for name, registered in carried.items():
-        if registered is not None:
-            importlib.import_module(name).adopt(registered)
+    for module, registered in carried.items():
+        importlib.import_module(module).adopt(*registered)
     return kind(**params)
 
 
