@@ -43,6 +43,8 @@ class Groups:
     complete = False
     #: The only topics that have groups, or ``None`` for any topic.
     topics: list[str] | None = None
+    #: Whether many documents can as well be asked for a few thousand at a time, which needs less memory.
+    in_parts = False
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None) -> None:
         if isinstance(labels, str):
@@ -144,7 +146,9 @@ class Groups:
             of labels, a topic can have a leaning, ``'liberal'`` or ``'conservative'``: the ideology that supports its claim,
             which its PRO documents get, and its CON documents the other. Labels and topics that map to nothing (``None``,
             ``''``, ``'-'``, ``{}``, a leaning of ``'both or neither'``, or not there at all) have no groups.
-        :returns: a new Groups object, whose ``topics`` are those that map to something; :meth:`to_qrels` drops the others
+        :returns: a new Groups object, whose ``topics`` are those that map to something. The others drop out: a measure has no
+            value (NaN) for them, which ir_measures and :func:`pt_fairness.evaluate` leave out of the mean, and
+            :meth:`to_qrels` does not have them, which is what ``pt.Experiment`` needs
         :raises ValueError: a leaning that is none of these; a label that these groups do not have
         """
         return _Relabelled(self, by_topic, name)
@@ -200,6 +204,7 @@ class _Table:
 
 class _Frame(Groups):
     complete = True
+    in_parts = True
 
     def __init__(self, frame: pd.DataFrame, name: str | None = None, labels: Iterable[Any] | None = None) -> None:
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
@@ -218,6 +223,8 @@ class _Frame(Groups):
 
 
 class _Pattern(Groups):
+    in_parts = True
+
     def __init__(self, pattern: str, labels: Iterable[Any] | None = None, name: str | None = None) -> None:
         super().__init__(name, labels)
         try:
@@ -254,7 +261,7 @@ class _Override(Groups):
         # The groups that are taken away are not in the table of those that are given.
         self._mentioned = _Frame(frame.assign(group="any"))
         super().__init__(name, None if base.labels is None else [*base.labels, *(self._given.labels or ())])
-        self.complete, self.topics = base.complete, base.topics
+        self.complete, self.topics, self.in_parts = base.complete, base.topics, base.in_parts
 
     def _content(self) -> Any:
         return self._base.name, self._base.digest(), self._given._content(), self._mentioned._content()
@@ -282,7 +289,7 @@ class _Relabelled(Groups):
             if unknown:
                 raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to rename")
         super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()])
-        self.complete = True
+        self.complete, self.in_parts = True, base.in_parts
         self.topics = sorted(topic for topic, mapping in self._new.items() if mapping)
 
     @staticmethod

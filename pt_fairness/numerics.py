@@ -66,9 +66,18 @@ def prefix_shares(codes: NDArray[np.integer[Any]], rows: Floats) -> Floats:
 
 
 def smoothed(shares: Floats) -> Floats:
-    """``[…, L]``: shares of 0 become ``SMALLEST_SHARE`` and the others shrink to make room for them."""
+    """``[…, L]``: shares of 0 become ``SMALLEST_SHARE`` and the others shrink to make room for them.
+
+    :raises ValueError: so many are 0 that nothing is left for the others
+    """
+    most = round(1 / SMALLEST_SHARE) - 1
     zero = shares == 0
-    room = 1.0 - SMALLEST_SHARE * zero.sum(axis=-1, keepdims=True)
+    zeros = zero.sum(axis=-1, keepdims=True)
+    room = 1.0 - SMALLEST_SHARE * zeros
+    if shares.shape[-1] > most and ((zeros > most) & (zeros < shares.shape[-1])).any():
+        raise ValueError(f"{zeros.max()} of {shares.shape[-1]} groups have no share in the target distribution; a divergence "
+                         f"counts each of them as {SMALLEST_SHARE:g}, so at most {most} can have none. Use fewer groups, a "
+                         "target in which they have a share, or a measure that compares two groups")
     return np.asarray(np.where(zero, SMALLEST_SHARE, shares * room))
 
 

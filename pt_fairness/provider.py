@@ -15,7 +15,8 @@ from pt_fairness.measures.base import FairnessMeasure, label_text, listen
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pt_fairness.numerics import Floats
+    from pt_fairness.groups import Groups
+    from pt_fairness.numerics import Bools, Floats
     from pt_fairness.ranking import Annotations, Judgments, Run
 
 #: Set to ``ndeval``, it leaves α-nDCG and the other measures of ndeval to ir_measures altogether.
@@ -48,7 +49,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         if os.environ.get(ALPHA_VARIABLE) == "ndeval":
             return False
         if measure.NAME in ALPHA_MEASURES:
-            return True
+            return bool(measure.params.get("cutoff", 1) >= 1)
         return measure.NAME in NDEVAL_MEASURES and bool(ir_measures.pyndeval.is_available())
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
@@ -57,19 +58,25 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         return ["query_id", "doc_id", "relevance"] + (["iteration"] if from_qrels else [])
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> FairnessEvaluator:
+        # A set comes from ir_measures' pipeline: sorted, so that the output does not change from call to call.
+        measures = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
+        others = [str(measure) for measure in measures if not self.supports(measure)]
+        if others:
+            raise ValueError(f"the provider {self.NAME!r} does not compute {', '.join(sorted(others))}; without a provider, "
+                             "ir_measures takes the one that does")
         return FairnessEvaluator(measures, ir_measures.util.QrelsConverter(qrels).as_pd_dataframe())
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Scores any number of runs against the same qrels; the qrels and the judged documents' groups are read once."""
 
-    def __init__(self, measures: Iterable[Any], qrels: pd.DataFrame) -> None:
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         from pt_fairness.ranking import Judgments
-        # A set comes from ir_measures' pipeline: sorted, so that the output does not change from call to call.
-        measures = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
         self._judgments: Judgments = Judgments(qrels)
         super().__init__(measures, self._judgments.qids)
         self._told: set[str] = set()
+        #: ``[T]``, for sources that drop topics: which they are. They have no value, and are in no mean.
+        self._dropped: dict[str | None, Bools] = {}
         self._sources: dict[str | None, list[FairnessMeasure]] = {}
         for measure in measures:
             if isinstance(measure, FairnessMeasure):
@@ -86,15 +93,22 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         if source is not None:
             from pt_fairness import groups as sources
             groups = sources.get(source)
-            if groups.topics is not None and not set(self._judgments.topics) <= set(groups.topics):
-                dropped = [topic for topic in self._judgments.topics if topic not in set(groups.topics)]
-                self._tell(f"topics {source}", f"{groups!r} drops {len(dropped)} of {len(self.qrel_qids)} topics (the first is "
-                           f"{dropped[0]!r}), whose documents count as unannotated here; to leave them out of the means, "
-                           "evaluate with groups.to_qrels(qrels)")
+            if groups.topics is not None:
+                self._drop(source, groups)
         annotations = Annotations(self._judgments, groups)
         for measure in measures:
             annotations.check(measure, self._tell)
         return annotations
+
+    def _drop(self, source: str, groups: Groups) -> None:
+        import numpy as np
+        kept = set(groups.topics or ())
+        dropped = np.array([topic not in kept for topic in self._judgments.topics], bool)
+        if dropped.any():
+            self._dropped[source] = dropped
+            self._tell(f"topics {source}", f"{groups!r} drops {dropped.sum()} of {len(dropped)} topics (the first is "
+                       f"{self._judgments.topics[dropped.argmax()]!r}): they have no value (NaN) and are left out of the "
+                       "means. pt.Experiment cannot leave them out: give it groups.to_qrels(qrels)")
 
     def tell_again(self) -> None:
         """Has the next run warned about for its own sake, whatever was said of the ones before."""
@@ -113,7 +127,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         ranked = Run(ir_measures.util.RunConverter(run).as_pd_dataframe(), self._judgments, self._tell)
         values: dict[Any, Any] = {}
         for source, measures in self._sources.items():
-            values.update(self._scores(ranked, self._annotations[source], measures))
+            values.update(self._scores(ranked, source, measures))
         values.update(self._alpha_scores(ranked))
         if self._ndeval is not None:
             values.update(self._ndeval.scores(ranked))
@@ -124,10 +138,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
-    def _scores(self, run: Run, annotations: Annotations, measures: list[FairnessMeasure]) -> dict[Any, Floats]:
+    def _scores(self, run: Run, source: str | None, measures: list[FairnessMeasure]) -> dict[Any, Floats]:
         import numpy as np
 
         from pt_fairness.ranking import Rankings
+        annotations, dropped = self._annotations[source], self._dropped.get(source)
         depths = [measure.depth for measure in measures]
         codes, length = annotations.of_run(run, None if None in depths else max(d for d in depths if d is not None))
         view = Rankings(run, annotations, codes, length)
@@ -135,10 +150,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for measure in measures:
             scores = measure.scores(view)
             nothing = np.isnan(scores)
+            if dropped is not None:
+                nothing &= ~dropped
             if nothing.any():
                 undefined[str(measure)] = int(nothing.sum())
                 scores = np.where(nothing, 0.0, scores)
-            values[measure] = scores
+            values[measure] = scores if dropped is None else np.where(dropped, np.nan, scores)
         if undefined:
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for every system: "
                        + ", ".join(f"{name} on {count} of {len(self.qrel_qids)} topics" for name, count in undefined.items()))

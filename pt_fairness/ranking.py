@@ -246,10 +246,9 @@ class Judgments:
         self._docnos = qrels["doc_id"]
         self._iteration = qrels.get("iteration")
 
-    @cached_property
-    def docnos(self) -> Any:
-        """The document of each pair, as text."""
-        return texts_of(self._docnos.iloc[self.index.first])
+    def docnos(self, pairs: Any) -> Any:
+        """The documents of these pairs, as text."""
+        return texts_of(self._docnos.iloc[self.index.first[pairs]])
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -370,7 +369,7 @@ class Annotations:
     def judged(self) -> Ints:
         """The label set of each judged pair."""
         if self._judged is None:
-            self._judged = self.look_up(self.judgments.topic, self.judgments.docnos)
+            self._judged = self._look_up(self.judgments, np.arange(len(self.judgments.index)))
         return self._judged
 
     def relevant(self, rel: int) -> Ints:
@@ -387,16 +386,21 @@ class Annotations:
                 codes = self._judged
             else:
                 codes = np.full(len(pairs), -1, np.int32)
-                codes[pairs] = self.look_up(self.judgments.topic[pairs], self.judgments.docnos[pairs])
+                codes[pairs] = self._look_up(self.judgments, np.flatnonzero(pairs))
             self._relevant[rel] = np.where(pairs, codes, -1)
         return self._relevant[rel]
 
-    def look_up(self, topic: Ints, docnos: Any) -> Ints:
-        """The label sets of any documents, from the Groups object."""
+    def _look_up(self, documents: Judgments | Run, rows: Ints) -> Ints:
+        """The label sets of the documents in these rows, from the Groups object."""
         assert self.groups is not None
-        qids = np.array(self.judgments.topics, dtype=object)[topic]
-        item, codes, labels = self.groups.annotate(qids, docnos)
-        return self.sets.code(item, self.sets.label_codes(labels)[codes], len(docnos))
+        qids = np.array(self.judgments.topics, dtype=object)
+        codes = np.empty(len(rows), np.int32)
+        at_once = STRINGS_AT_ONCE if self.groups.in_parts else max(len(rows), 1)
+        for start in range(0, len(rows), at_once):
+            part = rows[start:start + at_once]
+            item, label, labels = self.groups.annotate(qids[documents.topic[part]], documents.docnos(part))
+            codes[start:start + at_once] = self.sets.code(item, self.sets.label_codes(labels)[label], len(part))
+        return codes
 
     def of_run(self, run: Run, depth: int | None) -> tuple[Ints, Ints]:
         """The label sets of a run's documents, and how many documents of each topic are of use.
@@ -412,8 +416,8 @@ class Annotations:
         known = np.zeros_like(run.length)
         wanted = np.minimum(run.length, depth)
         while (wanted > known).any():
-            rows = np.flatnonzero((run.place >= known[run.topic]) & (run.place < wanted[run.topic]))
-            codes[rows] = self.look_up(run.topic[rows], run.docnos(rows))
+            rows = np.flatnonzero((run.place >= known[run.topic]) & (run.place < wanted[run.topic])).astype(np.int32)
+            codes[rows] = self._look_up(run, rows)
             known = wanted
             # A label outside of G is no annotation.
             usable = np.append(self.sets.member(self.labels).any(axis=1), False)

@@ -51,7 +51,8 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
                          "measure has; choose another name")
     if not isinstance(frame, pd.DataFrame):
         try:
-            frame = pd.read_csv(frame, dtype={"qid": str, "group": str}, keep_default_na=False, encoding="utf-8-sig")
+            frame = pd.read_csv(frame, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
+            frame = frame.rename(columns=str.strip).apply(lambda column: column.str.strip())
         except pd.errors.EmptyDataError:
             raise ValueError(f"the file of the target {name!r} is empty; it needs the columns qid, group, share") from None
     _registry[name] = _read(name, frame)
@@ -72,8 +73,8 @@ def _read(name: str, frame: pd.DataFrame) -> _Target:
     wrong = ~(np.isfinite(share) & (share >= 0))
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"the target {name!r} gives {labels[group[row]]!r} the share {frame['share'].iloc[row]!r} for topic "
-                         f"{topics[topic[row]]!r}; shares are numbers that are not negative")
+        raise ValueError(f"the target {name!r} gives {labels[group[row]]!r} the share {str(frame['share'].iloc[row])!r} for "
+                         f"topic {topics[topic[row]]!r}; shares are numbers that are not negative")
     again = pd.DataFrame({"topic": topic, "group": group}).duplicated().to_numpy()
     if again.any():
         row = int(again.argmax())

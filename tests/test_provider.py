@@ -21,7 +21,22 @@ from ir_measures import AP, ERR_IA, P, alpha_nDCG, nDCG
 from ir_measures.util import Qrel, ScoredDoc
 
 import pt_fairness
-from pt_fairness import Annotated, FairnessWarning, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
+from pt_fairness import (
+    NDKL,
+    Annotated,
+    BiasP,
+    DistFair,
+    DistKL,
+    FairnessWarning,
+    groups,
+    nDD,
+    nDJS,
+    nDKL,
+    nDR,
+    rKL,
+    rND,
+    rRD,
+)
 
 ALL = [rND @ 10, rKL @ 5, rRD, nDD @ 4, nDR, nDKL @ 10, nDJS, Annotated @ 10, alpha_nDCG @ 5]
 
@@ -217,14 +232,14 @@ def test_equal_values_are_one_measure():
 
 
 @pytest.mark.parametrize("measure, says", [
-    (rND(cutoff=0), "a whole number of at least 1"),
-    (rND(cutoff=2.5), "a whole number of at least 1"),
+    (rND(cutoff=0), "a whole number from 1 to 2147483647"),
+    (rND(cutoff=2.5), "a whole number from 1 to 2147483647"),
     (rND(cutoff=True), "a whole number"),
     (rND(rel="high"), "a whole number"),
     (rND(step=0), "a whole number of at least 1"),
     (rND(norm="sum"), "'max' or 'none'"),
     (nDD(norm="bound"), "'max' or 'protected-first' or 'none'"),
-    (rND(protected=""), "'minority', 'majority', a label, or labels joined by commas"),
+    (rND(protected=""), "'minority', 'majority', a label, or labels without commas in them, joined by commas"),
     (rND(protected="all"), "'minority', 'majority', a label"),
     (nDD(protected="all"), "'minority', 'majority', a label"),
     (rND(target="everything"), "'qrels', 'collection', 'uniform', 'run'"),
@@ -501,14 +516,74 @@ def test_undefined_topics_are_zero_and_told_once(worked):
     assert [result[rND @ 3] for result in results] == pytest.approx([0.54330 / 2, 0.54330 / 2, 0.5], abs=5e-6)
 
 
-def test_groups_that_drop_topics_say_so():
-    dropping = groups.from_mapping({"a": "PRO", "b": "CON"}).relabel({"1": "liberal", "2": "both or neither"})
-    qrels = pd.DataFrame([["1", "a", 1], ["1", "b", 1], ["2", "a", 1]], columns=["query_id", "doc_id", "relevance"])
-    run = pd.DataFrame([["1", "a", 1.0], ["2", "a", 1.0]], columns=["query_id", "doc_id", "score"])
-    measure = ir_measures.parse_measure("BiasP(pro='liberal',con='conservative')@1")
+DROPPING = {
+    "qrels": pd.DataFrame([("1", "a", 1), ("1", "b", 1), ("1", "c", 1), ("2", "a", 1), ("2", "b", 1)],
+                          columns=["query_id", "doc_id", "relevance"]),
+    "run": pd.DataFrame([("1", "a", 3.0), ("1", "c", 2.0), ("1", "b", 1.0), ("2", "a", 2.0), ("2", "b", 1.0)],
+                        columns=["query_id", "doc_id", "score"]),
+    "groups": groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO"}).relabel({"1": "liberal", "2": "both or neither"}),
+}
+
+
+@pytest.mark.parametrize("name", ["BiasP(pro='conservative',con='liberal')@2", "rND@2", "nDD", "nDJS", "AWRF", "Annotated"])
+def test_topics_that_groups_drop_are_in_no_mean(name):
+    """Gezici et al. (2021): topics that lean neither way drop out of the experiment."""
+    qrels, run, dropping = DROPPING.values()
+    plain = ir_measures.parse_measure(name)
+    measure = plain(groups=dropping)
     with pytest.warns(FairnessWarning, match=r"drops 1 of 2 topics .*'2'.*to_qrels"):
-        assert ir_measures.calc_aggregate([measure(groups=dropping)], qrels, run)[measure(groups=dropping)] == 0.5
-    assert ir_measures.calc_aggregate([measure], dropping.to_qrels(qrels), run)[measure] == 1.0
+        means = ir_measures.calc_aggregate([measure, nDCG @ 3], qrels, run)
+    expected = ir_measures.calc_aggregate([plain], dropping.to_qrels(qrels), run)[plain]
+    assert means[measure] == expected and means[nDCG @ 3] == 1.0
+    values = by_topic([measure], qrels, run)
+    assert values[str(measure), "1"] == expected and np.isnan(values[str(measure), "2"])
+    assert np.isnan(ir_measures.calc_aggregate([measure], qrels[3:], run)[measure]), "no topic is left"
+
+
+def test_topics_that_groups_drop_in_an_experiment():
+    qrels, run, dropping = DROPPING.values()
+    measures = [nDCG @ 3, BiasP(pro="conservative", con="liberal", groups=dropping) @ 2]
+    frames = pt.model.from_ir_measures(run), pd.DataFrame({"qid": ["1", "2"], "query": "x"}), pt.model.from_ir_measures(qrels)
+    averages, perquery = (pt.Experiment([frames[0]], *frames[1:], measures, perquery=each) for each in (False, True))
+    name = str(measures[1])
+    values = perquery[perquery["measure"] == name].set_index("qid")["value"]
+    # PyTerrier sums over all topics: what cannot be right there is no number at all.
+    assert values["1"] == -1.0 and np.isnan([values["2"], averages[name][0]]).all()
+    assert pt.fairness.evaluate(frames[0], qrels, measures, progress=False)[0].iloc[0, 1:].tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize("measure, says", [
+    (rND(step=0) @ 5, "step"), (rKL(target={"X": 5.0}), "target"), (rND(foo=1), "no parameter 'foo'"), (rND @ 0, "cutoff"),
+    (pt_fairness.RepBias @ 3, "needs the parameter 'group'"), (rND(rel="x"), "rel"), (rND @ 10**20, "from 1 to 2147483647"),
+    (nDCG @ 5, r"the provider 'fairness' does not compute nDCG@5"), (alpha_nDCG @ 0, "does not compute alpha_nDCG@0"),
+])
+def test_the_provider_by_itself_refuses_what_the_pipeline_refuses(worked, measure, says):
+    with pytest.raises(ValueError, match=says):
+        ir_measures.providers.registry["fairness"].calc_aggregate([measure], worked.qrels_frame, worked.run_frame)
+
+
+def test_a_divergence_from_a_target_that_a_thousand_groups_lack():
+    def qrels(others):
+        rows = [("1", "a", 1, "A"), ("1", "b", 1, "B"), *(("2", f"d{i}", 1, f"g{i}") for i in range(others))]
+        return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = {"1": {"a": 2.0, "b": 1.0}, "2": {"d0": 1.0}}
+    some = {"A": 0.5, "B": 0.5}
+    for measure in (rKL(protected="all") @ 2, NDKL(target="qrels") @ 2, DistKL(target=some) @ 2, DistFair(target=some) @ 2):
+        assert next(iter(measure.iter_calc(qrels(990), run))).value > 0
+        with pytest.raises(ValueError, match=r"groups have no share in the target distribution.*at most 999 can"):
+            measure.calc_aggregate(qrels(1001), run)
+
+
+@pytest.mark.parametrize("zero, other", [(DistKL(smoothing=-0.0), DistKL(smoothing=0)), (
+    rKL(target={"A": -0.0, "B": 1.0}), rKL(target={"A": 0, "B": 1}))])
+def test_zero_has_no_sign(zero, other):
+    assert ir_measures.parse_measure(str(zero)) == zero == other
+
+
+def test_labels_with_a_comma_are_not_joined():
+    with pytest.raises(ValueError, match="labels without commas in them"):
+        rND(protected=["a,b", "c"]).validate_params()
+    rND(protected=["a,b"]).validate_params()
 
 
 NUMPY_VALUES = [

@@ -96,13 +96,17 @@ def _number(kind: type) -> Callable[[Any], Any]:
     def canonical(value: Any) -> Any:
         if isinstance(value, str):
             try:
-                return kind(value)
+                value = kind(value)
             except ValueError:
                 return value
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            return float(value)
+        if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value) + 0.0  # −0 is 0
         return value
     return canonical
+
+
+#: The largest cutoff: far beyond any run, and still a number that arrays can hold.
+DEEPEST = 2**31 - 1
 
 
 def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: int | None = None) -> Param:
@@ -145,6 +149,8 @@ def _label(value: Any) -> Any:
 def _labels(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         parts = [label_text(part) for part in value]
+        if len(parts) > 1 and any("," in part for part in parts):
+            return value  # would be other labels when they are joined
         return ",".join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)
     return _label(value)
 
@@ -153,7 +159,7 @@ def _distribution(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     try:
-        shares = {label_text(k): float(v) for k, v in value.items()}
+        shares = {label_text(k): float(v) + 0.0 for k, v in value.items()}
     except (TypeError, ValueError):
         return value
     return dict(sorted(shares.items()))
@@ -170,7 +176,8 @@ def _is_distribution(value: Any) -> bool:
 
 
 def cutoff() -> Param:
-    return whole("ranking cutoff threshold", smallest=1)
+    return Param(int, "ranking cutoff threshold", f"a whole number from 1 to {DEEPEST}", canonical=_number(int),
+                 accepts=lambda v: 1 <= v <= DEEPEST)
 
 
 def rel() -> Param:
@@ -181,7 +188,7 @@ def protected(*also: str) -> Param:
     """The protected group of a two-group measure; ``also`` allows the word ``all``."""
     return Param(str, "protected group: minority, majority, a label, or labels joined by commas"
                  + (", or all for the divergence over all groups at once" if "all" in also else ""),
-                 "'minority', 'majority', a label, or labels joined by commas"
+                 "'minority', 'majority', a label, or labels without commas in them, joined by commas"
                  + "".join(f", or {word!r}" for word in also),
                  default="minority", canonical=_labels,
                  accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
@@ -229,6 +236,14 @@ def _groups_name(value: Any) -> Any:
     return value
 
 
+class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
+    """The mean over the topics that have a value: those that a group source drops have NaN."""
+
+    def add(self, value: float) -> None:
+        if not math.isnan(value):
+            super().add(value)
+
+
 class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     """A measure of this package.
 
@@ -254,6 +269,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                             for name, value in params.items()})
         if self.params.get("norm") in UNBOUNDED_NORMS:
             self.RANGE = (self.RANGE[0], None)
+
+    def aggregator(self) -> MeanOfTopics:
+        return MeanOfTopics()
 
     def score(self, view: Rankings) -> numerics.Floats:
         """The value of each topic of ``view``, ``[T]``; NaN where the topic is undefined."""

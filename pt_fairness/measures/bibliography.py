@@ -20,7 +20,7 @@ class Reference(NamedTuple):
 BIBLIOGRAPHY = {
     "das2019": Reference("Anubrata Das and Matthew Lease", "A Conceptual Framework for Evaluating Fairness in Search",
                          "arXiv:1907.09328, 2019", "https://arxiv.org/abs/1907.09328"),
-    "draws2021": Reference("Tim Draws, Nava Tintarev, Ujwal Gadiraju, Alessandro Bozzon and Benjamin Timmermans",
+    "draws2021": Reference("Tim Draws, Nava Tintarev and Ujwal Gadiraju",
                            "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics",
                            "SIGKDD Explorations 23(1), 2021", "https://doi.org/10.1145/3468507.3468515"),
     "geyik2019": Reference("Sahin Cem Geyik, Stuart Ambler and Krishnaram Kenthapadi",

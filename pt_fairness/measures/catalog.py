@@ -22,9 +22,9 @@ def range_of(measure: FairnessMeasure) -> str:
     return f"{low:g} to {high:g}".replace("-", "−")
 
 
-def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str]]:
-    """Name, meaning and default of each parameter."""
-    return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default))
+def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str, bool]]:
+    """Name, meaning and default of each parameter, and whether it is required."""
+    return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default), param.required)
             for name, param in measure.SUPPORTED_PARAMS.items()]
 
 
@@ -43,8 +43,8 @@ def text() -> str:
         end = "fair" if measure.FAIR_END == 0 else "the good end"
         lines = [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
                  f"    range {range_of(measure)}; {measure.FAIR_END:g} is {end}"]
-        lines += [f"    {name}: {desc}" + (f" (default {default})" if default else "")
-                  for name, desc, default in _parameters(measure)]
+        lines += [f"    {name}: {desc}" + (f" (default {default})" if default else " (required)" if required else "")
+                  for name, desc, default, required in _parameters(measure)]
         entries.append("\n".join(lines))
     return "\n\n".join(entries)
 
@@ -78,8 +78,8 @@ def rst() -> str:
         body = [inspect.cleandoc(type(measure).__doc__ or ""), "",
                 f":Range: {range_of(measure)}", f":Fair end: {measure.FAIR_END:g}", "",
                 ".. list-table::", "   :header-rows: 1", "", "   * - parameter", "     - meaning", "     - default"]
-        for name, desc, default in _parameters(measure):
-            value = f"``{default}``" if default else "required" if measure.SUPPORTED_PARAMS[name].required else ""
+        for name, desc, default, required in _parameters(measure):
+            value = f"``{default}``" if default else "required" if required else ""
             body += [f"   * - ``{name}``", f"     - {desc}", f"     - {value}".rstrip()]
         lines += [*_title(measure.PRETTY_NAME, "-"), f".. py:data:: {names[0]}",
                   *(f"             {name}" for name in names[1:]), "", textwrap.indent("\n".join(body), "   "), ""]
