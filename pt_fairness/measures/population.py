@@ -30,7 +30,7 @@ class TwoGroups(NamedTuple):
     defined: Bools
 
 
-def rarest(counts: Ints, most: bool) -> tuple[Ints, Bools]:
+def rarest(counts: Floats, most: bool) -> tuple[Ints, Bools]:
     """``[T]``: the label with the fewest (or ``most``) documents among those that have any, the first of equals; and
     whether a topic has two such labels.
 
@@ -48,7 +48,7 @@ def split(measure: FairnessMeasure, view: Rankings, counts: Ints) -> tuple[Bools
     """
     wanted = extreme(measure)
     if wanted is not None:
-        best, two = rarest(counts @ view.member, wanted == "majority")
+        best, two = rarest(counts.astype(float) @ view.member, wanted == "majority")
         if not view.labels:
             return np.zeros((len(view), len(view.member)), bool), two
         return view.member[:, best].T, two
@@ -82,7 +82,7 @@ def protected_of_labels(measure: FairnessMeasure, view: Rankings, counts: Ints) 
     """``[T, L]``: which labels are protected."""
     wanted = extreme(measure)
     if wanted is not None:
-        best, _ = rarest(counts @ view.member, wanted == "majority")
+        best, _ = rarest(counts.astype(float) @ view.member, wanted == "majority")
         return np.asarray(np.arange(len(view.labels)) == best[:, None])
     return np.broadcast_to(np.isin(view.labels, named(measure, view)), (len(view), len(view.labels)))
 
