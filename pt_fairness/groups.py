@@ -329,7 +329,7 @@ class _Relabelled(Groups):
 
 #: What is known of a document: its groups, and why it has none.
 Found = tuple[tuple[str, ...], str]
-_MISSING, _NOTHING, _OTHER = "missing", "nothing", "other: "
+MISSING, _NOTHING, _OTHER = "missing", "nothing", "other: "
 
 
 class FromIrds(Groups):
@@ -402,7 +402,7 @@ class FromIrds(Groups):
 
             from pt_fairness.collections import irds
             handler = self._dataset().docs_handler()
-            read: dict[str, Found] = dict.fromkeys(unread, ((), _MISSING))
+            read: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
             for document in log.easy().pbar(irds.documents(handler, unread), desc=self.name, total=len(unread), unit="doc",
                                             quiet=True):
                 if document.doc_id in read:
@@ -421,7 +421,7 @@ class FromIrds(Groups):
             return
         self._told = True
         other = reasons[reasons.str.startswith(_OTHER)]
-        parts = [(reasons[reasons == _MISSING], "not in the corpus", ""), (reasons[reasons == _NOTHING], "without a value", ""),
+        parts = [(reasons[reasons == MISSING], "not in the corpus", ""), (reasons[reasons == _NOTHING], "without a value", ""),
                  (other, f"with a value other than {', '.join(self.labels or ())}",
                   f" has {other.iloc[0].removeprefix(_OTHER)!r}" if len(other) else "")]
         warn(f"{self.name}: {len(reasons)} of {len(found)} documents have no group and count as unannotated: " + "; ".join(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import math
 import os
 import sys
+import warnings
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import IO, Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness.measures.base import label_text
@@ -29,10 +32,24 @@ def _compressed(path: Path) -> bool:
     return os.fspath(path).endswith(".gz")
 
 
-def _open(path: Path, mode: str) -> IO[Any]:
-    if _compressed(path):
-        return cast(IO[Any], gzip.open(path, mode, encoding="utf-8"))
-    return open(path, mode, encoding="utf-8")
+#: What reading a damaged file raises.
+_DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text file with their numbers.
+
+    :raises ValueError: the file is damaged, or not UTF-8, by the line
+    """
+    number = 0
+    try:
+        with gzip.open(path) if _compressed(path) else open(path, "rb") as lines:
+            for number, line in enumerate(lines, 1):
+                yield number, line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)}, line {number}: not UTF-8 text ({error.reason})") from None
+    except _DAMAGE as error:
+        raise ValueError(f"{os.fspath(path)} is damaged{f' after line {number}' if number else ''}: {error}") from error
 
 
 def _columns(path: Path, names: list[str], types: Mapping[str, Any] | None = None) -> pd.DataFrame:
@@ -44,44 +61,47 @@ def _columns(path: Path, names: list[str], types: Mapping[str, Any] | None = Non
     more = "_more"
     dtypes = dict.fromkeys((*names, more), str) | dict(types or {})
     try:
-        frame = pd.read_csv(path, sep=r"\s+", names=[*names, more], index_col=False, header=None, dtype=dtypes,
-                            quoting=csv.QUOTE_NONE, na_filter=False, encoding="utf-8",
-                            compression="gzip" if _compressed(path) else None, **_EXACT)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of even more columns
+            frame = pd.read_csv(path, sep=r"\s+", names=[*names, more], index_col=False, header=None, dtype=dtypes,
+                                quoting=csv.QUOTE_NONE, na_filter=False, encoding="utf-8",
+                                compression="gzip" if _compressed(path) else None, **_EXACT)
     except pd.errors.EmptyDataError:
         return pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in names})
-    except ValueError:
-        raise _what_is_wrong(path, names, dtypes) from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
+    except (ValueError, *_DAMAGE):
+        frame = None
     # No field between white space is empty: what is empty was not there.
-    if (frame[names[-1]] == "").any() or not (frame[more] == "").all() or any(
+    if frame is None or (frame[names[-1]] == "").any() or not (frame[more] == "").all() or any(
             frame[name].isna().any() for name in names if dtypes[name] is float):
-        raise _what_is_wrong(path, names, dtypes)
+        _check(path, names, dtypes)
+        raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(names)})")
+    # pandas takes a column of nothing but True and False for one of ones and zeros: any line tells.
+    if any(frame[name].isin((0.0, 1.0)).all() for name in names if dtypes[name] is float):
+        _check(path, names, dtypes, most=1)
     return frame[names]
 
 
-def _what_is_wrong(path: Path, names: list[str], types: Mapping[str, Any]) -> ValueError:
-    """The first line that :func:`_columns` cannot read."""
-    with gzip.open(path) if _compressed(path) else open(path, "rb") as lines:
-        for number, line in enumerate(lines, 1):
-            where = f"{os.fspath(path)}, line {number}"
-            try:
-                row = line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                return ValueError(f"{where}: not UTF-8 text ({error.reason})")
-            fields = row.split()
-            if fields and len(fields) != len(names):
-                return ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} ({', '.join(names)}): "
-                                  f"{row.strip()!r}")
-            for name, field in zip(names, fields, strict=False):
-                if types[name] is float and not _is_number(field):
-                    return ValueError(f"{where}: the {name} {field!r} is no number")
-    return ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(names)})")
+def _check(path: Path, names: list[str], types: Mapping[str, Any], most: int | None = None) -> None:
+    """
+    :param most: after how many lines to stop
+    :raises ValueError: the first line that :func:`_columns` cannot read; damage
+    """
+    written = ((number, row) for number, row in _lines(path) if row.strip())
+    for number, row in itertools.islice(written, most):
+        where = f"{os.fspath(path)}, line {number}"
+        fields = row.split()
+        if len(fields) != len(names):
+            raise ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} ({', '.join(names)}): "
+                             f"{row.strip()!r}")
+        for name, field in zip(names, fields, strict=False):
+            if types[name] is float and not _is_number(field):
+                raise ValueError(f"{where}: the {name} {field!r} is no number")
 
 
 def _is_number(text: str) -> bool:
+    """Whether pandas reads it as a number; it does not read 1_000 or the digits of other scripts, as Python does."""
     try:
-        return not math.isnan(float(text))
+        return not math.isnan(float(text)) and text.isascii() and "_" not in text
     except ValueError:
         return False
 
@@ -102,8 +122,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
     wrong = (label.isna() | (label % 1 != 0) | (label.abs() > _LARGEST_LABEL)).to_numpy()
     if wrong.any():
         text = frame["label"][wrong.argmax()]
-        with _open(path, "rt") as lines:
-            number = next((n for n, line in enumerate(lines, 1) if line.split()[-1:] == [text]), 0)
+        number = next((n for n, line in _lines(path) if line.split()[-1:] == [text]), 0)
         raise ValueError(f"{os.fspath(path)}, line {number}: the label {text!r} is no whole number")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
 
@@ -147,7 +166,7 @@ def _read_parquet(path: Path, text: Any) -> pd.DataFrame:
             row = int(wrong.to_numpy().argmax())
             raise ValueError(f"{os.fspath(path)}, row {row}: the {column} {str(frame[column].iloc[row])!r} is "
                              f"{'no number' if column == 'score' else 'missing'}")
-    return frame[columns].assign(score=score).astype({"qid": "str", "docno": "str"}).astype(
+    return frame[columns].assign(score=score, qid=texts_of(frame["qid"]), docno=texts_of(frame["docno"])).astype(
         {"qid": text, "docno": text}).reset_index(drop=True)
 
 
@@ -156,7 +175,7 @@ def load_qrels(source: Path) -> pd.DataFrame:
 
     :raises ValueError: neither
     """
-    if os.path.exists(source):
+    if os.path.exists(source) and not os.path.isdir(source):
         return read_qrels(source)
     import ir_datasets
     try:
@@ -196,6 +215,9 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     :raises ValueError: an identifier that is missing, or one or a group that has white space in it: the format cannot hold it
     """
     qid, docno, label = qrels_columns(qrels)
+    # Categories cannot be calculated with, nor replaced by others.
+    qrels = qrels.assign(**{name: np.asarray(qrels[name]) for name in (qid, docno, label, "iteration")
+                            if name in qrels and isinstance(qrels[name].dtype, pd.CategoricalDtype)})
     for column in (qid, docno):
         empty = (qrels[column].isna() | (qrels[column].astype(str) == "")).to_numpy()
         if empty.any():
@@ -215,15 +237,19 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     if path is None:
         frame.to_csv(sys.stdout, sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE)
     else:
-        with _open(path, "wt") as out:
+        with gzip.open(path, "wt", encoding="utf-8") if _compressed(path) else open(path, "w", encoding="utf-8") as out:
             frame.to_csv(out, sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE)
 
 
 def _table(path: Path, separator: str, header: list[str]) -> pd.DataFrame:
     try:
         frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
-    except (pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(header)}): {error}") from None
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(header)}): {str(error).strip()}") from None
+    except (UnicodeDecodeError, *_DAMAGE):
+        for _ in _lines(path):  # says which
+            pass
+        raise
     if not isinstance(frame.index, pd.RangeIndex):  # pandas takes one column too many for an index
         raise ValueError(f"{os.fspath(path)}: the rows have more columns than the header ({', '.join(header)})")
     frame.columns = pd.Index(header)
@@ -238,11 +264,7 @@ def read_groups(path: Path) -> pd.DataFrame:
     :returns: ``docno, group`` or ``qid, docno, group``
     :raises ValueError: neither, or a line that cannot be read
     """
-    try:
-        with _open(path, "rt") as lines:
-            first = next((line.rstrip("\r\n") for line in lines if line.strip()), "").lstrip("\ufeff")
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{os.fspath(path)} is damaged: {error}") from error
+    first = next((part for _, line in _lines(path) for part in line.splitlines() if part.strip()), "").lstrip("\ufeff")
     for separator in ("\t", ","):
         header = [name.strip().strip('"').lower() for name in first.split(separator)]
         if "group" in header and len(header) > 1:

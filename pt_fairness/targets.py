@@ -49,14 +49,16 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
     if name.strip().casefold() in TARGET_WORDS:
         raise ValueError(f"a target cannot be named {name!r}: {', '.join(map(repr, TARGET_WORDS))} are targets that every "
                          "measure has; choose another name")
-    if not isinstance(frame, pd.DataFrame):
-        try:
-            frame = pd.read_csv(frame, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
-            frame = frame.rename(columns=str.strip).apply(lambda column: column.str.strip())
-        except pd.errors.EmptyDataError:
-            raise ValueError(f"the file of the target {name!r} is empty; it needs the columns qid, group, share") from None
-    _registry[name] = _read(name, frame)
+    _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else _of_file(name, frame))
     _adopted.discard(name)
+
+
+def _of_file(name: str, path: str | os.PathLike[str]) -> pd.DataFrame:
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
+    except pd.errors.EmptyDataError:
+        raise ValueError(f"the file of the target {name!r} is empty; it needs the columns qid, group, share") from None
+    return frame.rename(columns=str.strip).apply(lambda column: column.str.strip())
 
 
 def _read(name: str, frame: pd.DataFrame) -> _Target:

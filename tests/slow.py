@@ -1,6 +1,7 @@
 """Slow reference implementation of the ranking fairness measures: plain loops, one short function per formula.
 
-Section numbers (§) are those of the specification of the measures. Papers: Pathiyan Cherumanal et al. 2021 and Yang &
+§ names a part: 1 conventions, 2 parity, 3 viewpoint diversity, 4 distributional fairness, 5 stance bias, 6 representation
+bias. Papers: Pathiyan Cherumanal et al. 2021 and Yang &
 Stoyanovich 2017 (rND, rKL, rRD), Draws et al. 2021 (nDD, nDR, nDKL, nDJS), Das & Lease 2019 (DistKL, DistFair),
 Sapiezynski et al. 2019 (AWRF), Gezici et al. 2021 (BiasP, BiasRBP, BiasDCG), Lipani et al. 2021 (RepBias),
 Geyik et al. 2019 (NDKL, Skew, MinSkew, MaxSkew).

@@ -183,7 +183,8 @@ def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     for name in ("conftest.py", "measures/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / "tests" / name, tmp_path / name)
-    (tmp_path / "measures" / "test_page.py").write_text(f"{measure}\n{slow}\n{test}", encoding="utf-8")
+    entry = "import slow as known\nknown.MEASURES['GroupRR'] = group_rr"
+    (tmp_path / "measures" / "test_page.py").write_text(f"{measure}\n{slow}\n{entry}\n{test}", encoding="utf-8")
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."], cwd=tmp_path,
                           env=environment(), capture_output=True, text=True)
     assert done.returncode == 0 and "13 passed" in done.stdout, done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -109,6 +110,15 @@ def test_what_has_no_group_is_written_as_a_hyphen(tmp_path, capsys):
     assert capsys.readouterr().out == '1 0 d1 1\n1 0 d2 -2\n2 0 dé"3 0\n'
 
 
+@pytest.mark.parametrize("column, values, text", [
+    ("qid", ["1", "1", "2"], ["1", "1", "2"]), ("qid", [1.0, 1.0, 2.0], ["1", "1", "2"]), ("docno", ["a", "b", "a"], None),
+    ("label", [1, -2, 1], None), ("iteration", ["PRO", None, ""], ["PRO", "-", "-"]), ("iteration", [1, 2, 1], ["1", "2", "1"]),
+    ("iteration", [1, None, 2], ["1", "-", "2"])])
+def test_categories_are_written_as_what_they_are(tmp_path, column, values, text):
+    write_qrels(FRAME.assign(**{column: pd.Categorical(values)}), tmp_path / "out")
+    assert read_qrels(tmp_path / "out")[column].tolist() == (text or values)
+
+
 @pytest.mark.parametrize("column, value", [("iteration", "two words"), ("docno", "a\tb"), ("qid", "1\n2")])
 def test_white_space_cannot_be_written(tmp_path, column, value):
     with pytest.raises(ValueError, match=f"cannot hold the {column}"):
@@ -147,10 +157,31 @@ def test_blanks_around_commas_do_not_count(tmp_path):
     assert read_groups(tmp_path / "groups.csv").to_numpy().tolist() == [["a", "PRO"], ["b", "CON"]]
 
 
-def test_a_damaged_group_file_is_named(tmp_path):
-    (tmp_path / "groups.csv.gz").write_bytes(b"not compressed")
-    with pytest.raises(ValueError, match=r"groups\.csv\.gz is damaged"):
-        read_groups(tmp_path / "groups.csv.gz")
+ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
+
+
+@pytest.mark.parametrize("name, content, says", [
+    ("groups.csv.gz", b"not compressed", r" is damaged: "),
+    ("groups.csv.gz", gzip.compress(ROWS)[:-2000], r" is damaged after line 1\d{4}: "),
+    ("groups.csv.gz", gzip.compress(ROWS)[:-9], r" is damaged after line 20001: "),
+    ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: not UTF-8 text"),
+    ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: not UTF-8 text"),
+    ("groups.qrels.gz", gzip.compress(TEXT.encode() * 9000)[:-9], r" is damaged after line 27000: "),
+    ("groups.qrels", TEXT.encode() + b"1 PRO caf\xe9 1\n", r", line 4: not UTF-8 text"),
+])
+def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
+        read_groups(tmp_path / name)
+
+
+def test_what_is_no_file_is_an_id(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pt-fairness" / "debates").mkdir(parents=True)  # such as an index that has the name of its dataset
+    assert io.load_qrels("pt-fairness/debates")["qid"].nunique() == 10
+    for name in ("pt-fairness", "none"):
+        with pytest.raises(ValueError, match=f"{name} is neither a file nor a dataset id"):
+            io.load_qrels(name)
 
 
 @pytest.mark.parametrize("label", [0.5, float("nan")])

@@ -1,6 +1,7 @@
 """Run files: what they may look like, and what is said of those that are wrong."""
 
 import gzip
+import warnings
 
 import ir_measures
 import numpy as np
@@ -35,6 +36,7 @@ def assert_as_ir_measures_reads(path):
     "1 Q0 a 1 inf t\n1 Q0 b 2 -Infinity t\n1 Q0 c 3 +1.e-3 t\n",
     '1 Q0 "a 1 3 t\'\n1 Q0 #b, 2 2 "t"\n1 Q0 é中 3 1 t\n',
     "1 Q0 a 1 3.5 tag\r\n1 Q0 b 2 3.5 tag\r\n1 Q0 c 3 1 tag",
+    "1 Q0 a 1 1 t\n1 Q0 b 2 0 t\n",  # what True and False would be
     "b Q0 a x 3 one\na Q0 a y 9 two\nb Q0 a z 4 three\n",
 ])
 def test_as_ir_measures_reads_it(tmp_path, name, text):
@@ -71,11 +73,16 @@ def test_a_large_file(tmp_path):
     ("query\n", "line 1: 1 columns"),
     (LINE + "1 Q0 b 2 high tag\n", "line 2: the score 'high' is no number"),
     (LINE + LINE + "1 Q0 b 2 nan tag\n", "line 3: the score 'nan' is no number"),
+    (LINE + "1 Q0 b 2 1_000 tag\n", "line 2: the score '1_000' is no number"),
+    (LINE + "1 Q0 b 2 ١ tag\n", "line 2: the score '١' is no number"),
+    ("\n" + "1 Q0 b 2 True tag\n" * 2, "line 2: the score 'True' is no number"),
+    ("1 Q0 b 2 1 a tag of many words\n" * 2, "line 1: 10 columns"),
     (LINE.encode() + b"1 Q0 \xff 2 1 tag\n", "line 2: not UTF-8 text"),
 ])
 @pytest.mark.parametrize("name", ["run", "run.gz"])
 def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
-    with pytest.raises(ValueError) as error:
+    with warnings.catch_warnings(), pytest.raises(ValueError) as error:
+        warnings.simplefilter("error")  # pandas warns of some of them
         read_run(written(tmp_path / name, text))
     assert str(error.value).startswith(f"{tmp_path / name}, {says}")
 
@@ -118,6 +125,10 @@ class TestParquet:
         found = self.read(numbers.set_index(pd.Index([5, 6])), tmp_path)
         assert found.to_dict("list") == {"qid": ["1", "2"], "docno": ["7", "8"], "score": [1.0, 2.0]}
         assert list(found.index) == [0, 1] and found["score"].dtype == "float64"
+
+    def test_identifiers_that_became_floats(self, tmp_path):
+        found = self.read(self.FRAME.assign(qid=[1.0, 2.0], docno=[7.0, 8.5]), tmp_path)
+        assert found["qid"].tolist() == ["1", "2"] and found["docno"].tolist() == ["7", "8.5"]
 
     @pytest.mark.parametrize("change, says", [
         ({"score": [1.0, np.nan]}, "row 1: the score 'nan' is no number"),

@@ -104,7 +104,7 @@ def test_topics_and_labels_are_text():
 @pytest.mark.parametrize("packed", [False, True])
 def test_from_a_file(tmp_path, packed):
     path = tmp_path / ("target.csv.gz" if packed else "target.csv")
-    content = "\ufeffqid,group,share,note\n007,NA,0.5,x\n007,\"a, b\",.5,\n008,NA,1,\n".encode()
+    content = "\ufeffqid, group, share,note\n007, NA , 0.5,x\n007,\"a, b\",.5,\n008,NA,1,\n".encode()
     path.write_bytes(gzip.compress(content) if packed else content)
     for where in (path, str(path)):
         targets.register("file", where)

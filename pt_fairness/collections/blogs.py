@@ -17,7 +17,7 @@ from ir_datasets.formats import BaseDocs, TrecQrel, TrecQrels, TrecQueries
 from ir_datasets.indices import DEFAULT_DOCSTORE_OPTIONS, PickleLz4FullStore
 from ir_datasets.util import Download, LocalDownload, RequestsDownload, home_path, sax_html_parser, use_docstore
 
-from pt_fairness.collections.irds import Documentation, GroupQrels, place, sources
+from pt_fairness.collections.irds import DAMAGE, Documentation, GroupQrels, place, sources
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -51,16 +51,28 @@ class BlogPost(NamedTuple):
         return str(sax_html_parser(self.body, headers=self.http_headers, fields=[{"title", "body"}])[0])
 
 
-_POST = re.compile(rb"<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?(?:<PERMALINK>\s*(?P<url>.*?)\s*</PERMALINK>.*?)?"
-                   rb"<DOCHDR>\s*(?P<http_headers>.*?)\s*</DOCHDR>\s*(?P<body>.*?)</DOC>", re.DOTALL)
+_START = re.compile(rb"(?=<DOC>\s*<DOCNO>)")
+_POST = re.compile(rb"<DOC>\s*<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?(?:<PERMALINK>\s*(?P<url>.*?)\s*</PERMALINK>.*?)?"
+                   rb"<DOCHDR>\s*(?P<http_headers>.*?)\s*</DOCHDR>\s*(?P<body>.*)</DOC>", re.DOTALL)
 
 
 def posts(path: Path) -> Iterator[BlogPost]:
-    """The posts of a permalinks file."""
-    with gzip.open(path, "rb") as file:
-        for post in re.finditer(_POST, file.read()):
-            yield BlogPost(post["doc_id"].decode(), (post["url"] or b"").decode("latin-1"),
-                           post["http_headers"].decode("latin-1"), post["body"])
+    """The posts of a permalinks file.
+
+    :raises ValueError: the file is damaged, or a post in it has no headers or no end
+    """
+    try:
+        with gzip.open(path, "rb") as file:
+            content = file.read()
+    except DAMAGE as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    for record in re.split(_START, content)[1:]:
+        post = re.match(_POST, record)
+        if post is None:
+            name = record.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip().decode("latin-1")
+            raise ValueError(f"{path}: the post {name!r} has no <DOCHDR>…</DOCHDR> or no </DOC>")
+        yield BlogPost(post["doc_id"].decode(), (post["url"] or b"").decode("latin-1"),
+                       post["http_headers"].decode("latin-1"), post["body"])
 
 
 class BlogPosts(BaseDocs):  # type: ignore[misc]

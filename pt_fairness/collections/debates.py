@@ -12,6 +12,8 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, GenericQuery, JsonlDocs, JsonlQueries, TrecQrel
 from ir_datasets.util import LocalDownload, home_path
 
+from pt_fairness.collections.irds import Documentation
+
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
 
@@ -19,6 +21,9 @@ ID = "pt-fairness/debates"
 #: The fields that can be groups, and the labels in them.
 FIELDS: dict[str, tuple[Any, ...]] = {"stance": ("PRO", "CON"), "viewpoint": tuple(range(-3, 4))}
 _FILES = Path(__file__).parent / "debates"
+_TEXT = ("Ten controversial questions, each with fifteen short arguments that have a stance and a viewpoint from -3 (strongly "
+         "opposing) to 3 (strongly supporting) towards it, and graded judgments.")
+_GROUP = " The iteration field holds the {field} of the argument."
 _LEVELS = {0: "not relevant", 1: "relevant: an argument on the question", 2: "highly relevant: a good argument on the question"}
 
 
@@ -72,4 +77,5 @@ def register(registry: Any) -> None:
                      docstore_path=home_path() / ID / "docs.pklz4")
     queries = JsonlQueries(LocalDownload(_FILES / "queries.jsonl", mkdir=False), query_cls=GenericQuery, lang="en")
     for field in (None, *FIELDS):
-        registry.register(f"{ID}/{field}" if field else ID, Dataset(docs, queries, _Qrels(docs, field)))
+        registry.register(f"{ID}/{field}" if field else ID, Dataset(docs, queries, _Qrels(docs, field), Documentation(
+            "Debates" + (f", with {field}s" if field else ""), _TEXT + (_GROUP.format(field=field) if field else ""))))

@@ -10,6 +10,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import tarfile
 import zipfile
 import zlib
@@ -19,7 +20,8 @@ from typing import Any
 from ir_datasets.datasets.base import Dataset, FilteredQrels
 from ir_datasets.datasets.beir import BeirQrels
 from ir_datasets.formats import ArgsMeCombinedDocs, ArgsMeDoc, ArgsMeDocs, BaseQrels, TrecQrel
-from ir_datasets.util import home_path
+from ir_datasets.indices import NumpySortedIndex, PickleLz4FullStore
+from ir_datasets.util import MetadataComponent, MetadataProvider, home_path
 
 try:
     import fcntl
@@ -27,7 +29,7 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 #: What reading a damaged archive raises.
-_DAMAGE = (EOFError, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile, zlib.error)
+DAMAGE = (EOFError, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile, zlib.error)
 #: The handlers of args.me.
 ARGSME = (ArgsMeDocs, ArgsMeCombinedDocs)
 
@@ -65,17 +67,23 @@ class Documentation:
 
     def documentation(self) -> dict[str, Any]:
         known = self._base.documentation() if self._base is not None else {}
-        names = [name for name in (known.get("pretty_name"), self._title) if name]
-        return {**known, "pretty_name": ", ".join(names), "desc": f"{known.get('desc', '')}<p>{self._text}</p>"}
+        title = self._title if self._base is None else f"{known.get('pretty_name') or self._base.dataset_id()}, {self._title}"
+        return {**known, "pretty_name": title, "desc": f"{known.get('desc', '')}<p>{self._text}</p>"}
 
 
 def variant(registry: Any, base_id: str, suffix: str, convert: Callable[[list[Any]], Iterable[TrecQrel]], title: str,
-            text: str) -> None:
-    """Registers ``base_id/suffix``: the documents and queries of ``base_id``, its judgments with groups."""
-    base = registry[base_id]
-    registry.register(f"{base_id}/{suffix}", Dataset(
-        base.docs_handler(), base.queries_handler(), GroupQrels(base.qrels_handler(), convert),
-        Documentation(title, text, base)))
+            text: str, one_for_one: bool) -> None:
+    """Registers ``base_id/suffix``: the documents and queries of ``base_id``, its judgments with groups.
+
+    :param one_for_one: whether there are certainly as many judgments as in ``base_id``, so that ir_datasets' count holds
+    """
+    base, name = registry[base_id], f"{base_id}/{suffix}"
+    dataset = Dataset(base.docs_handler(), base.queries_handler(), GroupQrels(base.qrels_handler(), convert),
+                      Documentation(title, text, base))
+
+    def metadata() -> dict[str, Any]:
+        return {name: {entity: known for entity, known in base.metadata().items() if one_for_one or entity != "qrels"}}
+    registry.register(name, Dataset(MetadataComponent(name, dataset, MetadataProvider(metadata)), dataset))
 
 
 def labelled(groups: Any, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -85,6 +93,22 @@ def labelled(groups: Any, rows: list[Any]) -> Iterator[TrecQrel]:
                           "relevance": [row.relevance for row in rows]})
     for row in groups.to_qrels(frame).itertuples(index=False):
         yield TrecQrel(row.query_id, row.doc_id, row.relevance, row.iteration)
+
+
+def with_one_relevance(rows: Iterable[TrecQrel]) -> Iterator[TrecQrel]:
+    """Judgments whose groups have a relevance each, with one for each document: its highest, as nDCG takes one value.
+
+    The groups of a relevant document are those for which it is relevant; the rows of the others are left out.
+    """
+    rows = list(rows)
+    highest: dict[tuple[str, str], int] = {}
+    for row in rows:
+        document = row.query_id, row.doc_id
+        highest[document] = max(row.relevance, highest.get(document, row.relevance))
+    for row in rows:
+        relevance = highest[row.query_id, row.doc_id]
+        if row.relevance > 0 or relevance <= 0:
+            yield row._replace(relevance=relevance)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -118,7 +142,7 @@ def _lines(source: Any) -> Iterator[tuple[int, str]]:
     with source.stream() as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                yield number, line.decode("utf-8", errors="replace").strip()
+                yield number, line.decode("utf-8", errors="surrogateescape").strip()
 
 
 def place(source: Any, index: int) -> tuple[str, str]:
@@ -128,6 +152,10 @@ def place(source: Any, index: int) -> tuple[str, str]:
         if at == index:
             return f"{file_of(source)}, line {number}", text
     return f"{file_of(source)}, after line {number}", ""
+
+
+#: What :func:`_lines` makes of bytes that are not UTF-8.
+_UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 def _fault(text: str, columns: int, error: Exception) -> str | None:
@@ -178,8 +206,13 @@ def _explained(files: list[Any], columns: int, done: int, error: Exception) -> E
     for source in files:
         if not os.path.exists(file_of(source)):
             return _missing(file_of(source), error)
-    if isinstance(error, _DAMAGE):
+    if isinstance(error, DAMAGE):
         return ValueError(f"{' or '.join(map(file_of, files))} is damaged: {error}")
+    if isinstance(error, UnicodeDecodeError):  # raised for a whole block of lines, before the first of them is read
+        for source in files:
+            for number, text in _lines(source):
+                if _UNDECODED.search(text):
+                    return ValueError(f"{file_of(source)}, line {number}: not UTF-8 text: {text!r}")
     places = []
     for source in files:
         try:
@@ -205,36 +238,78 @@ def _missing(file: str, error: Exception) -> FileNotFoundError:
 def documents(handler: Any, docnos: Collection[str]) -> Iterator[Any]:
     """These documents of a corpus, from its docstore, in any order; nothing for those that it has not.
 
-    :raises ValueError: what ir_datasets cannot read, by file and id; an argument of args.me that is there twice
+    :raises ValueError: what ir_datasets cannot read, by file and id; an argument of args.me that is there twice; a docstore
+        that is damaged, by its folder
     :raises FileNotFoundError: a file that is neither there nor can be downloaded
     """
+    with _alone(handler):
+        store = _docstore(handler)
+    if isinstance(handler, ARGSME):
+        _refuse_twice(handler, store, docnos)
+    with _readable(store):
+        yield from store.get_many_iter(docnos)
+
+
+class _DocstoreError(ValueError):
+    """Of a docstore, not of the corpus that it was built from."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"ir_datasets cannot read its docstore: {what}. Delete that folder, and it is built anew")
+
+
+@contextlib.contextmanager
+def _readable(store: Any) -> Iterator[None]:
     try:
-        store = handler.docs_store()
+        yield
+    except Exception as error:
+        if not isinstance(store, PickleLz4FullStore):  # it reads the corpus itself
+            raise
+        raise _DocstoreError(f"{error!r} in {store.path}") from error
+
+
+def _docstore(handler: Any) -> Any:
+    """The docstore of a corpus, which is built now if it was not."""
+    try:
+        try:
+            store = handler.docs_store()
+        except AssertionError as error:  # its list of fields was cut short, or is that of another version; it names the folder
+            raise _DocstoreError(str(error)) from error
         if hasattr(store, "built"):
-            # Two processes that build a docstore at a time would both write into it; and one that is being finished may
-            # look built before its index is there.
-            with _alone(f"{store.path}.lock"):
-                store = handler.docs_store()
-                if not store.built():
-                    store.build()
+            with _readable(store):
+                built = store.built()
+                # It counts as built before its index is written, and for good where that was cut off.
+                indexed = not isinstance(store, PickleLz4FullStore) or len(NumpySortedIndex(f"{store.path}/idx.doc_id")) > 0
+            if not built:
+                store.build()
+            elif not indexed:
+                raise _DocstoreError(f"{store.path} was not built to the end")
+    except _DocstoreError:
+        raise
     except Exception as error:
         explained = _corpus_error(handler, error)
         if explained is error:
             raise
         raise explained from error
-    if isinstance(handler, ARGSME):
-        _refuse_twice(handler, store, docnos)
-    yield from store.get_many_iter(docnos)
+    return store
 
 
 @contextlib.contextmanager
-def _alone(path: str) -> Iterator[None]:
+def _alone(handler: Any) -> Iterator[None]:
+    """Waits until nobody else opens or builds the docstore of a corpus.
+
+    Two that build it at a time would both write into it, and one that is being built cannot be opened.
+    """
+    corpus = None
+    with contextlib.suppress(Exception):  # some of ir_datasets' collections, args.me among them, fail to give their name
+        # Not from the wrapper, which may delete an old docstore as soon as it is asked for anything.
+        corpus = getattr(handler, "_wrapped", handler).docs_namespace()
+    path = home_path() / f"{corpus or 'docs'}.lock"
     if fcntl is None:
         yield
         return
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        lock = open(path, "a")  # noqa: SIM115 - closed below
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.open("a")
     except OSError:  # a folder that others own: nothing is built there
         yield
         return
@@ -298,7 +373,8 @@ def _refuse_twice(handler: Any, store: Any, docnos: Collection[str]) -> None:
     reachable = np.fromfile(os.path.join(store.path, "idx.doc_id.pos"), np.int64)
     if len(every) == len(reachable):
         return
-    hidden = {iter(store)[int(place)].doc_id for place in np.flatnonzero(~np.isin(every, reachable))}
+    with _readable(store):
+        hidden = {iter(store)[int(place)].doc_id for place in np.flatnonzero(~np.isin(every, reachable))}
     wanted = hidden.intersection(docnos)
     found: dict[str, str] = {}
     for file in _argsme_files(handler) if wanted else ():

@@ -26,4 +26,5 @@ def register(registry: Any) -> None:
     from pt_fairness.collections.irds import labelled, variant
     for base_id in _IDS:
         variant(registry, base_id, "source", lambda rows: labelled(source(), rows), "with sources",
-                f"The iteration field holds the source of the document, which its docno begins with: {', '.join(LABELS)}.")
+                f"The iteration field holds the source of the document, which its docno begins with: {', '.join(LABELS)}.",
+                one_for_one=True)

@@ -5,13 +5,15 @@ towards its *own conclusion*, which need not be the claim of the topic: a PRO ar
 against a topic "Should guns be controlled?". The same holds for the stances of BEIR's version. Where that matters, correct them
 with :meth:`pt_fairness.groups.Groups.override`.
 
-Stances of documents are looked up once for all judged documents of a dataset id, and then kept in a table beside its qrels.
+Stances of documents are looked up once for all judged documents of a dataset id, and then kept in a table beside its qrels;
+a document that is missing from the corpus is looked for again every time.
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -23,7 +25,7 @@ from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import home_path
 
-from pt_fairness.collections.irds import labelled, variant
+from pt_fairness.collections.irds import labelled, variant, with_one_relevance
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Found, FromIrds
@@ -82,27 +84,29 @@ def register(registry: Any) -> None:
             for task in tasks:
                 base_id = f"{corpus}/{task}".rstrip("/")
                 convert = partial(_looked_up, f"{corpus}/{field}", registry[base_id].qrels_handler(), home_path() / store)
-                variant(registry, base_id, field, convert, f"with {field}s", _TEXT[field])
+                variant(registry, base_id, field, convert, f"with {field}s", _TEXT[field],
+                        one_for_one=corpus == "argsme/2020-04-01")
     for base_id in (*_JUDGED_STANCES, "clueweb12/touche-2022-task-2/expanded-doc-t5-query"):
         variant(registry, base_id, "stance", _judged, "with stances",
-                "The iteration field holds the stance that the document was judged to have.")
+                "The iteration field holds the stance that the document was judged to have. Where it was judged for several, "
+                "there is a row for each of which it is relevant.", one_for_one=False)
 
 
 def _judged(rows: list[Any]) -> Iterator[TrecQrel]:
-    for row in rows:
-        yield TrecQrel(row.query_id, row.doc_id, row.relevance, "-" if row.stance is _UNANNOTATED else row.stance.name)
+    return with_one_relevance(TrecQrel(row.query_id, row.doc_id, row.relevance,
+                                       "-" if row.stance is _UNANNOTATED else row.stance.name) for row in rows)
 
 
 def _looked_up(name: str, qrels: Any, store: Path, rows: list[Any]) -> Iterator[TrecQrel]:
-    """The judgments with a field of their documents: from the table beside the qrels, else from the docstore."""
+    """The judgments with a field of their documents: from the table beside the qrels, what is not there from the docstore."""
+    from pt_fairness.groups import MISSING
     found = source(name)
     table = Path(f"{qrels.qrels_path()}.{name.rpartition('/')[2]}.tsv")
-    docnos = dict.fromkeys(row.doc_id for row in rows)
     kept = _read(table, store / "bin", set(found.labels or ()))
-    if docnos.keys() <= kept.keys():
-        found.remember(kept)
-    else:
-        _write(table, found.fetch(docnos))
+    found.remember(kept)
+    known = {docno: what for docno, what in found.fetch(row.doc_id for row in rows).items() if what != ((), MISSING)}
+    if not known.keys() <= kept.keys():
+        _write(table, known)
     yield from labelled(found, rows)
 
 
@@ -125,8 +129,8 @@ def _write(table: Path, found: dict[str, Found]) -> None:
     frame = pd.DataFrame([(docno, one[0] if one else "-", " ".join(reason.split())) for docno, (one, reason) in found.items()],
                          columns=_COLUMNS)
     try:
-        # Other processes see the whole table or none.
-        unfinished = f"{table}.{os.getpid()}"
+        # Others see the whole table or none.
+        unfinished = f"{table}.{os.getpid()}.{threading.get_ident()}"
         frame.to_csv(unfinished, sep="\t", index=False, quoting=csv.QUOTE_NONE)
         os.replace(unfinished, table)
     except OSError as error:  # a folder that others own: the next process looks the stances up again

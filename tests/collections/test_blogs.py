@@ -54,6 +54,12 @@ def test_a_bad_line_is_named(irds, files, line, what):
         list(irds.load("blogs06/trec-blog-2007/opinion").qrels_iter())
 
 
+def test_a_line_that_is_not_utf8_is_named(irds, files):
+    file = files.blogs(QRELS.encode() + b"902 0 caf\xe9 1\n")
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 7: not UTF-8 text: '902 0 caf"):
+        list(irds.load("blogs06/trec-blog-2007/opinion").qrels_iter())
+
+
 def test_a_missing_file_is_named(irds):
     with pytest.raises(FileNotFoundError, match=r"blogs06.07\.qrels\.opinion does not exist and could not be downloaded"):
         list(irds.load("blogs06/trec-blog-2007").qrels_iter())
@@ -74,10 +80,23 @@ def test_posts_need_a_licence(irds, capfd):
     assert "licensed by the University of Glasgow" in message and "permalinks-000.gz" in message
 
 
+def post(number, body):
+    return (f"<DOC>\n<DOCNO>{POST}{number}</DOCNO>\n<FEEDNO>BLOG06-feed-1</FEEDNO>\n<PERMALINK>http://blog/{number}#\n"
+            f"</PERMALINK>\n<DOCHDR>\nHTTP/1.1 200 OK\nContent-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n")
+
+
+@pytest.mark.parametrize("content, what", [
+    (gzip.compress(post(0, "x" * 9).encode() * 2000)[:-30], " is damaged: "),
+    (gzip.compress((post(0, "") + post(1, "").replace("DOCHDR", "HEAD") + post(2, "")).encode()), f": the post '{POST}1' "),
+    (gzip.compress((post(0, "") + post(1, "").replace("</DOC>", "") + post(2, "")).encode()), f": the post '{POST}1' "),
+], ids=["cut short", "no headers", "no end"])
+def test_a_bad_post_is_named(irds, files, content, what):
+    file = files.write("blogs06/corpus/20051206/permalinks-001.gz", content)
+    with pytest.raises(ValueError, match=re.escape(f"{file}{what}")):
+        list(irds.load("blogs06").docs_iter())
+
+
 def test_posts_are_read_day_by_day(irds, files):
-    def post(number, body):
-        return (f"<DOC>\n<DOCNO>{POST}{number}</DOCNO>\n<FEEDNO>BLOG06-feed-1</FEEDNO>\n<PERMALINK>http://blog/{number}#\n"
-                f"</PERMALINK>\n<DOCHDR>\nHTTP/1.1 200 OK\nContent-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n")
     files.write("blogs06/corpus/20051207/permalinks-000.gz", gzip.compress(post(2, "<html><body>Later</body></html>").encode()))
     files.write("blogs06/corpus/20051206/permalinks-000.gz", gzip.compress(
         (post(0, "<html><title>One</title><body>First</body></html>") + post(1, "")).encode()))

@@ -4,10 +4,14 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor, wait
 
+import ir_measures
+import pandas as pd
 import pytest
 
 from pt_fairness import groups
@@ -38,7 +42,9 @@ def test_stances_and_portals_of_2020(irds, files, qrels_of):
     dataset = irds.load(f"{TASK}/stance")
     assert [query.title for query in dataset.queries_iter()] == ["Should tea be served cold?", "Are cats better than dogs?"]
     assert "its own conclusion" in dataset.documentation()["desc"]
-    assert dataset.documentation()["pretty_name"].endswith("with stances")
+    assert dataset.documentation()["pretty_name"].startswith("Touché 2020 Task 1")
+    assert dataset.documentation()["pretty_name"].endswith(", with stances")
+    assert irds.load("beir/webis-touche2020/stance").documentation()["pretty_name"] == "beir/webis-touche2020, with stances"
     assert irds.docs_parent_id(f"{TASK}/stance") == ARGSME
 
 
@@ -46,6 +52,22 @@ def test_the_qrels_of_ir_datasets_itself_print_nothing_either(irds, files, capsy
     files.touche2020(QRELS)
     assert len(list(irds.load(TASK).qrels_iter())) == 5
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("base, fields, same", [
+    (TASK, ("stance", "portal"), True), (f"{TASK}/uncorrected", ("stance",), True),
+    (f"{ARGSME}/touche-2021-task-1", ("stance",), True), ("argsme/1.0/touche-2020-task-1/uncorrected", ("portal",), False),
+    ("beir/webis-touche2020", ("stance",), False), ("clueweb12/touche-2022-task-2/expanded-doc-t5-query", ("stance",), False),
+    ("touche-image/2022-06-13/touche-2022-task-3", ("stance",), False)])
+def test_what_ir_datasets_knows_of_the_numbers(irds, base, fields, same):
+    plain = irds.load(base)
+    assert plain.queries_count() and plain.docs_count() and plain.qrels_count()
+    for field in fields:
+        found = irds.load(f"{base}/{field}")
+        assert found.queries_count() == plain.queries_count() and found.docs_count() == plain.docs_count()
+        # Where a document may have more rows there, or fewer here, their number is not known.
+        assert found.qrels_count() == (plain.qrels_count() if same else None)
+        assert found.dataset_id() == f"{base}/{field}"
 
 
 def test_2021_has_relevance_alone(irds, files, qrels_of):
@@ -102,13 +124,25 @@ def test_the_table_is_made_anew_when_it_does_not_fit(irds, files, qrels_of):
     files.argsme()
     table = files.touche2020(QRELS).with_name("qrels.qrels.stance.tsv")
     qrels_of(f"{TASK}/stance")
-    for content in ("docno\tgroup\twhy_not\na1\tCON\t\n",  # other judgments
+    for content in ("docno\tgroup\twhy_not\na1\tPRO\t\n",  # other judgments: what it lacks is looked up
                     table.read_text().replace("PRO", "MAYBE"), "", "docno\n"):
         table.write_text(content)
         assert qrels_of(f"{TASK}/stance") == STANCES
     table.write_text(table.read_text().replace("PRO", "CON"))
     assert {row[3] for row in qrels_of(f"{TASK}/stance")} == {"CON"}, "it is used"
     os.utime(table, (1, 1))  # older than the corpus
+    assert qrels_of(f"{TASK}/stance") == STANCES
+
+
+def test_a_document_that_was_missing_is_looked_for_again(irds, files, qrels_of):
+    files.argsme(debateorg=[files.argument("a1", "PRO")])
+    table = files.touche2020(QRELS).with_name("qrels.qrels.stance.tsv")
+    with pytest.warns(FairnessWarning, match="4 of 5 documents .*: 4 not in the corpus"):
+        assert qrels_of(f"{TASK}/stance") == named(STANCES, ["PRO", "-", "-", "-", "-"])
+    assert table.read_text() == "docno\tgroup\twhy_not\na1\tPRO\t\n"
+    files.argsme()
+    shutil.rmtree(files.home / f"{ARGSME}.json.pklz4")
+    os.utime(table, (2**32, 2**32))  # as if newer than the docstore
     assert qrels_of(f"{TASK}/stance") == STANCES
 
 
@@ -124,6 +158,39 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(irds, files, qrels_of, m
         real(source, target)
     monkeypatch.setattr(os, "replace", refuse)
     assert qrels_of(f"{TASK}/stance") == STANCES
+
+
+@pytest.mark.parametrize("name, folder", [(f"{TASK}/stance", f"{ARGSME}.json.pklz4"),
+                                          ("beir/webis-touche2020/stance", "beir/webis-touche2020/docs.pklz4")])
+@pytest.mark.parametrize("damage, what", [
+    pytest.param({"idx.doc_id.key": None, "idx.doc_id.pos": None, "idx.doc_id.meta": None}, "not built to the end",
+                 id="ended before the index"),
+    pytest.param({"idx.doc_id.pos": None, "idx.doc_id.meta": None}, "No such file", id="ended within the index"),
+    pytest.param({"idx.doc_id.pos": 9}, "mmap length", id="index cut short"),
+    pytest.param({"bin": 9}, "LZ4BlockError", id="documents cut short"),
+    pytest.param({"bin": 1 << 20}, "too small", id="no documents"),
+    pytest.param({"bin": None}, "No such file", id="documents deleted"),
+    pytest.param({"bin.meta": 1 << 20}, "fields do not match", id="fields unknown"),
+])
+def test_a_damaged_docstore_is_named_and_can_be_built_anew(irds, files, qrels_of, name, folder, damage, what):
+    files.argsme()
+    files.touche2020(QRELS)
+    files.beir({"d1": "PRO", "d2": "CON"}, "1\td1\t4\n1\td2\t0\n")
+    rows = qrels_of(name)
+    for table in files.home.rglob("*.tsv"):
+        table.unlink()
+    for file, cut in damage.items():
+        content = (files.home / folder / file).read_bytes()
+        (files.home / folder / file).unlink()
+        if cut is not None:
+            (files.home / folder / file).write_bytes(content[:-cut])
+    for _ in range(2):
+        with pytest.raises(ValueError, match=rf"cannot read its docstore: .*{what}") as raised:
+            list(irds.load(name).qrels_iter())
+        assert str(files.home / folder) in str(raised.value) and "Delete that folder" in str(raised.value)
+        assert not list(files.home.rglob("*.tsv"))
+    shutil.rmtree(files.home / folder)
+    assert qrels_of(name) == rows
 
 
 def test_an_unknown_stance_names_the_argument(irds, files):
@@ -208,8 +275,6 @@ def test_groups_of_unjudged_arguments(irds, files):
 
 
 def test_only_the_documents_that_a_measure_needs_are_read(irds, files):
-    import ir_measures
-
     from pt_fairness import rND
     files.argsme()
     name = f"{ARGSME}/stance"
@@ -222,7 +287,6 @@ def test_only_the_documents_that_a_measure_needs_are_read(irds, files):
 
 
 def test_corrections_by_topic(irds, files):
-    import pandas as pd
     files.argsme()
     corrected = groups.get(f"{ARGSME}/stance").override(
         pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "a2"], "group": ["CON", None]}))
@@ -305,9 +369,21 @@ def test_an_unknown_comparative_stance_is_named(irds, files):
 def test_image_stances(irds, files, qrels_of):
     files.write("touche/2022/task-3/qrels.qrels", "1 ONTOPIC Ia 1\n1 PRO Ia 1\n1 CON Ia 0\n1 CON Ib 0\n")
     name = "touche-image/2022-06-13/touche-2022-task-3/stance"
-    assert qrels_of(name) == [("1", "Ia", 1, "ONTOPIC"), ("1", "Ia", 1, "PRO"), ("1", "Ia", 0, "CON"), ("1", "Ib", 0, "CON")]
+    rows = qrels_of(name)
+    assert rows == [("1", "Ia", 1, "ONTOPIC"), ("1", "Ia", 1, "PRO"), ("1", "Ib", 0, "CON")], "one relevance for each document"
     found = groups.get(name).lookup(["1", "1"], ["Ia", "Ib"])
     assert found.values.tolist() == [["1", "Ia", "ONTOPIC"], ["1", "Ia", "PRO"], ["1", "Ib", "CON"]], "as the judgments say"
+    qrels = pd.DataFrame(rows[::-1], columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["Ia", "Ib"], "score": [2.0, 1.0]})
+    measures = [ir_measures.nDCG @ 5, ir_measures.P @ 1, ir_measures.alpha_nDCG @ 5]
+    for given in (qrels, qrels[::-1]):
+        assert ir_measures.calc_aggregate(measures, given, run) == pytest.approx(dict.fromkeys(measures, 1.0))
+
+
+def test_a_comparative_document_that_is_there_twice_has_one_relevance(irds, files, qrels_of):
+    for kind, values in {"relevance": [0, 2, 1], "quality": [1, 1, 1], "stance": ["FIRST", "SECOND", "NO"]}.items():
+        files.write(f"touche/2022/task-2/qrels-{kind}.qrels", "".join(f"1 0 clueweb12-0 {value}\n" for value in values))
+    assert qrels_of("clueweb12/touche-2022-task-2/stance") == [("1", "clueweb12-0", 2, "SECOND"), ("1", "clueweb12-0", 2, "-")]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -364,6 +440,20 @@ def test_a_docstore_is_built_once_by_processes_that_start_together(files, tmp_pa
     assert (files.home / f"{ARGSME}.json.pklz4" / "bin.pos").stat().st_size == 3000 * 8
 
 
+def test_a_docstore_that_somebody_begins_to_build_is_waited_for(irds, files):
+    fcntl = pytest.importorskip("fcntl")
+    files.argsme()
+    fields = files.write(f"{ARGSME}.json.pklz4/bin.meta", "")  # its fields are about to be written
+    with (files.home / "docs.lock").open("a") as lock, ThreadPoolExecutor() as threads:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        reads = [threads.submit(groups.get(f"{ARGSME}/{field}").lookup, ["1"], ["a1"]) for field in ("stance", "portal") * 4]
+        assert not wait(reads, 0.5).done
+        fields.write_text(" ".join(irds.load(ARGSME).docs_cls()._fields))
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        assert [read.result()["group"].tolist() for read in reads] == [["PRO"], ["debateorg"]] * 4
+    assert (files.home / f"{ARGSME}.json.pklz4" / "bin.pos").stat().st_size == 6 * 8, "built once"
+
+
 def real_corpus(files, docnos):
     """A corpus for argument ids that exist; stances and portals at random, but the same every time."""
     pick = random.Random(2020)
@@ -381,8 +471,6 @@ def real_corpus(files, docnos):
 
 @pytest.mark.parametrize("year, topics, judgments", [(2020, 49, 2298), (2021, 50, 3711)])
 def test_the_real_qrels_and_runs(irds, files, qrels_of, shared, year, topics, judgments):
-    import ir_measures
-    import pandas as pd
     folder = shared / "data" / "touche"
     text = (folder / f"touche{year}-task1.qrels").read_text()
     if year == 2020:
