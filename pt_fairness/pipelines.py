@@ -40,6 +40,13 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         """Cuts first: the groups of the other documents are not needed."""
         return pt.RankCutoff(k) >> self
 
+    # PyTerrier runs what several systems begin with once, if it is equal.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Annotate) and self.groups == other.groups
+
+    def __hash__(self) -> int:
+        return hash(self.groups)
+
     def __repr__(self) -> str:
         return f"pt.fairness.annotate({self.groups.name!r})"
 

@@ -369,7 +369,8 @@ class Annotations:
     def judged(self) -> Ints:
         """The label set of each judged pair."""
         if self._judged is None:
-            self._judged = self._look_up(self.judgments, np.arange(len(self.judgments.index)))
+            self._judged = np.empty(len(self.judgments.index), np.int32)
+            self._look_up(self.judgments, np.arange(len(self._judged)), self._judged)
         return self._judged
 
     def relevant(self, rel: int) -> Ints:
@@ -386,21 +387,19 @@ class Annotations:
                 codes = self._judged
             else:
                 codes = np.full(len(pairs), -1, np.int32)
-                codes[pairs] = self._look_up(self.judgments, np.flatnonzero(pairs))
+                self._look_up(self.judgments, np.flatnonzero(pairs), codes)
             self._relevant[rel] = np.where(pairs, codes, -1)
         return self._relevant[rel]
 
-    def _look_up(self, documents: Judgments | Run, rows: Ints) -> Ints:
-        """The label sets of the documents in these rows, from the Groups object."""
+    def _look_up(self, documents: Judgments | Run, rows: Ints, codes: Ints) -> None:
+        """Puts the label sets of the documents in these rows into ``codes``, from the Groups object."""
         assert self.groups is not None
         qids = np.array(self.judgments.topics, dtype=object)
-        codes = np.empty(len(rows), np.int32)
         at_once = STRINGS_AT_ONCE if self.groups.in_parts else max(len(rows), 1)
         for start in range(0, len(rows), at_once):
             part = rows[start:start + at_once]
             item, label, labels = self.groups.annotate(qids[documents.topic[part]], documents.docnos(part))
-            codes[start:start + at_once] = self.sets.code(item, self.sets.label_codes(labels)[label], len(part))
-        return codes
+            codes[part] = self.sets.code(item, self.sets.label_codes(labels)[label], len(part))
 
     def of_run(self, run: Run, depth: int | None) -> tuple[Ints, Ints]:
         """The label sets of a run's documents, and how many documents of each topic are of use.
@@ -413,11 +412,11 @@ class Annotations:
         codes = np.full(len(run.topic), -1, np.int32)
         if depth is None:
             depth = int(run.length.max(initial=0))
-        known = np.zeros_like(run.length)
-        wanted = np.minimum(run.length, depth)
+        known = np.zeros(len(run.length), np.int32)
+        wanted = np.minimum(run.length, depth).astype(np.int32)
         while (wanted > known).any():
             rows = np.flatnonzero((run.place >= known[run.topic]) & (run.place < wanted[run.topic])).astype(np.int32)
-            codes[rows] = self._look_up(run, rows)
+            self._look_up(run, rows, codes)
             known = wanted
             # A label outside of G is no annotation.
             usable = np.append(self.sets.member(self.labels).any(axis=1), False)

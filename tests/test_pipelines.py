@@ -91,3 +91,9 @@ def test_over_a_real_index(tmp_path):
     found = (index.bm25(threads=1) % 5 >> pt_fairness.annotate(stances)).search("zoos protect animals")
     texts = {doc.doc_id: doc.stance for doc in debates.irds_ref().docs_iter()}
     assert len(found) == 5 and found["group"].fillna("-").tolist() == [texts[docno] for docno in found["docno"]]
+
+
+def test_equal_groups_make_equal_transformers():
+    """PyTerrier runs what several systems begin with once."""
+    one, other, third = (pt.fairness.annotate(groups.from_mapping({"a": label})) for label in "XXY")
+    assert one == other != third and hash(one) == hash(other)

@@ -110,9 +110,11 @@ def main(folder: Path | None) -> int:
     rows.append(("four times the topics take / four times the time", four / one / 4, "about 1", four < 1.3 * 4 * one))
     (deep,) = seconds(score([nDR]), rounds=3)
     rows.append(("seconds for nDR at depth 1000, its exact maximum included", deep, "under 1", deep < 1))
-    for name, some in (("a run", run), ("a run of ties", tied)):
+    source = groups.from_pattern("^([A-Z]+)", name="letters")
+    with_source = [measure(groups=source) for measure in OURS if "groups" in measure.SUPPORTED_PARAMS]
+    for name, some, measures in (("a run", run, OURS), ("a run of ties", tied, OURS), ("a run, groups=…", run, with_source)):
         tracemalloc.start()
-        score(OURS, some)()
+        score(measures, some)()
         peak = tracemalloc.get_traced_memory()[1] / some.memory_usage(deep=True).sum()
         tracemalloc.stop()
         rows.append((f"peak memory / memory of the frame of {name}", peak, "under 3", peak < 3))
