@@ -20,15 +20,18 @@ from pt_fairness import analysis, groups, read_qrels
 
 #: What a row says whose values agree, and one that nobody has explained.
 SAME, UNEXPLAINED = "same", "DIFFERS, UNEXPLAINED"
+#: What a row says whose values could not have differed.
+FORCED = "forced: min–max makes the smallest value 0 and the largest 1, whatever they are"
 #: A published value: a number, a smallest and a largest one, or text for what cannot be compared by a difference.
 Published = float | tuple[float, float]
 #: What was measured, the published value, ours, and the reason for a difference, if one is known.
 Row = tuple[str, Published, Published, str]
 
 
-def beside(rows: Sequence[Row], tolerance: float, decimals: int = 4) -> pd.DataFrame:
+def beside(rows: Sequence[Row], tolerance: float, decimals: int = 4, normalised: bool = False) -> pd.DataFrame:
     """Prints and returns published values beside ours; values farther apart than ``tolerance`` carry their reason.
 
+    :param normalised: whether the values come from min–max, so that a 0 or 1 in both says nothing
     :returns: ``what, published, ours, difference, remark``; of intervals, the difference is the larger one of their ends'
     """
     def ends(value: Published) -> tuple[float, float]:
@@ -42,11 +45,13 @@ def beside(rows: Sequence[Row], tolerance: float, decimals: int = 4) -> pd.DataF
         difference = max((o - p for o, p in zip(ends(ours), ends(published), strict=True)), key=abs)
         # Not "greater than": a value that is missing is not the same either.
         same = abs(difference) <= tolerance + 1e-9
-        remark = SAME if same else reason or UNEXPLAINED
+        forced = normalised and same and ours in (0.0, 1.0)
+        remark = FORCED if forced else SAME if same else reason or UNEXPLAINED
         table.append((what, text(published), text(ours), f"{difference:+.{decimals}f}", remark))
     frame = pd.DataFrame(table, columns=["what", "published", "ours", "difference", "remark"])
     notes = {remark: f"note {i + 1}" for i, remark in enumerate(dict.fromkeys(frame["remark"][frame["remark"] != SAME]))}
     show(frame.replace({"remark": notes}))
+    print(f"{SAME}: within ±{tolerance:g}")
     for remark, note in notes.items():
         print(f"{note}: {remark}")
     return frame

@@ -94,7 +94,7 @@ def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
         for place, (system, *values) in enumerate(published[:len(ours)]):
             rows.append((f"{by}, place {place + 1} ({system}; ours: {ours['name'].iloc[place]})",
                          values[COLUMNS.index(by)], float(ours[by].iloc[place]), reason))
-    one = beside(rows, TOLERANCE)
+    one = beside(rows, TOLERANCE, normalised=True)
 
     heading("Table 3: τ with R-Prec over the systems")
     result = analysis.correlations(table)
@@ -116,12 +116,12 @@ def published_rprec(file: str) -> pd.DataFrame:
     reason = f"{file} holds other runs or values than the paper's 129"
     rows: list[Row] = [(f"{name}: {N_RPREC}", known[name][0], value, reason)
                        for name, value in zip(names, ours[N_RPREC], strict=True)]
-    one = beside(rows, TOLERANCE)
+    one = beside(rows, TOLERANCE, normalised=True)
     heading("mean and gmean, recomputed from this N[R-Prec] and from Fair as the paper prints it (not measured)")
     rows = [(f"{name}: {how} (recomputed)", known[name][COLUMNS.index(how)], value, reason)
             for how, column in ((MEAN, ours.columns[-2]), (GMEAN, ours.columns[-1]))
             for name, value in zip(names, ours[column], strict=True)]
-    return pd.concat([one, beside(rows, MEAN_TOLERANCE)], ignore_index=True)
+    return pd.concat([one, beside(rows, MEAN_TOLERANCE, normalised=True)], ignore_index=True)
 
 
 def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:

@@ -89,7 +89,7 @@ def controlled_tables() -> tuple[dict[float, pd.DataFrame], pd.DataFrame]:
     # minmax works on any table of named rows: here, topics.
     scaled = analysis.minmax(pd.DataFrame({"name": values.index, "rKL@5": values.to_numpy()})).set_index("name")["rKL@5"]
     extremes = beside([(f"topic {qid}", published, float(scaled[qid]), UNDETERMINED)
-                       for qid, published in PUBLISHED_EXTREMES.items()], TOLERANCE)
+                       for qid, published in PUBLISHED_EXTREMES.items()], TOLERANCE, normalised=True)
     return tables, extremes
 
 

@@ -6,6 +6,7 @@ with ``perquery=True``: ``name, qid, measure, value``. Frames read back from fil
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -18,7 +19,7 @@ from pt_fairness import numerics
 from pt_fairness.io import need_columns, qrels_columns
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats, Ints
-from pt_fairness.ranking import Annotations, Judgments, PairIndex, Rankings, Run, warn, words_of
+from pt_fairness.ranking import Annotations, Judgments, PairIndex, Rankings, Run, missing, warn, words_of
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -34,6 +35,13 @@ ALPHA = 0.05
 ALL_TOPICS = "all"
 #: Values that agree to so many decimals are ties: sums of the same numbers in another order differ in the last bits.
 TIE_DECIMALS = 12
+
+
+def is_constant(values: Any) -> bool:
+    """Whether the values that are there are one value, to :data:`TIE_DECIMALS` decimals; so it is if there are none."""
+    return pd.Series(values, dtype=float).round(TIE_DECIMALS).nunique() < 2
+
+
 #: What pt.Experiment adds to a measure's name for the comparison with a baseline.
 WINS, LOSSES = " +", " -"
 TEST_SUFFIXES = (" p-value", " reject", " corrected")
@@ -43,11 +51,16 @@ TEST_SUFFIXES = (" p-value", " reject", " corrected")
 # which end of a measure is the good one
 
 
-def _measure_of(column: str) -> FairnessMeasure | None:
+def _parsed_or_none(column: Any) -> Any:
     try:
-        measure = ir_measures.parse_measure(column)
+        return ir_measures.parse_measure(str(column))
     except (NameError, ValueError, TypeError):
         return None
+
+
+def measure_of(column: Any) -> FairnessMeasure | None:
+    """The measure of this package that a column is named after; ``None`` for any other column."""
+    measure = _parsed_or_none(column)
     return measure if isinstance(measure, FairnessMeasure) else None
 
 
@@ -65,12 +78,12 @@ def _distance_from_best(column: Any, values: pd.Series) -> pd.Series | None:
         return values
     if name.endswith((WINS, LOSSES)):
         # Topics with a larger, or smaller, value than the baseline's.
-        measure = _measure_of(name[:-2])
+        measure = measure_of(name[:-2])
         if measure is not None and _is_signed(measure):
             return None  # a larger bias may be nearer to 0 or farther from it
         larger_is_better = measure is None or measure.FAIR_END != 0
         return -values if name.endswith(WINS) == larger_is_better else values
-    measure = _measure_of(name)
+    measure = measure_of(name)
     return -values if measure is None else (values - measure.FAIR_END).abs()
 
 
@@ -79,7 +92,8 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
 
     ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here a measure of this package is best where it is
     nearest to its fair end (0 for unfairness and bias, 1 for fairness), counts of topics (``rKL@5 +``) are best where fewer
-    topics became less fair, and all other measures where they are largest; p-values have no best.
+    topics became less fair, and all other measures where they are largest; p-values have no best. Values that agree to 12
+    decimals are marked alike.
 
     :param table: what ``pt.Experiment`` returned, a row for each system
     :param style: the CSS of the best cells
@@ -89,7 +103,7 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
         distance = _distance_from_best(values.name, values)
         if distance is None or distance.isna().all():
             return [""] * len(values)
-        return [style if best else "" for best in (distance == distance.min())]
+        return [style if rank == 1 else "" for rank in _ranked_by(distance)]
 
     return table.style.apply(mark, axis=0)
 
@@ -98,12 +112,23 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
 # averages: normalise, combine, rank
 
 
-def _measure_columns(averages: pd.DataFrame) -> list[str]:
+def measure_columns(averages: pd.DataFrame) -> list[str]:
     """The columns that hold a measure's averages, without what a comparison with a baseline adds.
 
-    :raises ValueError: there is no ``name``, or no measure
+    :raises ValueError: there is no ``name``, or no measure; two columns have one name; a column that is named after a measure
+        holds something else than numbers
     """
     need_columns(averages, ["name"], "the table of averages")
+    twice = averages.columns[averages.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"the table of averages has several columns {twice[0]!r}; keep or rename one")
+    for column in averages.columns:
+        values = averages[column]
+        if not pd.api.types.is_numeric_dtype(values) and _parsed_or_none(column) is not None:
+            # Where all of it could be numbers, it is text throughout.
+            at = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax()) if len(values) else 0
+            raise ValueError(f"{column} has to be a column of numbers"
+                             + (f", and {averages['name'].iloc[at]} has {values.iloc[at]!r}" if len(values) else ""))
     columns = [column for column in averages.columns if column != "name" and pd.api.types.is_numeric_dtype(averages[column])
                and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES))]
     if not columns:
@@ -118,7 +143,7 @@ def _column(averages: pd.DataFrame, measure: Any) -> str:
     :raises ValueError: there is none
     """
     name = str(measure)
-    columns = _measure_columns(averages)
+    columns = measure_columns(averages)
     if name not in columns:
         raise ValueError(f"the table has no measure {name!r}; it has {', '.join(map(repr, columns))}")
     return name
@@ -127,24 +152,25 @@ def _column(averages: pd.DataFrame, measure: Any) -> str:
 def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     """N[·]: every measure's averages over the systems brought into [0, 1], by (x − min) / (max − min).
 
-    The values depend on which systems the table holds. A column that is constant becomes 0, with a warning. A signed bias,
-    whose fair end 0 would land anywhere, gets a warning too.
+    The values depend on which systems the table holds. A column that is constant to 12 decimals becomes 0, with a warning. A
+    signed bias, whose fair end 0 would land anywhere, gets a warning too.
 
     Source: Das & Lease (2019), section 4; Pathiyan Cherumanal et al. (2021), section 3.1.
 
     :param averages: ``name`` and a column for each measure
     :returns: the same columns; those that are no measure's averages are kept as they are
     """
-    columns = _measure_columns(averages)
+    columns = measure_columns(averages)
     values = averages[columns].astype(float)
     low, spread = values.min(), values.max() - values.min()
-    constant = [column for column in columns if spread[column] == 0]
+    constant = [column for column in columns if is_constant(values[column]) and values[column].notna().any()]
     if constant:
         warn(f"all systems have the same value of {', '.join(constant)}: it is 0.0 after normalisation")
-    signed = [column for column in columns if (measure := _measure_of(column)) is not None and _is_signed(measure)]
+    signed = [column for column in columns if (measure := measure_of(column)) is not None and _is_signed(measure)]
     if signed:
         warn(f"after normalisation 0 is no longer the fair value of {', '.join(signed)}; normalise the same with abs=True")
     scaled = (values - low) / spread.where(spread > 0, 1.0)
+    scaled[constant] *= 0.0
     return averages.assign(**{column: scaled[column] for column in columns})
 
 
@@ -172,7 +198,7 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any], how: Literal["mean",
 
     :param averages: ``name`` and a column for each measure
     :param columns: measures or their names
-    :param weights: one for each column, not negative; equal by default
+    :param weights: one for each column, not negative, equal by default; a column of weight 0 does not count
     :returns: the table with one more column, named like ``hmean(α_nDCG@5,1-rKL@5)`` or, with weights,
         ``mean(2*nDCG@5,1*AWRF@5)``
     :raises ValueError: an unknown column, a negative value in a geometric or harmonic mean, wrong weights
@@ -181,22 +207,30 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any], how: Literal["mean",
     names = [str(column) for column in columns]
     if not names:
         raise ValueError("combine needs the names of the columns to combine")
-    if weights is not None and (len(weights) != len(names) or min(weights) < 0 or sum(weights) <= 0):
+    if weights is not None and (len(weights) != len(names) or not all(0 <= weight < math.inf for weight in weights)
+                                or sum(weights) <= 0):
         raise ValueError(f"weights={list(weights)!r}: {len(names)} columns need {len(names)} weights that are not negative, "
                          "and one of them above 0")
-    less = [name for name in names if (measure := _measure_of(name)) is not None and measure.FAIR_END == 0]
+    means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
+    if how not in means:
+        raise ValueError(f"how={how!r} is not possible; it takes {', '.join(map(repr, means))}")
+    less = [name for name in names if (measure := measure_of(name)) is not None and measure.FAIR_END == 0]
     if less:
         warn(f"less is fairer in {', '.join(less)}, but a combination counts more as better: combine "
              f"{', '.join(repr(f'1-{name}') for name in less)}")
     values = np.column_stack([_flipped(averages, name) for name in names])
-    if how != "mean" and (values < 0).any():
-        negative = names[int((values < 0).any(axis=0).argmax())]
-        raise ValueError(f"a {how} needs values of at least 0, and {negative} has {values.min():g}")
-    means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
-    if how not in means:
-        raise ValueError(f"how={how!r} is not possible; it takes {', '.join(map(repr, means))}")
+    heavy = np.ones(len(names)) if weights is None else np.asarray(weights, float)
+    counted = values[:, heavy > 0]
+    if how != "mean" and (counted < 0).any():
+        negative = int(((values < 0) & (heavy > 0)).any(axis=0).argmax())
+        raise ValueError(f"a {how} needs values of at least 0, and {names[negative]} has {values[:, negative].min():g}")
     parts = names if weights is None else [f"{weight:g}*{name}" for weight, name in zip(weights, names, strict=True)]
-    return averages.assign(**{f"{how}({','.join(parts)})": means[how](values, axis=1, weights=weights)})
+    return averages.assign(**{f"{how}({','.join(parts)})": means[how](counted, axis=1, weights=heavy[heavy > 0])})
+
+
+def _ranked_by(distance: pd.Series) -> pd.Series:
+    """1 for the smallest distance; equals share the better rank."""
+    return distance.round(TIE_DECIMALS).rank(method="min", na_option="bottom").astype(int)
 
 
 def _ranks(averages: pd.DataFrame, column: str) -> pd.Series:
@@ -207,7 +241,7 @@ def _ranks(averages: pd.DataFrame, column: str) -> pd.Series:
     distance = _distance_from_best(column, averages[column])
     if distance is None:
         raise ValueError(f"{column} has no best value to rank by")
-    return distance.round(TIE_DECIMALS).rank(method="min", na_option="bottom").astype(int)
+    return _ranked_by(distance)
 
 
 def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
@@ -217,15 +251,21 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
 
     :param averages: ``name`` and a column for each measure
     :param by: a measure, or several (measures or names); all by default
+    :param n: at least 1
     :returns: ``by, rank, name`` and the measures; equals share the better rank and come in the order of the table
+    :raises ValueError: a measure that the table does not have, none at all, or an ``n`` below 1
     """
-    columns = _measure_columns(averages)
+    columns = measure_columns(averages)
     wanted = columns if by is None else [_column(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
+    if not wanted:
+        raise ValueError(f"by={by!r}: top needs at least one measure; it takes {', '.join(map(repr, columns))}")
+    if n < 1:
+        raise ValueError(f"n={n}: at least one system has to lead")
     parts = []
     for column in wanted:
-        ranks = _ranks(averages, column)
-        rows = ranks.sort_values(kind="stable").index[:n]
-        part = averages.loc[rows, ["name", *columns]]
+        ranks = _ranks(averages, column).to_numpy()
+        rows = ranks.argsort(kind="stable")[:n]
+        part = averages[["name", *columns]].iloc[rows]
         part.insert(0, "rank", ranks[rows])
         part.insert(0, "by", column)
         parts.append(part)
@@ -241,7 +281,7 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
         measures a column such as ``rKL@5 move``: how many places the system is higher (> 0) or lower (< 0) than under ``by``;
         sorted by ``by``
     """
-    columns = [column for column in _measure_columns(averages) if _distance_from_best(column, averages[column]) is not None]
+    columns = [column for column in measure_columns(averages) if _distance_from_best(column, averages[column]) is not None]
     first = columns[0] if by is None else _column(averages, by)
     ranks = pd.DataFrame({column: _ranks(averages, column) for column in [first, *(c for c in columns if c != first)]})
     moves = {f"{column} move": ranks[first] - ranks[column] for column in ranks.columns[1:]}
@@ -256,9 +296,9 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
 class Correlations(NamedTuple):
     """What :func:`correlations` finds; a row and a column for each measure."""
 
-    #: −1 to 1; NaN where a measure is constant.
+    #: −1 to 1; NaN where a measure is constant, with itself too.
     coefficients: pd.DataFrame
-    #: Two-sided, of no association.
+    #: Two-sided, of no association; NaN where the coefficient is.
     p_values: pd.DataFrame
     #: Text as papers print it: the lower triangle, four decimals, a star where p < .05.
     table: pd.DataFrame
@@ -268,12 +308,15 @@ def _is_per_query(frame: pd.DataFrame) -> bool:
     return {"qid", "measure", "value"} <= set(frame.columns)
 
 
-def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
+def per_query(frame: pd.DataFrame) -> pd.DataFrame:
     """``name, qid, measure, value`` with text for topics and measures.
 
-    :raises ValueError: a missing column, or two values of a system, topic and measure
+    :raises ValueError: a missing column, a row without a name, topic or measure, or two values of a system, topic and measure
     """
     need_columns(frame, ["name", "qid", "measure", "value"], "the per-query frame")
+    for column in ("name", "qid", "measure"):
+        if frame[column].isna().any():
+            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), "per-query frame")
     frame = frame[["name", "qid", "measure", "value"]].assign(qid=frame["qid"].astype(str), measure=frame["measure"].map(str),
                                                               value=frame["value"].astype(float))
     twice = frame.duplicated(["name", "qid", "measure"])
@@ -284,22 +327,33 @@ def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
+def of_one_system(frame: pd.DataFrame, what: str, instead: str = "") -> pd.DataFrame:
+    """A per-query frame of one system, which need not have a name.
+
+    :param what: what is made of one system, and what can be done with several, for the error
+    :raises ValueError: there are several, or as :func:`per_query`
+    """
+    frame = per_query(frame if "name" in frame else frame.assign(name=""))
+    names = list(dict.fromkeys(frame["name"]))
+    if len(names) > 1:
+        raise ValueError(f"the per-query frame holds {len(names)} systems, and {what} of one; choose it, as in "
+                         f"frame[frame['name'] == {names[0]!r}]{instead}. The systems are {', '.join(map(repr, names))}")
+    return frame
+
+
 def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
     """A column for each measure: over systems, or over the topics of the one system of a per-query frame."""
     if not _is_per_query(frame):
-        return frame[_measure_columns(frame)].astype(float)
-    if "name" in frame and frame["name"].nunique() > 1:
-        raise ValueError(f"the per-query frame holds {frame['name'].nunique()} systems, and correlations over topics are "
-                         "those of one; choose it, as in frame[frame['name'] == …], or pass the averages for correlations over "
-                         "systems")
-    frame = _per_query(frame if "name" in frame else frame.assign(name=""))
+        return frame[measure_columns(frame)].astype(float)
+    frame = of_one_system(frame, "correlations over topics are those", "; pass the averages for correlations over systems")
     return frame.pivot(index="qid", columns="measure", values="value")[list(dict.fromkeys(frame["measure"]))]
 
 
 def correlations(frame: pd.DataFrame, method: Literal["kendall", "spearman", "pearson"] = "kendall") -> Correlations:
     """How much the measures agree, over systems or over the topics of one system.
 
-    Kendall's τ is tau-b. Values that agree to 12 decimals are ties in τ and in Spearman's ρ. A pair of measures is compared on
+    Kendall's τ is tau-b. Values that agree to 12 decimals are ties in τ and in Spearman's ρ, and a measure whose values all do
+    is constant. A pair of measures is compared on
     the systems (topics) that have both values; a warning says how many values are missing, and which measures are constant.
 
     Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019), table 3.
@@ -320,17 +374,17 @@ def correlations(frame: pd.DataFrame, method: Literal["kendall", "spearman", "pe
     values = columns.to_numpy()
     if method != "pearson":
         values = values.round(TIE_DECIMALS)
-    constant = [name for name, column in zip(names, values.T, strict=True) if len(np.unique(column[~np.isnan(column)])) < 2]
-    if constant:
-        warn(f"{', '.join(constant)} is the same throughout, so nothing can be said of its correlation: NaN")
+    constant = [is_constant(column) for column in values.T]
+    if any(constant):
+        warn(f"{', '.join(itertools.compress(names, constant))} is the same throughout, so nothing can be said of its "
+             "correlation: NaN")
     size = len(names)
-    coefficients, p_values = np.eye(size), np.where(np.eye(size) > 0, 0.0, np.nan)
+    coefficients, p_values = (np.diag(np.where(constant, np.nan, itself)) for itself in (1.0, 0.0))
     for i in range(size):
         for j in range(i):
             both = ~np.isnan(values[:, i] + values[:, j])
             x, y = values[both, i], values[both, j]
-            varied = len(x) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0
-            result = tests[method](x, y) if varied else (np.nan, np.nan)
+            result = (np.nan, np.nan) if is_constant(x) or is_constant(y) else tests[method](x, y)
             coefficients[i, j] = coefficients[j, i] = result[0]
             p_values[i, j] = p_values[j, i] = result[1]
     table = [["" if j > i else _starred(coefficients[i + 1, j], p_values[i + 1, j]) for j in range(size - 1)]
@@ -366,15 +420,15 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     :param perquery: ``name, qid, measure, value``, of bias measures without ``abs=True``
     :returns: ``name, measure`` and ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean of the absolute values),
         ``min``, ``max``, ``n`` (topics), ``p`` (two-sided one-sample t-test of a mean of 0; NaN where all values are 0 or
-        there is one topic)
+        there is one topic); NaN where no topic has a value
     """
     rows = []
-    for (name, measure), group in _per_query(perquery).groupby(["name", "measure"], sort=False):
+    for (name, measure), group in per_query(perquery).groupby(["name", "measure"], sort=False):
         values = group["value"].dropna().to_numpy()
         rows.append({"name": name, "measure": measure, "MB": _mean(values),
                      "SB": values.std(ddof=1) if len(values) > 1 else math.nan, "MAB": _mean(abs(values)),
-                     "min": values.min(initial=math.inf), "max": values.max(initial=-math.inf), "n": len(values),
-                     "p": _t_test(values)[1]})
+                     "min": values.min() if len(values) else math.nan, "max": values.max() if len(values) else math.nan,
+                     "n": len(values), "p": _t_test(values.round(TIE_DECIMALS))[1]})
     return pd.DataFrame(rows, columns=["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"])
 
 
@@ -400,9 +454,11 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
     :param resamples: of the bootstrap, which is the same for the same ``seed``
     :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values), ``difference``, ``low, high`` (interval),
         ``effect`` (Cohen's d of the differences: their mean by their standard deviation), ``t, p, corrected, reject`` (at .05)
-    :raises ValueError: the frame has no such baseline
+    :raises ValueError: the frame has no such baseline; a confidence outside of (0, 1)
     """
-    frame = _per_query(perquery)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence={confidence!r}: it has to be above 0 and below 1, as in 0.95")
+    frame = per_query(perquery)
     names = list(dict.fromkeys(frame["name"]))
     if baseline not in names:
         raise ValueError(f"no system is named {baseline!r}; the frame has {', '.join(map(repr, names))}")
@@ -512,12 +568,31 @@ def parsed(measures: Any) -> list[Any]:
     return [ir_measures.parse_measure(one) if isinstance(one, str) else one for one in measures]
 
 
+def without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:
+    """Measures of this package that do not say where the groups come from.
+
+    :param caller: the function that takes no others, for the error
+    :param labels: where the groups come from there, for the error
+    :raises ValueError: any other measure, a wrong parameter, no measure at all
+    """
+    wanted = parsed(measures)
+    if not wanted:
+        raise ValueError(f"measures={measures!r}: {caller} needs at least one measure")
+    for measure in wanted:
+        if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
+            raise ValueError(f"{measure} is not possible here: {caller} takes measures of this package without a groups "
+                             f"parameter; {labels}")
+        measure.validate_params()
+    return wanted
+
+
 def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     """Which topics are undefined for which measure: those whose population is empty, or has one group where it takes two.
 
     Their value is 0.0 for every system. To leave them out of a study::
 
-        perquery.merge(undefined(qrels, measures), how="left", indicator=True).query("_merge == 'left_only'")
+        frame = perquery.astype({"qid": "str"})  # topics are numbers in a frame that was read from a file
+        kept = frame.merge(undefined(qrels, measures), how="left", indicator=True).query("_merge == 'left_only'")
 
     :param qrels: ``qid, docno, label, iteration`` (or ir_measures' names)
     :param measures: measures or their names; those of other packages are always defined here
@@ -544,12 +619,13 @@ def _ranked(run: pd.DataFrame, judgments: Judgments) -> Run:
 
 
 def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups: str | Groups | None = None,
-                  depth: int = 10) -> pd.DataFrame:
+                  depth: int | None = 10) -> pd.DataFrame:
     """The groups of the first documents of every list, in the order in which the measures see them: trec_eval's.
 
     :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``, ``iteration``
     :param groups: where the groups come from; by default ``iteration``
+    :param depth: how many documents of a list; ``None`` for all
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 where it is not judged), ``group``: a row for each of a
         document's groups; one without a group where it has none
     """
@@ -559,7 +635,7 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups:
     for name, frame in runs.items():
         run = _ranked(frame, judgments)
         codes, _ = annotations.of_run(run, depth)
-        rows = np.flatnonzero(run.place < depth)
+        rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
         member = annotations.sets.member(annotations.labels)[codes[rows]] & (codes[rows] >= 0)[:, None]
         member = np.column_stack([member, ~member.any(axis=1)])
         document, label = np.nonzero(member)
@@ -596,17 +672,17 @@ class _Relabelled:
 class _Noise:
     """Draws wrong labels for the annotated documents of the qrels and of some runs; a document that several runs return
     for a topic is one document.
-
-    :param depth: how many annotated documents of a list the measures need; ``None`` for all
     """
 
-    def __init__(self, annotations: Annotations, runs: Sequence[Run], depth: int | None) -> None:
+    def __init__(self, annotations: Annotations, runs: Sequence[Run]) -> None:
         self._annotations = annotations
         judged = annotations.judged
-        listed = [annotations.of_run(run, depth) for run in runs]
+        # The whole lists: what is drawn must not depend on how deep the measures look.
+        listed = [annotations.of_run(run, None) for run in runs]
         new = [np.flatnonzero((run.pair < 0) & (codes >= 0)) for run, (codes, _) in zip(runs, listed, strict=True)]
-        docnos = pd.Series(np.concatenate([run.docnos(rows) for run, rows in zip(runs, new, strict=True)]), dtype="str")
-        unjudged = PairIndex(np.concatenate([run.topic[rows] for run, rows in zip(runs, new, strict=True)]), words_of(docnos))
+        docnos = np.concatenate([run.docnos(rows) for run, rows in zip(runs, new, strict=True)])
+        topic = np.concatenate([run.topic[rows] for run, rows in zip(runs, new, strict=True)])
+        unjudged = PairIndex(topic, words_of(pd.Series(docnos, dtype="str")))
         self._pairs = len(judged)
         self._codes = np.concatenate([judged, np.concatenate(
             [codes[rows] for rows, (codes, _) in zip(new, listed, strict=True)])[unjudged.first]])
@@ -622,17 +698,21 @@ class _Noise:
         #: The label set of each label alone.
         self._alone = annotations.sets.code(np.arange(len(own)), own, len(own))
         self._member = annotations.sets.member(annotations.labels)
-        self._annotated = np.flatnonzero(np.append(self._member.any(axis=1), False)[self._codes])
+        annotated = np.flatnonzero(np.append(self._member.any(axis=1), False)[self._codes])
+        # In an order that neither the rows nor the runs have a part in.
+        topics = np.argsort(np.argsort(annotations.judgments.topics))
+        topic = np.concatenate([annotations.judgments.topic, topic[unjudged.first]])[annotated]
+        docnos = np.concatenate([annotations.judgments.docnos(slice(None)), docnos[unjudged.first]])[annotated]
+        words = words_of(pd.Series(docnos, dtype="str"))
+        self._annotated = annotated[np.lexsort((*words.T[::-1], topics[topic]))]
 
     def draw(self, eps: float, rng: np.random.Generator) -> list[Rankings]:
         """What the measures see of each run if a share ``eps`` of the annotated documents has one other label instead.
 
         With the same generator, what is wrong for a smaller ``eps`` is wrong, in the same way, for a larger one.
         """
-        order = rng.permutation(self._annotated)
-        keys = rng.random((len(order), self._member.shape[1]))
-        wrong = order[:round(eps * len(order))]
-        keys = np.where(self._member[self._codes[wrong]], -1.0, keys[:len(wrong)])
+        wrong = rng.permutation(self._annotated)[:round(eps * len(self._annotated))]
+        keys = np.where(self._member[self._codes[wrong]], -1.0, rng.random((len(wrong), self._member.shape[1])))
         replaced = np.full(len(self._codes) + 1, -1)
         replaced[wrong] = self._alone[keys.argmax(axis=1)]
         annotations = _Relabelled(self._annotations, replaced[:self._pairs])
@@ -646,7 +726,8 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
 
     Automatic and crowd-sourced labels are: the limitation that Draws et al. (2021), section 5.3, name first. ``n`` times, a
     share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, gets one label that it does not have, each
-    with the same probability. All systems see the same wrong labels. Prints a progress bar.
+    with the same probability. All systems and all measures see the same wrong labels, so what a measure's row says does not
+    depend on the other measures, nor on any order. Prints a progress bar.
 
     :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``, ``iteration``
@@ -657,17 +738,13 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     :param seed: the same seed gives the same result
     :returns: ``eps, measure, bias, sd, tau``: the mean change of a system's mean value, the standard deviation of that value
         over the draws (the mean of both over the systems), and the mean of Kendall's τ between the systems' true and wrong
-        values (NaN where it cannot be said: one system, or equal values)
+        values over the draws that have one: NaN where none has (one system, or the same value of all). A topic that is
+        undefined has the value 0.0, with a warning
     :raises ValueError: a measure that is not possible, fewer than two labels, a share outside of [0, 1]
     """
     from tqdm import tqdm
-    wanted = parsed(measures)
-    for measure in wanted:
-        if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
-            raise ValueError(f"{measure} is not possible here: label_noise takes measures of this package without a groups "
-                             "parameter; say with groups= where the labels come from")
-        measure.validate_params()
-    shares = [float(eps)] if isinstance(eps, (int, float)) else [float(one) for one in eps]
+    wanted = without_groups(measures, "label_noise", "say with groups= where the labels come from")
+    shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
     if n < 2:
@@ -679,12 +756,14 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
         raise ValueError(f"a wrong label needs two labels, and there is {', '.join(annotations.labels) or 'none'}")
     for measure in wanted:
         annotations.check(measure, _tell)
-    depths = [measure.depth for measure in wanted]
-    listed = [_ranked(frame, annotations.judgments) for frame in runs.values()]
-    noise = _Noise(annotations, listed, None if None in depths else max(depth for depth in depths if depth is not None))
+    noise = _Noise(annotations, [_ranked(frame, annotations.judgments) for frame in runs.values()])
+    undefined_topics = dict.fromkeys(wanted, 0)
 
     def means(views: list[Rankings]) -> Floats:
-        return np.array([[np.nan_to_num(measure.scores(view)).mean() for view in views] for measure in wanted])
+        scores = np.array([[measure.scores(view) for view in views] for measure in wanted])
+        for measure, count in zip(wanted, np.isnan(scores).sum(axis=2).max(axis=1), strict=True):
+            undefined_topics[measure] = max(undefined_topics[measure], int(count))
+        return np.asarray(np.nan_to_num(scores).mean(axis=2))
 
     true = means(noise.draw(0.0, np.random.default_rng(seed)))
     rows = []
@@ -695,15 +774,19 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
                 draws.append(means(noise.draw(share, np.random.default_rng([seed, i]))))
                 bar.update()
             values = np.array(draws)
-            rows += [{"eps": share, "measure": str(measure), "bias": (values[:, m] - true[m]).mean(),
-                      "sd": values[:, m].std(axis=0, ddof=1).mean(),
-                      "tau": float(np.mean([_tau(true[m], drawn) for drawn in values[:, m]]))}
-                     for m, measure in enumerate(wanted)]
+            for m, measure in enumerate(wanted):
+                taus = [tau for tau in (_tau(true[m], drawn) for drawn in values[:, m]) if not math.isnan(tau)]
+                rows.append({"eps": share, "measure": str(measure), "bias": (values[:, m] - true[m]).mean(),
+                             "sd": values[:, m].std(axis=0, ddof=1).mean(), "tau": _mean(np.array(taus))})
+    if any(undefined_topics.values()):
+        warn("topics with nothing to compare with have the value 0.0, for every system: "
+             + ", ".join(f"{measure} on up to {count} of {len(annotations.judgments.topics)} topics"
+                         for measure, count in undefined_topics.items() if count))
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
 
 
 def _tau(x: Floats, y: Floats) -> float:
     from scipy import stats
-    if len(x) < 2:
+    if is_constant(x) or is_constant(y):
         return math.nan
     return float(stats.kendalltau(x.round(TIE_DECIMALS), y.round(TIE_DECIMALS)).statistic)

@@ -1,41 +1,57 @@
 """Figures of experiments, in colours that everybody can tell apart. Needs matplotlib (``pip install pt-fairness[plots]``).
 
-Every function takes a frame, draws into ``ax`` (by default a new figure) and returns the Axes.
+Every function takes a frame, draws into ``ax`` (by default a new figure) and returns the Axes. A new figure grows until all
+names can be read; in a given one they shrink. Where a legend stands below the axes, a given figure without a layout engine gets
+matplotlib's constrained layout, which keeps room for it.
 """
 
 from __future__ import annotations
 
+import itertools
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 
 try:
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, Rectangle
     from matplotlib.ticker import MaxNLocator
+    from matplotlib.transforms import ScaledTranslation
 except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
-from pt_fairness.analysis import ALL_TOPICS
+from pt_fairness.analysis import ALL_TOPICS, measure_columns, measure_of, of_one_system, per_query
 from pt_fairness.io import need_columns
-from pt_fairness.measures.base import FairnessMeasure
 
 __all__ = ["PALETTE", "bias_histogram", "bias_sweep", "groups_per_topic", "relevance_and_fairness", "scatter", "strips",
            "target_against_model"]
 
 #: The colours of Okabe & Ito (2008), told apart with every kind of colour vision; yellow and black last, as they stand out.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-HATCHES = ("", "///", "...", "xxx")
+HATCHES = ("", "///", "...", "xxx", "|||", "ooo", "+++", "---")
 MARKERS = "osD^vPX*"
+LINES = ("-", "--", ":", "-.")
 #: Bars and lines behind which something else has to be seen.
 PALE = "#BBBBBB"
-#: More labels than this on an axis cannot be read.
+#: More topics than this on an axis cannot be read.
 MOST_LABELS = 40
+#: Letters, in points: what a new figure makes room for, and the smallest that a given one gets.
+SMALL, SMALLEST = 8.0, 4.0
+#: Height of a line, and typical width of a letter, by the size of the letters.
+LINE_HEIGHT, LETTER_WIDTH = 1.3, 0.65
+#: From how many letters on the title and the names of axes are broken.
+LONG = 50
+#: What a legend tries until it is narrow enough: size, and from how many letters on its entries are broken.
+LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
+MOST_LEGEND_COLUMNS = 6
+#: How much larger, against the rest, letters can become in a file with fewer dots to the inch than the figure.
+SPREAD = 1.12
 
 
 def _axes(ax: Axes | None) -> Axes:
@@ -47,17 +63,96 @@ def _style(i: int) -> dict[str, Any]:
     return {"facecolor": PALETTE[i % len(PALETTE)], "hatch": HATCHES[i // len(PALETTE) % len(HATCHES)], "edgecolor": "white"}
 
 
-def _colour(i: int) -> str:
-    return PALETTE[i % len(PALETTE)]
+def _points(i: int) -> dict[str, Any]:
+    """Colour and marker of the i-th set of points; markers shift where the colours begin anew."""
+    return {"color": PALETTE[i % len(PALETTE)], "marker": MARKERS[(i + i // len(PALETTE)) % len(MARKERS)]}
+
+
+def _line(i: int) -> dict[str, Any]:
+    return {**_points(i), "linestyle": LINES[i // len(PALETTE) % len(LINES)]}
+
+
+def _text(name: Any, longest: int | None = None) -> str:
+    """A name as matplotlib prints it letter by letter: dollars would make it mathematics."""
+    lines = [str(name)] if longest is None else textwrap.wrap(str(name), longest)
+    return "\n".join(lines).replace("$", r"\$")
 
 
 def _label(measure: str) -> str:
     """A measure's name with its fair end."""
-    try:
-        parsed = ir_measures.parse_measure(measure)
-    except (NameError, ValueError, TypeError):
-        return measure
-    return f"{measure} ({parsed.FAIR_END:g} is fair)" if isinstance(parsed, FairnessMeasure) else measure
+    parsed = measure_of(measure)
+    return measure if parsed is None else f"{measure} ({parsed.FAIR_END:g} is fair)"
+
+
+def _need_rows(frame: pd.DataFrame, what: str) -> None:
+    """:raises ValueError: there are none"""
+    if frame.empty:
+        raise ValueError(f"{what} has no rows, so there is nothing to draw")
+
+
+def _size(ax: Axes) -> tuple[float, float]:
+    """Width and height in points."""
+    box, dot = ax.get_window_extent(), ax.figure.figure.dpi / 72
+    return box.width / dot, box.height / dot
+
+
+def _letters(axis: Axis) -> float:
+    """The size of what names the places of an axis, in points."""
+    return float(axis.get_ticklabels()[0].get_fontsize())
+
+
+def _grow(ax: Axes, width: float, height: float) -> None:
+    """A larger figure, by so many points."""
+    figure = ax.figure.figure
+    figure.set_size_inches(*(old + more / 72 for old, more in zip(figure.get_size_inches(), (width, height), strict=True)))
+
+
+def _step(places: int, room: float, label: float) -> int:
+    """Of how many places one is named, so that names of ``label`` points have room: 1, 2, 5, 10, 20, …"""
+    steps = (digit * 10**power for power in itertools.count() for digit in (1, 2, 5))
+    return next(step for step in steps if places / step * label <= max(room, label))
+
+
+def _name(axis: Axis, names: Sequence[Any], new: bool, every: int = 1) -> None:
+    """Names the places 0, 1, … of an axis, upright below it where they have no room side by side.
+
+    :param new: whether the figure is new, and may grow
+    """
+    axis.set_ticks(range(0, len(names), every), [_text(name) for name in names[::every]])
+    labels, across = axis.get_ticklabels(), axis is axis.axes.xaxis
+    letters, dot = _letters(axis), axis.axes.figure.figure.dpi / 72
+    longest = max(label.get_window_extent().width for label in labels) / dot
+    along, other = _size(axis.axes) if across else _size(axis.axes)[::-1]
+    if across and longest + letters < along / len(labels):
+        return
+    size = min(letters, max(along / len(labels) / LINE_HEIGHT, SMALL if new else SMALLEST))
+    if new:
+        more = max(0.0, len(labels) * size * LINE_HEIGHT - along), max(0.0, longest * size / letters - other / 6)
+        _grow(axis.axes, *(more if across else more[::-1]))
+    else:
+        size = max(SMALLEST, min(size, 0.4 * other * letters / longest))
+    axis.set_tick_params(labelsize=size, labelrotation=90 if across else 0)
+
+
+def _legend(ax: Axes, handles: Sequence[Any], labels: Sequence[Any], new: bool, title: str | None = None) -> None:
+    """A legend below the axes, not on what they show, in as many columns as have room.
+
+    :param new: whether the figure is new, and may grow
+    """
+    figure = ax.figure.figure
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    axis = ax.xaxis.get_tightbbox()
+    assert axis is not None
+    box = ax.get_window_extent()
+    below = ax.transAxes + ScaledTranslation(0, -SPREAD * (box.y0 - axis.y0) / figure.dpi, figure.dpi_scale_trans)
+    for (size, longest), columns in itertools.product(LEGENDS, range(min(len(labels), MOST_LEGEND_COLUMNS), 0, -1)):
+        legend = ax.legend(handles, [_text(label, longest) for label in labels], title=title, ncols=columns, fontsize=size,
+                           loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, frameon=False)
+        if legend.get_window_extent().width <= box.width:
+            break
+    if new:
+        _grow(ax, 0.0, legend.get_window_extent().height * 72 / figure.dpi)
 
 
 def _one_measure(frame: pd.DataFrame, measure: Any) -> tuple[pd.DataFrame, str]:
@@ -65,6 +160,7 @@ def _one_measure(frame: pd.DataFrame, measure: Any) -> tuple[pd.DataFrame, str]:
 
     :raises ValueError: the measure is not in the frame, or none is named where it has several
     """
+    _need_rows(frame, "the frame")
     names = list(dict.fromkeys(frame["measure"].map(str)))
     if measure is None and len(names) != 1:
         raise ValueError(f"the frame has {len(names)} measures, and the figure shows one; choose from "
@@ -81,47 +177,48 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     :param distribution: what :func:`pt_fairness.analysis.group_distribution` returned
     """
     need_columns(distribution, ["qid", "group", "relevant"], "the distribution of groups")
-    table = distribution[distribution["qid"] != ALL_TOPICS].pivot(index="qid", columns="group", values="relevant")
+    topics = distribution[distribution["qid"] != ALL_TOPICS]
+    _need_rows(topics, "the distribution of groups")
+    table = topics.pivot(index="qid", columns="group", values="relevant")
     table = table.loc[table.sum(axis=1).sort_values(ascending=False, kind="stable").index]
-    ax = _axes(ax)
+    new, ax = ax is None, _axes(ax)
     bottom = np.zeros(len(table))
     for i, group in enumerate(table.columns):
-        ax.bar(range(len(table)), table[group], bottom=bottom, width=1.0, label=str(group), linewidth=0.3, **_style(i))
+        ax.bar(range(len(table)), table[group], bottom=bottom, width=1.0, linewidth=0.3, **_style(i))
         bottom += table[group].to_numpy()
-    _name_ticks(ax, [str(qid) for qid in table.index])
+    _name(ax.xaxis, table.index, new, -(-len(table) // MOST_LABELS))
     ax.set(xlabel="topic", ylabel="relevant documents", xlim=(-0.5, len(table) - 0.5))
-    ax.legend(title="group")
+    _legend(ax, ax.containers, table.columns, new, "group")
     return ax
-
-
-def _name_ticks(ax: Axes, names: Sequence[str]) -> None:
-    every = -(-len(names) // MOST_LABELS)
-    ax.set_xticks(range(0, len(names), every), names[::every], rotation=90 if len(names) > 6 else 0)
 
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | None = None) -> Axes:
     """Relevance as bars in decreasing order of the systems, (un)fairness as lines on an axis of their own, to the right
-    (Das & Lease 2019, figure 2; Pathiyan Cherumanal et al. 2021, figure 2).
+    (Das & Lease 2019, figure 2; Pathiyan Cherumanal et al. 2021, figure 2). Both axes begin at 0, or below it where there are
+    negative values.
 
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure of the bars
     :param fairness: the measure of the line, or several
-    :returns: the axes of the bars; those of the lines are the figure's next
+    :returns: the axes of the bars; those of the lines are then the figure's last, ``ax.figure.axes[-1]``
     """
     lines = [str(one) for one in (fairness if isinstance(fairness, (list, tuple)) else [fairness])]
     bars = str(relevance)
     need_columns(averages, ["name", bars, *lines], "the table of averages")
+    _need_rows(averages, "the table of averages")
+    measure_columns(averages)
     table = averages.sort_values(bars, ascending=False, kind="stable")
-    ax = _axes(ax)
-    ax.bar(range(len(table)), table[bars], color=PALE, label=bars)
-    _name_ticks(ax, table["name"].astype(str).tolist())
-    ax.set(xlabel=f"system, by decreasing {bars}", ylabel=bars, xlim=(-0.6, len(table) - 0.4))
+    new, ax = ax is None, _axes(ax)
+    handles: list[Any] = [ax.bar(range(len(table)), table[bars], color=PALE)]
+    _name(ax.xaxis, table["name"].tolist(), new)
+    ax.set(xlabel=_text(f"system, by decreasing {bars}", LONG), ylabel=_text(bars, LONG), xlim=(-0.6, len(table) - 0.4))
     right = ax.twinx()
     for i, name in enumerate(lines):
-        right.plot(range(len(table)), table[name], color=_colour(i), marker=MARKERS[i % len(MARKERS)], label=name)
-    right.set_ylabel(_label(lines[0]) if len(lines) == 1 else "fairness measures")
-    handles = [handle for one in (ax, right) for handle in one.get_legend_handles_labels()[0]]
-    ax.legend(handles, [bars, *map(_label, lines)], loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+        handles += right.plot(range(len(table)), table[name], **_line(i))
+    if not (table[lines] < 0).any(axis=None):
+        right.set_ylim(bottom=0)
+    right.set_ylabel(_text(_label(lines[0]), LONG) if len(lines) == 1 else "fairness measures")
+    _legend(ax, handles, [bars, *map(_label, lines)], new)
     return ax
 
 
@@ -137,12 +234,14 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     ax = _axes(ax)
     for i, (one, part) in enumerate(frame.groupby("set", sort=False)):
         part = part.sort_values("alpha")
-        ax.plot(part["alpha"], part["mean"], color=_colour(i), marker=MARKERS[i % len(MARKERS)], markersize=4, label=str(one))
-        ax.fill_between(part["alpha"], part["mean"] - part["sd"], part["mean"] + part["sd"], color=_colour(i), alpha=0.2,
+        ax.plot(part["alpha"], part["mean"], **_line(i), markersize=4, label=_text(one))
+        ax.fill_between(part["alpha"], part["mean"] - part["sd"], part["mean"] + part["sd"], color=_line(i)["color"], alpha=0.2,
                         linewidth=0)
-    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel="mean value", title=_label(name))
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel="mean value", title=_text(_label(name), 2 * LONG))
+    parsed = measure_of(name)
+    least = parsed.RANGE[0] if parsed is not None else None
     # A band may reach below the smallest value that there can be; it is not shown there.
-    ax.set_ylim(bottom=min(0.0, float(frame["mean"].min())))
+    ax.set_ylim(bottom=max(min(0.0, ax.get_ylim()[0]), -np.inf if least is None else least))
     ax.legend(title="set")
     return ax
 
@@ -168,9 +267,10 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     :param y: the same of the other axis
     :param label: what the legend calls these points
     :param colour: which colour and marker
-    :raises ValueError: a system or measure that the frame does not have
+    :raises ValueError: a system or measure that the frame does not have, systems without a common topic, two values of a
+        system, topic and measure
     """
-    need_columns(perquery, ["name", "qid", "measure", "value"], "the per-query frame")
+    perquery = per_query(perquery)
     columns = []
     for system, measure in (x, y):
         part, _ = _one_measure(perquery, measure)
@@ -179,12 +279,16 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
             raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the systems "
                              f"{', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
         columns.append(part.set_index("qid")["value"])
-    points = pd.concat(columns, axis=1, join="inner", keys=["x", "y"])
+    points = pd.concat(columns, axis=1, join="inner", keys=["x", "y"]).dropna()
+    if points.empty:
+        raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for {y[0]!r}, so there is nothing to "
+                         "draw")
     ax = _axes(ax)
-    ax.scatter(points["x"], points["y"], s=36, color=_colour(colour), marker=MARKERS[colour % len(MARKERS)], alpha=0.7,
-               linewidths=0, label=label, zorder=2)
+    ax.scatter(points["x"], points["y"], s=36, **_points(colour), alpha=0.7, linewidths=0,
+               label=None if label is None else _text(label), zorder=2)
     same = str(x[1]) == str(y[1])
-    ax.set(xlabel=f"{x[0]}: {x[1]}" if same else str(x[1]), ylabel=f"{y[0]}: {y[1]}" if same else str(y[1]))
+    ax.set(**{f"{axis}label": _text(f"{system}: {measure}" if same else measure, LONG)
+              for axis, (system, measure) in (("x", x), ("y", y))})
     _guides(ax)
     if label is not None:
         ax.legend()
@@ -212,25 +316,30 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     :param perquery: ``name, qid, measure, value``, of one system
     :param measures: which; all by default
     :param width: of a bar's interval: 0.1 for a representation bias at 10
+    :raises ValueError: several systems, no value at all, a measure that the frame does not have
     """
-    need_columns(perquery, ["qid", "measure", "value"], "the per-query frame")
-    wanted = list(dict.fromkeys(perquery["measure"].map(str))) if measures is None else (
+    frame = of_one_system(perquery, "the figure is that")
+    wanted = list(dict.fromkeys(frame["measure"])) if measures is None else (
         measures if isinstance(measures, (list, tuple)) else [measures])
-    ax = _axes(ax)
+    values = {name: part["value"].dropna() for part, name in (_one_measure(frame, measure) for measure in wanted)}
+    if not any(map(len, values.values())):
+        raise ValueError(f"no topic has a value of {', '.join(values) or 'any measure'}, so there is nothing to draw")
+    new, ax = ax is None, _axes(ax)
     places: list[int] = []
-    for i, measure in enumerate(wanted):
-        part, name = _one_measure(perquery, measure)
+    for i, part in enumerate(values.values()):
         # Rounded first: values such as 0.30000000000000004 belong to the middle of their interval.
-        middle, counts = np.unique(np.floor((part["value"].dropna() / width).round(6) + 0.5).astype(int), return_counts=True)
-        left = middle * width - 0.4 * width + i * 0.8 * width / len(wanted)
-        ax.bar(left, counts, width=0.8 * width / len(wanted), align="edge", label=name, linewidth=0.3, **_style(i))
+        middle, counts = np.unique(np.floor((part / width).round(6) + 0.5).astype(int), return_counts=True)
+        left = middle * width - 0.4 * width + i * 0.8 * width / len(values)
+        ax.bar(left, counts, width=0.8 * width / len(values), align="edge", linewidth=0.3, **_style(i))
         places.extend(middle.tolist())
-    ax.set_xticks([round(place * width, 6) for place in range(min(places), max(places) + 1)])
+    low, high = min(places), max(places)
+    every = _step(high - low + 1, _size(ax)[0], LINE_HEIGHT * _letters(ax.xaxis))
+    ax.set_xticks([round(place * width, 6) for place in range(-(-low // every) * every, high + 1, every)])
     ax.tick_params(axis="x", rotation=90)
     ax.axvline(0, color=PALE, zorder=0)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="bias (0: none)", ylabel="topics")
-    ax.legend()
+    _legend(ax, ax.containers[-len(values):], list(values), new)
     return ax
 
 
@@ -243,14 +352,18 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     :param seed: of the jitter
     """
     need_columns(ratios, ["target", "model"], "the frame of ratios")
+    _need_rows(ratios, "the frame of ratios")
     ax = _axes(ax)
     for i in range(n + 1):
         ax.add_patch(Rectangle(((i - 0.5) / n, (i - 0.5) / n), 1 / n, 1 / n, facecolor=PALETTE[2], alpha=0.3, linewidth=0))
     jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
     ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12, color=PALETTE[0], alpha=0.7, linewidths=0)
     edges = (np.arange(n + 2) - 0.5) / n
-    ax.set_xticks(np.arange(n + 1) / n)
-    ax.set_yticks(np.arange(n + 1) / n)
+    # The axes are square: what has room below them has room beside them.
+    every = _step(n + 1, min(_size(ax)), len("0.00 ") * LETTER_WIDTH * _letters(ax.xaxis))
+    shares = np.arange(0, n + 1, every) / n
+    ax.set_xticks(shares, [f"{share:.2g}" for share in shares])
+    ax.set_yticks(shares, [f"{share:.2g}" for share in shares])
     ax.set_xticks(edges, minor=True)
     ax.set_yticks(edges, minor=True)
     ax.grid(which="minor", color=PALE, linewidth=0.5)
@@ -275,22 +388,29 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None) -> Axes:
     names = list(dict.fromkeys(ranked["name"]))
     groups = sorted(ranked["group"].dropna().unique())
     place = {group: i for i, group in enumerate(groups)}
-    ax = _axes(ax)
+    depth = int(topic["rank"].max())
+    new, ax = ax is None, _axes(ax)
+    _name(ax.yaxis, names, new)
+    width, height = _size(ax)
+    dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
+    edge = min(1.0, 0.1 * width / depth)
     for (name, rank), document in topic.groupby(["name", "rank"]):
         row = names.index(name)
-        height = 0.8 / len(document)
+        share = 0.8 / len(document)
         for i, group in enumerate(document["group"]):
             style = {"facecolor": "white", "edgecolor": PALE} if pd.isna(group) else _style(place[group])
-            ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * height), 1, height, **style))
+            ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share, linewidth=edge, **style))
         if document["label"].max() > 0:
-            ax.plot(rank, row, marker="o", markersize=4, color="white", markeredgecolor="black", linestyle="none")
-    depth = int(topic["rank"].max())
-    ax.set_xticks(range(1, depth + 1))
-    ax.set_yticks(range(len(names)), [str(name) for name in names])
-    ax.set(xlabel="rank", title=f"topic {qid}", xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.5, -0.5))
-    handles: list[Any] = [Patch(label=str(group), **_style(i)) for i, group in enumerate(groups)]
+            ax.plot(rank, row, marker="o", markersize=dot, color="white", markeredgecolor="black", markeredgewidth=dot / 4,
+                    linestyle="none")
+    every = _step(depth, width, (len(str(depth)) + 1) * LETTER_WIDTH * _letters(ax.xaxis))
+    ax.set_xticks(sorted({1, *range(every, depth + 1, every)}))
+    ax.set(xlabel="rank", title=_text(f"topic {qid}", LONG), xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.5, -0.5))
+    handles: list[Any] = [Patch(**_style(i)) for i in range(len(groups))]
+    labels = list(groups)
     if topic["group"].isna().any():
-        handles.append(Patch(label="no group", facecolor="white", edgecolor=PALE))
-    handles.append(Line2D([], [], marker="o", markersize=4, color="white", markeredgecolor="black", label="relevant"))
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        handles.append(Patch(facecolor="white", edgecolor=PALE))
+        labels.append("no group")
+    handles.append(Line2D([], [], marker="o", markersize=4, color="white", markeredgecolor="black", linestyle="none"))
+    _legend(ax, handles, [*labels, "relevant"], new)
     return ax

@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.analysis import TIE_DECIMALS, without_groups
+from pt_fairness.measures.base import FairnessMeasure, label_text
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.ranking import LabelSets, Pairs, Rankings
 
@@ -138,7 +138,7 @@ WEIGHT = 1.0001
 MEASURES = (*(f"{name}(protected='{','.join(PROTECTED)}',norm='protected-first')" for name in ("nDD", "nDR", "nDKL")), "nDJS")
 
 
-def biased_rankings(counts: Sequence[int], alpha: float, weighted: Sequence[int] | Bools, n: int = 1000,
+def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int] | Bools, n: int = 1000,
                     seed: int | np.random.SeedSequence = 0) -> Ints:
     """Random rankings of a set of documents in which some labels are preferred to others.
 
@@ -159,14 +159,15 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Sequence[int]
     """
     if not -1 <= alpha <= 1:
         raise ValueError(f"alpha={alpha!r}: the bias has to be in [-1, 1]")
-    chosen = np.asarray(weighted)
+    # numpy does not look into a set.
+    chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
     if chosen.dtype == bool:
         if chosen.shape != (n, len(counts)):
             raise ValueError(f"weighted has the shape {chosen.shape}; truth values are needed for each of {n} rankings and "
                              f"{len(counts)} labels")
     else:
         if not set(chosen.tolist()) <= set(range(len(counts))):
-            raise ValueError(f"weighted={list(weighted)!r}: the labels are 0 to {len(counts) - 1}")
+            raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(counts) - 1}")
         chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (n, len(counts)))
     documents = np.repeat(np.arange(len(counts)), counts)
     weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
@@ -184,6 +185,16 @@ def _values(measure: FairnessMeasure, view: Rankings) -> Floats:
     return measure.score(view.adding(measure.added_labels))
 
 
+def _sees_all_labels(measure: FairnessMeasure) -> bool:
+    """Whether a measure has no protected group, and compares all labels instead."""
+    return "protected" not in measure.SUPPORTED_PARAMS or measure.param("protected") == "all"
+
+
+def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
+    """The same for the same set and α, whatever else is simulated."""
+    return np.random.SeedSequence(seed, spawn_key=tuple(f"{name} {round(alpha, TIE_DECIMALS) + 0.0}".encode()))
+
+
 def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequence[FairnessMeasure], n: int,
            seed: np.random.SeedSequence) -> list[dict[str, Any]]:
     """The rows of one set and one α."""
@@ -191,7 +202,7 @@ def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequenc
     protected = [i for i, label in enumerate(labels) if label in PROTECTED]
     for_group, for_all, choice = seed.spawn(3)
     scores = {}
-    two = [measure for measure in measures if "protected" in measure.SUPPORTED_PARAMS]
+    two = [measure for measure in measures if not _sees_all_labels(measure)]
     if two:
         view = rankings(biased_rankings(sizes, alpha, protected, n, for_group), labels)
         scores.update({measure: _values(measure, view) for measure in two})
@@ -203,29 +214,28 @@ def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequenc
              "sd": scores[measure].std(ddof=1)} for measure in measures]
 
 
-def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS, measures: Iterable[Any] = MEASURES,
+def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS, measures: Any = MEASURES,
           n: int = 1000, seed: int = 0) -> pd.DataFrame:
     """The simulation of Draws et al. (2021): how measures answer to rankings that are more and more biased.
 
     A measure with a protected group sees rankings in which the opposing viewpoints −3, −2 and −1 have the weight w1; a
-    measure of all labels sees rankings in which one of them, chosen at random for each ranking, has it
-    (:func:`biased_rankings`). Prints a progress bar; uses all processors; the result depends on the seed alone.
+    measure of all labels (``protected='all'``, or without that parameter) sees rankings in which one of them, chosen at random
+    for each ranking, has it (:func:`biased_rankings`). Prints a progress bar and uses all processors. A row depends on the
+    seed, ``n``, the name and the counts of its set, and α; not on what else is simulated.
 
     Source: section 4, figures 1 and 2.
 
     :param sets: documents by viewpoint, by the name of the set; viewpoints are named as in :data:`SETS`
     :param alphas: bias, each in [−1, 1]: below 0 the weighted viewpoints are preferred
-    :param measures: of this package, or their names; by default the paper's four with its normaliser
+    :param measures: of this package, without a ``groups`` parameter, or their names; by default the paper's four with its
+        normaliser
     :param n: rankings for each set and α, at least 2
     :returns: ``set, alpha, measure, mean, sd`` (sample standard deviation over the rankings)
-    :raises ValueError: a measure of another package, or a set without opposing viewpoints
+    :raises ValueError: a measure that is not possible, or a set without opposing viewpoints
     """
     from tqdm import tqdm
-    wanted = [ir_measures.parse_measure(one) if isinstance(one, str) else one for one in measures]
-    for measure in wanted:
-        if not isinstance(measure, FairnessMeasure):
-            raise ValueError(f"{measure} is not a measure of this package, and simulated rankings have nothing else to measure")
-        measure.validate_params()
+    wanted = without_groups(measures, "sweep", "the groups are the viewpoints of sets")
+    sets = {name: {label_text(viewpoint): count for viewpoint, count in counts.items()} for name, counts in sets.items()}
     for name, counts in sets.items():
         if not set(PROTECTED) & set(counts):
             raise ValueError(f"the set {name!r} has none of the opposing viewpoints {', '.join(PROTECTED)}; it has "
@@ -234,15 +244,15 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
         raise ValueError(f"n={n}: at least two rankings are needed for a standard deviation")
     degrees = [float(alpha) for alpha in alphas]
     points = [(name, alpha) for name in sets for alpha in degrees]
-    seeds = np.random.SeedSequence(seed).spawn(len(points))
 
-    def measured(point: tuple[str, float], own: np.random.SeedSequence) -> list[dict[str, Any]]:
-        return _point(point[0], sets[point[0]], point[1], wanted, n, own)
+    def measured(point: tuple[str, float]) -> list[dict[str, Any]]:
+        name, alpha = point
+        return _point(name, sets[name], alpha, wanted, n, _seed(seed, name, alpha))
 
     def rows() -> Iterator[dict[str, Any]]:
         # Threads: nearly all of the time is spent in numpy, which lets other threads run.
         with ThreadPoolExecutor(os.cpu_count()) as pool, tqdm(total=len(points), desc="simulation", unit="point") as bar:
-            for part in pool.map(measured, points, seeds):
+            for part in pool.map(measured, points):
                 bar.update()
                 yield from part
 

@@ -26,6 +26,7 @@ from pt_fairness.analysis import (
     label_noise,
     minmax,
     rank_table,
+    ranked_groups,
     top,
     undefined,
 )
@@ -82,6 +83,12 @@ class TestHighlight:
                         ("nDCG@5 +", "C"), ("BiasP(abs=True)@5", "B"), *(("mrt", name) for name in "ABCD")}
 
 
+    def test_rounding_noise_is_a_tie(self):
+        styled = highlight(pd.DataFrame({"name": list("ABC"), "nDCG@5": [0.3, 0.1 + 0.2, 0.2]}))
+        styled._compute()
+        assert {row for (row, _), style in styled.ctx.items() if style} == {0, 1}
+
+
 class TestMinMax:
     def test_values(self, averages):
         result = unchanged(minmax, averages.drop(columns="BiasP@5"))
@@ -92,6 +99,12 @@ class TestMinMax:
     def test_constant_column(self, averages):
         with pytest.warns(FairnessWarning, match="same value of nDCG@5"):
             assert minmax(averages[["name", "nDCG@5"]].assign(**{"nDCG@5": 0.3}))["nDCG@5"].tolist() == [0.0] * 4
+
+    def test_constant_but_for_rounding_noise(self):
+        with pytest.warns(FairnessWarning, match="same value of nDCG@5: it"):
+            result = minmax(pd.DataFrame({"name": list("ABC"), "nDCG@5": [0.20000000000000004, 0.19999999999999998, np.nan],
+                                          "AP": np.nan}))
+        assert result["nDCG@5"].tolist()[:2] == [0.0, 0.0] and result.isna().sum().tolist() == [0, 1, 3]
 
     def test_signed_bias(self, averages):
         with pytest.warns(FairnessWarning, match="fair value of BiasP@5"):
@@ -111,10 +124,20 @@ class TestMinMax:
         assert {1.0, 0.88, 0.8552, 0.8472, 0.6854, 0.6, 0.0868, 0.0536, 0.0} <= values
 
     @pytest.mark.parametrize("table, error", [(pd.DataFrame({"nDCG": [1.0]}), "no column 'name'"),
-                                              (pd.DataFrame({"name": ["A"], "x": ["y"]}), "no column of numbers")])
-    def test_wrong_table(self, table, error):
+                                              (pd.DataFrame({"name": ["A"], "x": ["y"]}), "no column of numbers"),
+                                              (pd.DataFrame([["A", 1.0, 2.0]], columns=["name", "AP", "AP"]),
+                                               "several columns 'AP'"),
+                                              (pd.DataFrame({"name": ["A", "B"], "AP": 0.5, "rKL@5": ["0.1", "-"]}),
+                                               "rKL@5 has to be a column of numbers, and B has '-'"),
+                                              (pd.DataFrame({"name": ["A", "B"], "AP": ["0.5", "0.6"]}), "A has '0.5'")])
+    @pytest.mark.parametrize("function", [minmax, top, rank_table, correlations, lambda table: combine(table, ["AP"])])
+    def test_wrong_table(self, table, error, function):
         with pytest.raises(ValueError, match=error):
-            minmax(table)
+            function(table)
+
+    def test_text_that_is_no_measure_stays(self, averages):
+        table = averages[["name", "nDCG@5"]].assign(**{"system type": "neural", "comment": "-"})
+        assert list(minmax(table)) == list(table)
 
 
 class TestCombine:
@@ -137,6 +160,13 @@ class TestCombine:
         for how in ("gmean", "hmean"):
             assert (combine(table, ["nDCG@5", "DistFair@5"], how).iloc[:, -1] == 0).all()
 
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("how", ["mean", "gmean", "hmean"])
+    def test_weight_of_zero(self, averages, how):
+        table = averages.assign(**{"nDCG@5": [0.0, -1.0, np.nan, 0.5]})
+        result = combine(table, ["nDCG@5", "DistFair@5", "1-rKL@5"], how, [0, 2, 1]).iloc[:, -1]
+        np.testing.assert_allclose(result, combine(table, ["DistFair@5", "1-rKL@5"], how, [2, 1]).iloc[:, -1])
+
     def test_published_means(self):
         """Das & Lease (2019), table 1, from its own N[R-Prec] and Fair."""
         table = pd.DataFrame({"name": ["SN1", "SN2", "SN127", "SN15"], "N": [1.0, 0.88, 0.0536, 0.6854],
@@ -154,6 +184,8 @@ class TestCombine:
         (["nDCG@5", "1-BiasP@5"], {}, r"values of BiasP@5 in \[0, 1\].*-0.3 to 0.2"),
         (["nDCG@5", "DistFair@5"], {"weights": [1]}, "2 columns need 2 weights"),
         (["nDCG@5", "DistFair@5"], {"weights": [1, -1]}, "not negative"),
+        (["nDCG@5", "DistFair@5"], {"weights": [1, math.nan]}, "not negative"),
+        (["nDCG@5", "DistFair@5"], {"weights": [math.inf, 1]}, "not negative"),
         (["nDCG@5", "DistFair@5"], {"how": "median"}, "'mean', 'gmean', 'hmean'")])
     def test_wrong_input(self, averages, columns, options, error):
         with pytest.raises(ValueError, match=error):
@@ -190,9 +222,18 @@ class TestRanks:
     def test_of_an_experiment_with_a_baseline(self, experiment):
         assert set(rank_table(experiment[0])) == {"name", "nDCG@5", "rKL@5", "BiasP@5", "rKL@5 move", "BiasP@5 move"}
 
-    def test_unknown_measure(self, averages):
-        with pytest.raises(ValueError, match="no measure 'AP'"):
-            top(averages, by="AP")
+    @pytest.mark.parametrize("function", [top, rank_table])
+    def test_index_that_is_not_unique(self, averages, function):
+        two = averages.assign(name=[f"{name}2" for name in averages["name"]], **{"nDCG@5": [0.8, 0.4, 0.6, 0.0]})
+        table = pd.concat([averages, two])
+        expected = function(table.reset_index(drop=True), by="nDCG@5")
+        pd.testing.assert_frame_equal(unchanged(function, table, by="nDCG@5"), expected)
+
+    @pytest.mark.parametrize("options, error", [({"by": "AP"}, "no measure 'AP'"), ({"by": []}, "needs at least one measure"),
+                                                ({"n": -1}, "n=-1"), ({"n": 0}, "n=0")])
+    def test_wrong_input(self, averages, options, error):
+        with pytest.raises(ValueError, match=error):
+            top(averages, **options)
 
 
 class TestCorrelations:
@@ -232,10 +273,16 @@ class TestCorrelations:
         exact = frame.assign(a=[0.3, 0.3, 0.5, 0.6])
         assert correlations(frame).coefficients.equals(correlations(exact).coefficients)
 
-    def test_constant_measure(self, averages):
-        with pytest.warns(FairnessWarning, match=r"rKL@5 is the same throughout"):
-            result = correlations(averages.assign(**{"rKL@5": 0.2}))
-        assert math.isnan(result.coefficients.loc["rKL@5", "nDCG@5"]) and result.table.loc["rKL@5", "nDCG@5"] == "–"
+    @pytest.mark.parametrize("method", ["kendall", "spearman", "pearson"])
+    @pytest.mark.parametrize("values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
+    @pytest.mark.filterwarnings("ignore:values are missing")
+    def test_constant_measure(self, averages, method, values):
+        with pytest.warns(FairnessWarning, match=r"^rKL@5 is the same throughout"):
+            result = correlations(averages.assign(**{"rKL@5": values}), method)
+        for table in (result.coefficients, result.p_values):
+            assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()
+            assert table.drop(index="rKL@5", columns="rKL@5").notna().all(axis=None)
+        assert result.table.loc["rKL@5", "nDCG@5"] == "–"
 
     def test_missing_values(self, perquery):
         one = perquery[perquery["name"] == "A"]
@@ -245,7 +292,7 @@ class TestCorrelations:
         assert result.coefficients.equals(correlations(one[~one["qid"].isin(["3", "4"])]).coefficients)
 
     def test_wrong_input(self, averages, perquery):
-        with pytest.raises(ValueError, match="3 systems, and correlations over topics are those of one"):
+        with pytest.raises(ValueError, match=r"3 systems, and correlations over topics are those of one.*'A', 'B', 'C'"):
             correlations(perquery)
         with pytest.raises(ValueError, match="'kendall', 'spearman', 'pearson'"):
             correlations(averages, "tau")
@@ -272,6 +319,24 @@ class TestBiasSummary:
         result = bias_summary(frame)
         assert result["p"].isna().tolist() == [True, False, True] and result["p"][1] == 0
         assert result["SB"].isna().tolist() == [False, False, True]
+
+    @pytest.mark.filterwarnings("error")
+    def test_nothing_measured(self):
+        frame = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": "BiasP@5", "value": np.nan})
+        row = bias_summary(frame).iloc[0]
+        assert row["n"] == 0 and row[["MB", "SB", "MAB", "min", "max", "p"]].isna().all()
+
+    def test_rounding_noise_is_no_bias(self):
+        frame = pd.DataFrame({"name": "A", "qid": ["1", "2", "3"], "measure": "BiasP@5", "value": [1e-17, 1.1e-17, 1.2e-17]})
+        assert bias_summary(frame)["p"].isna().all()
+
+    @pytest.mark.parametrize("column", ["name", "qid", "measure"])
+    def test_row_that_belongs_to_nobody(self, perquery, column):
+        frame = perquery.copy()
+        frame.loc[7, column] = None
+        for function in (bias_summary, lambda frame: compare(frame, "A")):
+            with pytest.raises(ValueError, match=f"row 7 of the per-query frame has no {column}"):
+                function(frame)
 
     def test_mab_is_the_mean_of_the_measure_with_abs(self, experiment):
         *_, qrels, runs = experiment
@@ -348,9 +413,12 @@ class TestCompare:
         assert (twin[["difference", "low", "high", "effect"]] == 0).all(axis=None) and twin["p"].isna().all()
         assert not twin["reject"].any()
 
-    def test_unknown_baseline(self, perquery):
-        with pytest.raises(ValueError, match="no system is named 'Z'; the frame has 'A', 'B', 'C'"):
-            compare(perquery, "Z")
+    @pytest.mark.parametrize("arguments, error", [
+        ({"baseline": "Z"}, "no system is named 'Z'; the frame has 'A', 'B', 'C'"),
+        *(({"baseline": "A", "confidence": confidence}, f"confidence={confidence}") for confidence in (0, 1, 1.5, math.nan))])
+    def test_wrong_input(self, perquery, arguments, error):
+        with pytest.raises(ValueError, match=error):
+            compare(perquery, **arguments)
 
 
 class TestFilesAreAsGood:
@@ -424,9 +492,13 @@ class TestUndefined:
         with pytest.warns(FairnessWarning, match="nothing to compare"):
             perquery = pt.Experiment([run], pd.DataFrame({"qid": list("123"), "query": "x"}), self.QRELS,
                                      [parse_measure("rND@5"), nDCG @ 5], names=["A"], perquery=True)
-        out = undefined(self.QRELS, ["rND@5", "nDCG@5"])
-        kept = perquery.merge(out, how="left", indicator=True).query("_merge == 'left_only'")
-        assert kept[["qid", "measure"]].values.tolist() == [["1", "nDCG@5"], ["1", "rND@5"], ["2", "nDCG@5"], ["3", "nDCG@5"]]
+        # The recipe as the docstring has it.
+        recipe = "\n".join(line.strip() for line in undefined.__doc__.partition("::\n")[2].partition(":param")[0].splitlines())
+        for frame in (perquery, pd.read_csv(io.StringIO(perquery.to_csv(index=False)))):
+            names = {"undefined": undefined, "perquery": frame, "qrels": self.QRELS, "measures": ["rND@5", "nDCG@5"]}
+            exec(recipe, names)
+            assert names["kept"][["qid", "measure"]].values.tolist() == [["1", "nDCG@5"], ["1", "rND@5"], ["2", "nDCG@5"],
+                                                                          ["3", "nDCG@5"]]
 
     def test_groups_of_the_measure(self):
         groups.register("test-undefined", groups.from_mapping({"a": "x", "b": "y"}))
@@ -449,6 +521,15 @@ class TestUndefined:
             undefined(self.QRELS, "rKL(protected='ANTI')@5")
 
 
+class TestRankedGroups:
+    def test_whole_lists(self, experiment):
+        *_, qrels, runs = experiment
+        whole = ranked_groups(runs, qrels, depth=None)
+        assert whole.groupby(["name", "qid"]).size().eq(12).all()
+        pd.testing.assert_frame_equal(whole, ranked_groups(runs, qrels, depth=1000))
+
+
+@pytest.mark.filterwarnings("ignore:topics with nothing to compare with")
 class TestLabelNoise:
     def test_nothing_wrong_nothing_moves(self, experiment):
         *_, qrels, runs = experiment
@@ -497,6 +578,44 @@ class TestLabelNoise:
         assert result["sd"][0] > 0
         assert math.isnan(result["tau"][0])  # both systems have the same value, always
 
+    def test_a_measure_does_not_depend_on_the_others_or_any_order(self):
+        rng = np.random.default_rng(5)
+        docs = [f"d{i}" for i in range(30)]
+        source = groups.from_mapping({docno: rng.choice(["a", "b", "c"]) for docno in docs})
+        qrels = pd.DataFrame([(str(q), docno, 1) for q in range(4) for docno in docs[q:q + 10]],
+                             columns=["qid", "docno", "label"])
+        runs = {name: pd.DataFrame([(str(q), docno, rng.random()) for q in range(4) for docno in docs],
+                                   columns=["qid", "docno", "score"]) for name in ("one", "two", "three")}
+        measures = ["rKL(protected='a')@3", "nDJS", "RepBias(group='a',target='run')@10"]
+        together = label_noise(runs, qrels, measures, source, [0.1, 0.3], n=4)
+        for measure in measures:
+            alone = label_noise({name: runs[name].sample(frac=1, random_state=0) for name in reversed(runs)},
+                                qrels.sample(frac=1, random_state=0), measure, source, 0.3, n=4)
+            row = together[(together["measure"] == alone["measure"][0]) & (together["eps"] == 0.3)]
+            pd.testing.assert_frame_equal(alone, row.reset_index(drop=True))
+
+    def test_a_draw_in_which_all_systems_are_alike(self):
+        """The mean is that of the other draws."""
+        docs = ["a1", "a2", "b1", "b2"]
+        qrels = pd.DataFrame({"qid": "1", "docno": docs, "label": 1, "iteration": list("aabb")})
+        runs = {"A": pd.DataFrame({"qid": "1", "docno": docs, "score": [4, 3, 2, 1]}),
+                "B": pd.DataFrame({"qid": "1", "docno": docs, "score": [1, 2, 4, 3]})}
+        result = label_noise(runs, qrels, "BiasP(pro='a',con='b')@1", None, 0.25, n=20)
+        assert result["tau"][0] == 1  # one label of four is wrong: the systems become equal, or stay as they are
+
+    @pytest.mark.filterwarnings("default:topics with nothing")
+    def test_undefined_topics_warn_once(self, experiment):
+        *_, qrels, runs = experiment
+        with pytest.warns(FairnessWarning) as caught:
+            label_noise(runs, qrels, ["rKL@5", "BiasP@5"], None, [0.0, 0.0], n=3)
+        assert len(caught) == 1 and str(caught[0].message).endswith("system: rKL@5 on up to 1 of 8 topics")
+
+    @pytest.mark.parametrize("eps", [np.float32(0.25), np.float64(0.25), np.array([0.25]), (0.25,)])
+    def test_any_number(self, experiment, eps):
+        *_, qrels, runs = experiment
+        pd.testing.assert_frame_equal(label_noise(runs, qrels, "BiasP@5", None, eps, n=2),
+                                      label_noise(runs, qrels, "BiasP@5", None, 0.25, n=2))
+
     def test_more_noise_moves_more(self, robust03):
         qrels, runs = robust03
         some = {name: runs[name] for name in ("humR03dc", "NLPR03vb10", "THUIRr0301")}
@@ -517,6 +636,7 @@ class TestLabelNoise:
     @pytest.mark.parametrize("options, error", [
         ({"measures": "nDCG@5"}, "nDCG@5 is not possible here"),
         ({"measures": "rKL(groups='trec-newswire')@5"}, "without a groups"),
+        ({"measures": []}, "at least one measure"),
         ({"eps": 1.5}, "eps=1.5"), ({"n": 1}, "n=1"), ({"runs": {}}, "at least one run")])
     def test_wrong_input(self, experiment, options, error):
         *_, qrels, runs = experiment

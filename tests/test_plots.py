@@ -36,6 +36,35 @@ def legend_of(ax) -> list[str]:
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def inside(box, outer) -> bool:
+    return outer.x0 <= box.x0 and box.x1 <= outer.x1 and outer.y0 <= box.y0 and box.y1 <= outer.y1
+
+
+def assert_readable(ax) -> None:
+    """No name stands on another one or past the figure, and the legend neither past the figure nor on the axes."""
+    rendered(ax)
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        boxes = [label.get_window_extent() for place, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
+                 if low <= place <= high]
+        assert boxes
+        assert all(inside(box, ax.figure.bbox) for box in boxes)
+        assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
+    for text in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        assert not text.get_text() or inside(text.get_window_extent(), ax.figure.bbox)
+    if ax.get_legend() is not None:
+        legend = ax.get_legend().get_window_extent()
+        assert inside(legend, ax.figure.bbox)
+        assert not legend.overlaps(ax.get_window_extent()) and not legend.overlaps(ax.xaxis.get_tightbbox())
+
+
+#: Names that are long, many, or mathematics to matplotlib.
+LONG_NAMES = ["ColBERT-v2 (end-to-end)", "BM25 (conclusions)", "BM25 (premises)", "monoT5 (3B, zero-shot)", "$SDM$ + RM3"]
+MANY_NAMES = [f"university of somewhere, run {i:02}" for i in range(60)]
+LONG_MEASURES = ["nDKL(protected='-3,-2,-1',norm='protected-first')@20", "rND@10",
+                 "DistKL(target={'female':0.25,'male':0.75},groups='a/long/path/to/the/groups.tsv')@100"]
+
+
 @pytest.fixture
 def distribution() -> pd.DataFrame:
     qrels = pd.DataFrame([("1", "a", 1, "PRO"), ("2", "b", 1, "PRO"), ("2", "c", 1, "CON"), ("2", "d", 1, "CON"),
@@ -64,6 +93,13 @@ class TestGroupsPerTopic:
         ax = plots.groups_per_topic(frame)
         assert len(ax.get_xticks()) <= plots.MOST_LABELS and len(ax.containers[0]) == 130
 
+    @pytest.mark.parametrize("topics, count", [(50, 20), (5, 7), (1, 3)])
+    @pytest.mark.parametrize("layout", [None, "constrained", "new"])
+    def test_legend_beside_the_bars(self, topics, count, layout):
+        frame = pd.DataFrame([(f"a topic {q}", f"the group {g}", 1.0) for q in range(topics) for g in range(count)],
+                             columns=["qid", "group", "relevant"])
+        assert_readable(plots.groups_per_topic(frame, None if layout == "new" else plt.subplots(layout=layout)[1]))
+
     def test_takes_axes(self, distribution):
         _, (left, right) = plt.subplots(1, 2)
         assert plots.groups_per_topic(distribution, right) is right
@@ -83,6 +119,37 @@ class TestRelevanceAndFairness:
         assert legend_of(ax) == ["nDCG@5", "rKL@5 (0 is fair)", "DistFair@5 (1 is fair)"]
         assert ax.get_ylabel() == "nDCG@5"
 
+    @pytest.mark.parametrize("names, lines", [(LONG_NAMES, ["rKL@5"]), (MANY_NAMES, LONG_MEASURES),
+                                              (["A", "B"], LONG_MEASURES[:1])])
+    def test_long_names(self, names, lines):
+        values = np.linspace(0.9, 0.5, len(names))
+        frame = pd.DataFrame({"name": names, "nDCG@5": values, **dict.fromkeys(lines, values)})
+        ax = plots.relevance_and_fairness(frame, "nDCG@5", lines)
+        assert_readable(ax)
+        assert len(ax.get_xticklabels()) == len(names)
+        assert min(label.get_fontsize() for label in ax.get_xticklabels()) >= plots.SMALL
+        assert inside(ax.figure.axes[-1].yaxis.label.get_window_extent(), ax.figure.bbox)
+
+    def test_dollars_are_dollars(self):
+        ax = plots.relevance_and_fairness(self.FRAME.assign(name=["a $x^2$", "b", "c"]), "nDCG@5", "rKL@5")
+        drawn, plain = ax.get_xticklabels()[2], plt.figure().text(0, 0, "a $x^2$", parse_math=False)
+        assert drawn.get_window_extent().width == pytest.approx(plain.get_window_extent().width, rel=0.01)
+
+    def test_twelve_lines_differ(self):
+        names = [f"rKL@{i}" for i in range(1, 13)]
+        ax = plots.relevance_and_fairness(self.FRAME.assign(**dict.fromkeys(names, 0.5)), "nDCG@5", names)
+        lines = ax.figure.axes[-1].lines
+        assert len({(line.get_color(), line.get_marker()) for line in lines}) == 12
+        assert lines[0].get_linestyle() != lines[8].get_linestyle()
+
+    def test_both_axes_begin_at_zero(self):
+        _, (_, ax, _) = plt.subplots(1, 3)
+        plots.relevance_and_fairness(self.FRAME, "nDCG@5", "DistFair@5", ax)
+        right = ax.figure.axes[-1]
+        assert right.lines and ax.get_ylim()[0] == right.get_ylim()[0] == 0
+        plots.relevance_and_fairness(self.FRAME.assign(**{"BiasP@5": [-0.3, 0.1, 0.2]}), "nDCG@5", "BiasP@5", ax)
+        assert ax.figure.axes[-1].get_ylim()[0] < -0.3
+
     def test_one_line_names_its_axis(self):
         ax = plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rKL@5")
         assert ax.figure.axes[1].get_ylabel() == "rKL@5 (0 is fair)"
@@ -90,6 +157,8 @@ class TestRelevanceAndFairness:
     def test_unknown_measure(self):
         with pytest.raises(ValueError, match="no column 'rND@5'"):
             plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rND@5")
+        with pytest.raises(ValueError, match="rKL@5 has to be a column of numbers, and B has '-'"):
+            plots.relevance_and_fairness(self.FRAME.assign(**{"rKL@5": ["0.1", "-", "0.2"]}), "nDCG@5", "rKL@5")
 
 
 class TestBiasSweep:
@@ -105,6 +174,11 @@ class TestBiasSweep:
             heights = band.get_paths()[0].get_extents()
             assert heights.y0 == pytest.approx((part["mean"] - part["sd"]).min())
             assert heights.y1 == pytest.approx((part["mean"] + part["sd"]).max())
+
+    @pytest.mark.parametrize("measure, bottom", [("BiasDCG@5", -1.4), ("BiasP@5", -1.0), ("nDJS", 0.0)])
+    def test_bands_are_cut_at_the_smallest_possible_value(self, measure, bottom):
+        frame = pd.DataFrame({"set": "S", "alpha": [-1.0, 1.0], "measure": measure, "mean": [-0.9, 0.9], "sd": 0.5})
+        assert plots.bias_sweep(frame).get_ylim()[0] == pytest.approx(bottom, abs=0.2 if measure == "BiasDCG@5" else 0)
 
     def test_a_measure_has_to_be_chosen(self):
         sweep = simulation.sweep(alphas=[0], n=5)
@@ -143,6 +217,15 @@ class TestScatter:
             plots.scatter(self.FRAME, ("E9", "m"), ("E2", "m"))
 
 
+    @pytest.mark.parametrize("frame, error", [
+        (FRAME.replace({"qid": {"1": "8", "2": "9"}}).iloc[2:5].assign(qid=["7", "8", "9"]),
+         "no topic has a value of m for 'E1' and one of m for 'E2'"),
+        (pd.concat([FRAME, FRAME.iloc[3:4]]), "E2 has several values of m for topic 1")])
+    def test_wrong_rows(self, frame, error):
+        with pytest.raises(ValueError, match=error):
+            plots.scatter(frame, ("E1", "m"), ("E2", "m"))
+
+
 class TestBiasHistogram:
     def test_counts(self):
         values = {"f": [0.1, 0.1 + 0.2, 0.3, -0.2, 0.0, 0.0], "m": [-0.1, -0.3, -0.3, 0.2, 0.0, 0.0]}
@@ -157,6 +240,20 @@ class TestBiasHistogram:
                 assert value - 0.05 < bar.get_x() and bar.get_x() + bar.get_width() < value + 0.05
         assert ax.get_xticks().tolist() == [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3]
         assert ax.get_ylabel() == "topics"
+
+    @pytest.mark.parametrize("measures", [["BiasDCG@10", "BiasP@10"],
+                                          [f"RepBias(group='g{i}',target='uniform')@10" for i in range(7)]])
+    def test_many_intervals(self, measures):
+        frame = pd.DataFrame([(str(q), measure, q / 10) for measure in measures for q in range(-32, 33)],
+                             columns=["qid", "measure", "value"])
+        ax = plots.bias_histogram(frame)
+        assert_readable(ax)
+        assert len(ax.get_xticks()) >= 10 and 0 in ax.get_xticks()
+
+    def test_several_systems(self):
+        frame = pd.DataFrame({"name": ["A", "B"], "qid": "1", "measure": "m", "value": 0.1})
+        with pytest.raises(ValueError, match=r"2 systems, and the figure is that of one.*'A', 'B'"):
+            plots.bias_histogram(frame)
 
     def test_chosen_measures(self):
         frame = pd.DataFrame({"qid": ["1", "2"], "measure": ["a", "b"], "value": [0.5, 0.25]})
@@ -174,6 +271,13 @@ class TestTargetAgainstModel:
         squares = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
         assert len(squares) == 11 and all(abs(square.get_x() - square.get_y()) < 1e-12 for square in squares)
         assert ax.get_xlabel() == "target ratio" and ax.get_ylabel() == "model ratio"
+
+    @pytest.mark.parametrize("n, ticks", [(7, 8), (10, 6), (20, 5), (100, 6)])
+    def test_names_of_the_grid(self, n, ticks):
+        ax = plots.target_against_model(pd.DataFrame({"target": [0.0], "model": [1.0]}), n)
+        assert_readable(ax)
+        assert len(ax.get_xticks()) == len(ax.get_yticks()) == ticks
+        assert set(np.round(ax.get_xticks() * n, 9)) <= set(range(n + 1))
 
     def test_same_seed_same_figure(self):
         ratios = pd.DataFrame({"target": [0.1, 0.2], "model": [0.3, 0.2]})
@@ -207,6 +311,15 @@ class TestStrips:
         assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two"] and ax.yaxis_inverted()
         assert legend_of(ax) == ["CON", "PRO", "no group", "relevant"] and ax.get_title() == "topic 1"
 
+    @pytest.mark.parametrize("names, depth", [(LONG_NAMES, 100), (["A"], 50), (MANY_NAMES, 10)])
+    @pytest.mark.parametrize("new", [True, False])
+    def test_deep_and_many_lists(self, names, depth, new):
+        frame = pd.DataFrame([(name, "1", rank, f"d{rank}", rank % 2, f"the group {rank % 7}") for name in names
+                              for rank in range(1, depth + 1)], columns=["name", "qid", "rank", "docno", "label", "group"])
+        ax = plots.strips(frame, "1", None if new else plt.subplots(figsize=(6.4, 7))[1])
+        assert_readable(ax)
+        assert len(ax.get_yticklabels()) == len(names) and ax.get_xticks()[[0, -1]].tolist() == [1, depth]
+
     def test_unknown_topic(self):
         with pytest.raises(ValueError, match="returned anything for topic '9'"):
             plots.strips(analysis.ranked_groups(self.RUNS, self.QRELS), "9")
@@ -219,6 +332,21 @@ class TestStrips:
         assert (frame["group"] == frame["docno"].str.extract(r"^(FBIS|FR|FT|LA)", expand=False)).all()
         ax = rendered(plots.strips(frame, "303"))
         assert len(ax.patches) == len(frame[frame["qid"] == "303"])
+
+
+@pytest.mark.parametrize("draw, frame", [
+    (plots.groups_per_topic, pd.DataFrame(columns=["qid", "group", "relevant"])),
+    (plots.groups_per_topic, pd.DataFrame({"qid": ["all"], "group": "g", "relevant": 1.0})),
+    (lambda frame: plots.relevance_and_fairness(frame, "AP", "rKL@5"), pd.DataFrame(columns=["name", "AP", "rKL@5"])),
+    (plots.bias_sweep, pd.DataFrame(columns=["set", "alpha", "measure", "mean", "sd"])),
+    (plots.bias_histogram, pd.DataFrame(columns=["name", "qid", "measure", "value"])),
+    (plots.bias_histogram, pd.DataFrame({"name": "A", "qid": ["1"], "measure": "m", "value": np.nan})),
+    (plots.target_against_model, pd.DataFrame(columns=["target", "model"])),
+    (lambda frame: plots.scatter(frame, ("A", "m"), ("A", "m")), pd.DataFrame(columns=["name", "qid", "measure", "value"]))])
+def test_nothing_to_draw(draw, frame):
+    with pytest.raises(ValueError, match="nothing to draw"):
+        draw(frame)
+    assert not plt.get_fignums()
 
 
 #: Colour as people with each kind of dichromacy see it (Viénot, Brettel & Mollon 1999; tritanopia: Brettel et al. 1997), as

@@ -118,6 +118,10 @@ class TestBiasedRankings:
         bottom = simulation.biased_rankings([5, 10], 1, [0], 200, seed=0)
         assert (bottom[:, :10] == 1).mean() > 0.99
 
+    @pytest.mark.parametrize("weighted", [{0}, {0: "a"}.keys(), (0,), np.array([0]), iter([0])])
+    def test_weighted_labels_of_any_collection(self, weighted):
+        assert (simulation.biased_rankings([3, 3], -1, weighted, 20) == simulation.biased_rankings([3, 3], -1, [0], 20)).all()
+
     def test_weighted_label_of_each_ranking(self):
         weighted = np.zeros((300, 3), bool)
         weighted[np.arange(300), np.arange(300) % 3] = True
@@ -126,6 +130,7 @@ class TestBiasedRankings:
 
     @pytest.mark.parametrize("arguments, error", [
         (([3, 3], 1.5, [0]), "alpha=1.5"), (([3, 3], 0.5, [2]), "the labels are 0 to 1"),
+        (([3, 3], 0.5, {2}), r"weighted=\[2\]: the labels are 0 to 1"),
         (([3, 3], 0.5, np.ones((4, 2), bool)), "each of 1000 rankings and 2 labels")])
     def test_wrong_input(self, arguments, error):
         with pytest.raises(ValueError, match=error):
@@ -156,7 +161,7 @@ class TestSweep:
         sets = {"T": {"-3": 3, "-2": 2, "0": 4, "1": 3}}
         measures = ["nDD(protected='-3,-2,-1')", "nDKL(protected='-3,-2,-1',norm='protected-first')@6"]
         frame = simulation.sweep(sets, [0.3], measures, n=25, seed=4)
-        seed = np.random.SeedSequence(4).spawn(1)[0].spawn(3)[0]
+        seed = simulation._seed(4, "T", 0.3).spawn(3)[0]
         labels = list(sets["T"])
         codes = simulation.biased_rankings(list(sets["T"].values()), 0.3, [0, 1], 25, seed)
         for measure, row in zip(measures, frame.itertuples(), strict=True):
@@ -176,6 +181,21 @@ class TestSweep:
         # One label of four on top: the divergence of (1, 0, 0, 0) and its kind, far above that of a random order.
         assert biased > 1.5 * fair
 
+    def test_protected_all_is_a_measure_of_all_labels(self):
+        sets = {"T": {"-3": 4, "-2": 4, "-1": 4, "0": 4}}
+        frame = simulation.sweep(sets, [-1.0], "rKL(protected='all')", n=30)
+        one = np.random.default_rng(simulation._seed(0, "T", -1.0).spawn(3)[2]).choice(3, 30)
+        codes = simulation.biased_rankings([4, 4, 4, 4], -1.0, np.arange(4) == one[:, None], 30,
+                                           simulation._seed(0, "T", -1.0).spawn(3)[1])
+        assert (codes[:, 0] == one).mean() > 0.9
+        values = parse_measure("rKL(protected='all')").scores(simulation.rankings(codes, list(sets["T"])))
+        assert frame["mean"][0] == pytest.approx(values.mean(), abs=1e-12)
+
+    def test_one_measure_and_viewpoints_that_are_numbers(self):
+        expected = simulation.sweep({"T": {"-3": 5, "0": 5}}, [0.0], ["nDJS"], n=5)
+        for measures in ("nDJS", parse_measure("nDJS")):
+            pd.testing.assert_frame_equal(simulation.sweep({"T": {-3: 5, 0: 5}}, [0.0], measures, n=5), expected)
+
     def test_reproducible_and_the_seed_matters(self):
         arguments = {"alphas": [0.2], "n": 30}
         one, two, other = (simulation.sweep(**arguments, seed=seed) for seed in (1, 1, 2))
@@ -186,13 +206,19 @@ class TestSweep:
         alone = simulation.sweep(alphas=[-0.5, 0.5], measures=["nDJS"], n=20)
         among = simulation.sweep(alphas=[-0.5, 0.5], n=20)
         pd.testing.assert_frame_equal(alone, among[among["measure"] == "nDJS"].reset_index(drop=True))
+        one = simulation.sweep({"S2": simulation.SETS["S2"]}, [0.5], "nDJS", n=20)
+        pd.testing.assert_frame_equal(one, alone[(alone["set"] == "S2") & (alone["alpha"] == 0.5)].reset_index(drop=True))
+        twins = dict.fromkeys(("S2", "S4"), simulation.SETS["S2"])
+        assert simulation.sweep(twins, [0.5, 0.1], "nDJS", n=20)["mean"].nunique() == 4
 
     def test_progress_bar(self, capsys):
         simulation.sweep(alphas=[0], n=5)
         assert "simulation" in capsys.readouterr().err
 
     @pytest.mark.parametrize("arguments, error", [
-        ({"measures": ["nDCG@5"]}, "nDCG@5 is not a measure of this package"),
+        ({"measures": ["nDCG@5"]}, "nDCG@5 is not possible here"), ({"measures": []}, "at least one measure"),
+        ({"measures": "nDJS(groups='trec-newswire')"}, "without a groups parameter; the groups are the viewpoints of sets"),
+        ({"sets": {"odd": {1: 3, 2: 4}}}, "'odd' has none of the opposing viewpoints -3, -2, -1; it has 1, 2"),
         ({"sets": {"odd": {"a": 3, "b": 4}}}, "'odd' has none of the opposing viewpoints"),
         ({"n": 1}, "n=1"), ({"alphas": [2]}, "alpha=2"), ({"measures": ["nDD(norm='x')"]}, "norm takes")])
     def test_wrong_input(self, arguments, error):
