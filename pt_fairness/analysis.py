@@ -589,7 +589,7 @@ def without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeas
 def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     """Which topics are undefined for which measure: those whose population is empty, or has one group where it takes two.
 
-    Their value is 0.0 for every system. To leave them out of a study::
+    Their value is 0.0 for every system (NaN for topics that a group source drops). To leave them out of a study::
 
         frame = perquery.astype({"qid": "str"})  # topics are numbers in a frame that was read from a file
         kept = frame.merge(undefined(qrels, measures), how="left", indicator=True).query("_merge == 'left_only'")
@@ -610,6 +610,8 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
         annotations, view = sources[source]
         annotations.check(measure, _tell)
         nothing = np.isnan(measure.scores(view))
+        if annotations.groups is not None and annotations.groups.topics is not None:
+            nothing |= ~np.isin(judgments.topics, annotations.groups.topics)
         rows += [(judgments.topics[topic], str(measure)) for topic in np.flatnonzero(nothing)]
     return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
 
@@ -752,6 +754,8 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     if not runs:
         raise ValueError("label_noise needs at least one run")
     annotations = _annotations(_judgments(qrels), groups)
+    if annotations.groups is not None and annotations.groups.topics is not None:  # the others drop out
+        annotations = _annotations(_judgments(annotations.groups.to_qrels(qrels)), groups)
     if len(annotations.labels) < 2:
         raise ValueError(f"a wrong label needs two labels, and there is {', '.join(annotations.labels) or 'none'}")
     for measure in wanted:

@@ -594,6 +594,18 @@ class TestLabelNoise:
             row = together[(together["measure"] == alone["measure"][0]) & (together["eps"] == 0.3)]
             pd.testing.assert_frame_equal(alone, row.reset_index(drop=True))
 
+    def test_topics_that_groups_drop_are_left_out(self):
+        docs = [f"d{i}" for i in range(20)]
+        judged = pd.DataFrame({"qid": ["1"] * 20 + ["2"] * 20, "docno": docs * 2, "label": 1})
+        stances = groups.from_frame(pd.DataFrame({"docno": [*docs, "other"], "group": ["PRO"] * 20 + ["CON"]}))
+        ideologies = stances.relabel({"1": "liberal", "2": "both or neither"})
+        measure = "BiasP(pro='liberal',con='conservative')@20"
+        run = {"A": judged.assign(score=1.0)}
+        result = label_noise(run, judged, measure, ideologies, 0.25, n=3)
+        assert result["bias"].to_numpy() == pytest.approx([-0.5])
+        leaning = ir_measures.parse_measure(measure)(groups=ideologies)
+        assert undefined(judged, leaning).to_dict("records") == [{"qid": "2", "measure": str(leaning)}]
+
     def test_a_draw_in_which_all_systems_are_alike(self):
         """The mean is that of the other draws."""
         docs = ["a1", "a2", "b1", "b2"]
