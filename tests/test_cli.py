@@ -60,7 +60,7 @@ def test_dataset_ids(files, tmp_path):
 
 
 @pytest.mark.parametrize("measure, says", [
-    ("rND(protected='all')", "labels joined by commas"),
+    ("rND(protected='all')", "labels without commas in them, joined by commas"),
     ("rND(step=0)", "whole number of at least 1"),
     ("rKL(groups='no/such/file')", "no such file"),
     ("nDJS(norm='max')", "'bound' or 'none'"),
