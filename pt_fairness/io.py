@@ -75,8 +75,8 @@ def _columns(path: Path, names: list[str], types: Mapping[str, Any] | None = Non
             frame[name].isna().any() for name in names if dtypes[name] is float):
         _check(path, names, dtypes)
         raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(names)})")
-    # pandas takes a column of nothing but True and False for one of ones and zeros: any line tells.
-    if any(frame[name].isin((0.0, 1.0)).all() for name in names if dtypes[name] is float):
+    # pandas takes a column of nothing but True and False for one of ones and zeros: the first line tells.
+    if any(frame[name].head(1).isin((0.0, 1.0)).any() for name in names if dtypes[name] is float):
         _check(path, names, dtypes, most=1)
     return frame[names]
 
