@@ -755,7 +755,10 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
         raise ValueError("label_noise needs at least one run")
     annotations = _annotations(_judgments(qrels), groups)
     if annotations.groups is not None and annotations.groups.topics is not None:  # the others drop out
-        annotations = _annotations(_judgments(annotations.groups.to_qrels(qrels)), groups)
+        kept = annotations.groups.to_qrels(qrels)
+        if kept.empty:
+            raise ValueError(f"{annotations.groups!r} drops all topics of the qrels")
+        annotations = _annotations(_judgments(kept), groups)
     if len(annotations.labels) < 2:
         raise ValueError(f"a wrong label needs two labels, and there is {', '.join(annotations.labels) or 'none'}")
     for measure in wanted:

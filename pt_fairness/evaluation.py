@@ -29,7 +29,7 @@ from pt_fairness import identity, io
 from pt_fairness.analysis import LOSSES, TEST_SUFFIXES, WINS, parsed
 from pt_fairness.numerics import Floats
 from pt_fairness.provider import ALPHA_VARIABLE, ManyRunsEvaluator
-from pt_fairness.ranking import collecting_warnings, warn, whole_numbers
+from pt_fairness.ranking import collecting_warnings, missing, warn, whole_numbers
 
 __all__ = ["as_text", "evaluate"]
 
@@ -213,7 +213,7 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
     """
     frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
-    frame = _as_text(frame.rename(columns=columns), "query_id", "doc_id")
+    frame = _as_text(frame.rename(columns=columns), "qrels", "query_id", "doc_id")
     if frame.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
     every = _measures(measures)
@@ -397,8 +397,14 @@ def _adopt(plan: _Plan) -> None:
         os.environ[ALPHA_VARIABLE] = plan.alpha
 
 
-def _as_text(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """The frame with identifiers as text; 1 and 1.0 are ``'1'``, as in every measure."""
+def _as_text(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
+    """The frame with identifiers as text; 1 and 1.0 are ``'1'``, as in every measure.
+
+    :raises ValueError: one is missing
+    """
+    for column in columns:
+        if frame[column].isna().any():
+            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
     return frame.assign(**{column: whole_numbers(frame[column]).astype("str") for column in columns})
 
 
@@ -415,7 +421,7 @@ def _read(source: Source) -> pd.DataFrame:
         return io.read_run_as(source, object)
     run = source.rename(columns={"query_id": "qid", "doc_id": "docno"})
     io.need_columns(run, ["qid", "docno", "score"], "the run")
-    run = _as_text(run, "qid", "docno").astype({"score": float})
+    run = _as_text(run, "run", "qid", "docno").astype({"score": float})
     wrong = run["score"].isna().to_numpy()
     if wrong.any():
         row = run.iloc[int(wrong.argmax())]

@@ -61,7 +61,7 @@ class Groups:
     def digest(self) -> str:
         """A short text that differs between groups of different content."""
         try:
-            content = pickle.dumps((identity.of_code(type(self)), self._content()))
+            content = pickle.dumps((type(self).__qualname__, self._content()))
         except Exception:  # anything may be in a subclass; the object itself is then its content
             content = f"{type(self).__qualname__} {id(self)}".encode()
         return hashlib.sha256(content).hexdigest()[:12]
@@ -70,8 +70,8 @@ class Groups:
         return {key: value for key, value in vars(self).items() if key != "_name"}
 
     def state(self) -> str:
-        """A text that differs when files have changed that the groups are read from; ``''`` where there are none."""
-        return ""
+        """A text that differs when the code of the class, or judgments that the groups are read from, have changed."""
+        return identity.of_code(type(self))
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> pd.DataFrame:
         """The groups of documents.
@@ -188,6 +188,10 @@ class _Table:
         self.count = np.bincount(self.index.pair[first], minlength=len(self.index))
         self.start = np.cumsum(self.count) - self.count
 
+    def content(self) -> Any:
+        return (self.labels, list(self.topics), self.index.topic.tobytes(), self.index.words.tobytes(), self.codes.tobytes(),
+                self.count.tobytes())
+
     def find(self, qids: Any, docnos: Any) -> Annotated:
         topic = np.zeros(len(docnos), np.int64)
         if self.by_topic:
@@ -214,9 +218,7 @@ class _Frame(Groups):
         super().__init__(name, [*self._table.labels, *(labels or ())])
 
     def _content(self) -> Any:
-        table = self._table
-        return (self.labels, table.labels, list(table.topics), table.index.topic.tobytes(), table.index.words.tobytes(),
-                table.codes.tobytes(), table.count.tobytes())
+        return self.labels, self._table.content()
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         return self._table.find(qids, docnos)
@@ -290,7 +292,8 @@ class _Relabelled(Groups):
                 raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to rename")
         super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()])
         self.complete, self.in_parts = True, base.in_parts
-        self.topics = sorted(topic for topic, mapping in self._new.items() if mapping)
+        self.topics = sorted(topic for topic, mapping in self._new.items()
+                             if mapping and (base.topics is None or topic in base.topics))
 
     @staticmethod
     def _mapping(topic: Any, value: Any) -> dict[str, str]:
@@ -354,10 +357,9 @@ class FromIrds(Groups):
         return self.dataset_id, field, self.labels, self.entity
 
     def state(self) -> str:
-        dataset = self._dataset()
-        from pt_fairness.collections import irds
-        handler = dataset.qrels_handler() if self._entity(dataset) == "qrels" else dataset.docs_handler()
-        return irds.state(handler)
+        # A corpus is what its dataset id says; judgments may be files of the user.
+        judged = self._in_judgments(self._dataset())
+        return "" if judged is None else hashlib.sha256(pickle.dumps(judged.content())).hexdigest()
 
     def _dataset(self) -> Any:
         import ir_datasets
@@ -427,6 +429,12 @@ class FromIrds(Groups):
         warn(f"{self.name}: {len(reasons)} of {len(found)} documents have no group and count as unannotated: " + "; ".join(
             f"{len(part)} {what} (the first: {part.index[0]!r}{more})" for part, what, more in parts if len(part)))
 
+    def _in_judgments(self, dataset: Any) -> _Table | None:
+        """The groups in the judgments, which are read once; ``None`` if they are in the documents."""
+        if self._entity(dataset) == "qrels" and self._judged is None:
+            self._judged = self._judgments(dataset)
+        return self._judged
+
     def _judgments(self, dataset: Any) -> _Table:
         """The groups in the judgments; where a document has any of positive relevance, only those give it groups."""
         from pt_fairness.collections import irds
@@ -438,11 +446,9 @@ class FromIrds(Groups):
         return _Table(frame["qid"], frame["docno"], frame["group"])
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
-        dataset = self._dataset()
-        if self._entity(dataset) == "qrels":
-            if self._judged is None:
-                self._judged = self._judgments(dataset)
-            return self._judged.find(qids, docnos)
+        judged = self._in_judgments(self._dataset())
+        if judged is not None:
+            return judged.find(qids, docnos)
         found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
         self._tell(found)
         pairs = pd.DataFrame([(docno, group) for docno, (groups, _) in found.items() for group in groups],
@@ -585,9 +591,10 @@ def name_of(groups: Groups) -> str:
         if registered is groups:
             return name
     name = groups.name
-    if name in _registry and get(name) != groups:
-        name = f"{name}-{groups.digest()}"
-    # What has that name by now is equal, or of a class that has been defined anew since.
+    for more in (groups.digest, lambda: groups.state()[:12]):
+        if name in _registry and get(name) != groups:
+            name = f"{name}-{more()}"
+    # What has that name by now is equal, or of a class that has been defined anew since, and does the same.
     register(name, groups)
     return name
 
@@ -595,7 +602,8 @@ def name_of(groups: Groups) -> str:
 def portable(name: str) -> tuple[str, Groups | None]:
     """What a measure takes along to another process so that ``groups=name`` means the same there; ``None`` where every
     process knows it."""
-    return name, get(name) if name in _registry and name not in _built_in else None
+    registered = _registry.get(name)
+    return name, registered if isinstance(registered, Groups) and name not in _built_in else None
 
 
 def adopt(name: str, groups: Groups | None, over_own: bool = False) -> None:
@@ -609,11 +617,11 @@ def adopt(name: str, groups: Groups | None, over_own: bool = False) -> None:
     if groups is not None:
         register(name, groups)
         _adopted.add(name)
-    elif name not in _built_in:
+    elif name in _shipped:
+        _register_built_in(name, _shipped[name])
+    elif over_own:  # it was a path
         _registry.pop(name, None)
         _adopted.discard(name)
-        if name in _shipped:
-            _register_built_in(name, _shipped[name])
 
 
 def _register_built_in(name: str, make: Callable[[], Groups]) -> None:

@@ -1,23 +1,19 @@
-"""When two inputs are the same: short texts that differ where frames, files or code do.
-
-What is kept from one call to the next is known by these, and names are made of them; so the same input has the same text in
-every process.
-"""
+"""When two inputs are the same: short texts that differ where frames, files or code do, and are the same in every process."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
+import itertools
 import os
 import pickle
 import sys
 import sysconfig
 import types
-import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 
@@ -48,85 +44,109 @@ def of_file(path: str | os.PathLike[str]) -> str:
 
 
 def of_code(thing: Any) -> str:
-    """What a function or class does: its code, and the functions, classes and values that the code names."""
-    return hashlib.sha256("\n".join(_said(thing, {})).encode()).hexdigest()
+    """What a function or class of the user does: its code, and the functions, classes and values that the code names.
+
+    Of what cannot be looked into, the type alone counts; of a module of the user, its file.
+    """
+    return hashlib.sha256("\n".join(_said(thing, {})).encode(errors="backslashreplace")).hexdigest()
 
 
-def _said(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
-    if isinstance(thing, (staticmethod, classmethod, types.MethodType)):
-        thing = thing.__func__
-    elif isinstance(thing, (property, functools.cached_property)):
-        thing = thing.fget if isinstance(thing, property) else thing.func
-    if isinstance(thing, (type, types.FunctionType, tuple, list)):
-        if id(thing) in seen:
-            yield "as before"
-            return
-        seen[id(thing)] = thing  # kept, so that nothing else gets its id
-    if isinstance(thing, type):
-        yield from _installed(thing) or _of_class(thing, seen)
-    elif isinstance(thing, types.FunctionType):
-        yield from _installed(thing) or _of_function(thing, seen)
-        for cell in thing.__closure__ or ():
-            with contextlib.suppress(ValueError):  # empty
-                yield from _said(cell.cell_contents, seen)
-    elif isinstance(thing, (tuple, list)):
-        for one in thing:
-            yield from _said(one, seen)
-    elif isinstance(thing, types.ModuleType):
-        yield thing.__name__
+#: Values that say all of themselves.
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+#: How far values within values are looked into.
+_DEEPEST = 20
+
+
+def _said(thing: Any, seen: dict[int, Any], depth: int = 0) -> Iterator[str]:
+    if isinstance(thing, _PLAIN):
+        yield repr(thing)
+        return
+    if isinstance(thing, (list, tuple)) and all(isinstance(one, _PLAIN) for one in thing):
+        yield repr(list(thing))
+        return
+    if id(thing) in seen or depth > _DEEPEST:
+        yield f"again, or too deep: {type(thing).__qualname__}"
+        return
+    seen[id(thing)] = thing  # kept, so that nothing else gets its id
+    parts: Iterable[Any] = ()
+    if isinstance(thing, types.ModuleType):
+        file = getattr(thing, "__file__", None)
+        yield thing.__name__ if file is None or _installed(thing.__name__) else of_file(file)
+    elif isinstance(thing, (type, types.FunctionType)):
+        yield f"{thing.__module__}.{thing.__qualname__}"
+        if isinstance(thing, types.FunctionType):
+            parts = [cell.cell_contents for cell in thing.__closure__ or () if cell != types.CellType()]
+        if not _installed(thing.__module__):
+            parts = [*parts, *(_of_class(thing) if isinstance(thing, type) else _of_function(thing))]
+    elif isinstance(thing, (pd.DataFrame, pd.Series)):
+        yield of_frame(thing if isinstance(thing, pd.DataFrame) else thing.to_frame("values"))
+    elif isinstance(thing, np.ndarray) and thing.dtype != object:
+        yield f"{thing.dtype} {thing.shape} {hashlib.sha256(thing.tobytes()).hexdigest()}"
+    elif isinstance(thing, (list, tuple)):
+        parts = thing
+    elif isinstance(thing, (set, frozenset)):
+        yield repr(sorted(map(repr, thing)))
+    elif isinstance(thing, (dict, types.MappingProxyType)):
+        parts = itertools.chain.from_iterable(thing.items())
+    elif isinstance(thing, functools.partial):
+        parts = thing.func, thing.args, thing.keywords
+    elif isinstance(thing, types.MethodType):
+        parts = thing.__func__, thing.__self__
+    elif isinstance(thing, property):
+        parts = thing.fget, thing.fset
+    elif isinstance(thing, functools.cached_property):
+        parts = [thing.func]
+    elif hasattr(thing, "__wrapped__"):  # static and class methods, what functools wraps around functions
+        parts = [thing.__wrapped__]
     else:
-        try:
-            yield hashlib.sha256(pickle.dumps(thing)).hexdigest()
-        except Exception:  # anything may be there; what cannot be told is like nothing else
-            yield uuid.uuid4().hex
+        own = not _installed(type(thing).__module__)
+        name = getattr(thing, "__qualname__", getattr(thing, "__name__", ""))  # of a function that is not written in Python
+        yield f"{type(thing).__module__}.{type(thing).__qualname__} {name}"
+        parts = (type(thing), getattr(thing, "__dict__", None)) if own else ()
+    for part in parts:
+        yield from _said(part, seen, depth + 1)
 
 
-#: What a class has that does not say what it does.
-_ATTRIBUTES_OF_ALL = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__",
-                                "__abstractmethods__", "_abc_impl"})
-
-
-def _of_class(thing: type, seen: dict[int, Any]) -> Iterator[str]:
-    yield thing.__qualname__
-    for base in thing.__bases__:
-        yield from _said(base, seen)
+def _of_class(thing: type) -> Iterator[Any]:
+    yield thing.__bases__
     for name, value in vars(thing).items():
-        if name not in _ATTRIBUTES_OF_ALL and not isinstance(value, types.MemberDescriptorType):
+        special = name.startswith("__") or name == "_abc_impl"  # Python's own notes on a class, but for its methods
+        if not special or isinstance(value, (types.FunctionType, property, staticmethod, classmethod)):
             yield name
-            yield from _said(value, seen)
+            yield value
 
 
-def _of_function(thing: types.FunctionType, seen: dict[int, Any]) -> Iterator[str]:
+def _of_function(thing: types.FunctionType) -> Iterator[Any]:
     named: list[str] = []
     yield from _instructions(thing.__code__, named)
-    yield from _said((thing.__defaults__, thing.__kwdefaults__), seen)
+    yield thing.__defaults__
+    yield thing.__kwdefaults__
     for name in named:
         if name in thing.__globals__:
             yield name
-            yield from _said(thing.__globals__[name], seen)
+            yield thing.__globals__[name]
 
 
-def _instructions(code: types.CodeType, named: list[str]) -> Iterator[str]:
+def _instructions(code: types.CodeType, named: list[str]) -> Iterator[Any]:
     """
     :param named: takes the names that the code uses
     """
     named += code.co_names
-    yield f"{code.co_code!r} {code.co_names} {code.co_varnames}"
+    yield code.co_code
+    yield (*code.co_names, "|", *code.co_varnames)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _instructions(constant, named)
         else:
-            yield repr(sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant)
+            yield constant
 
 
-def _installed(thing: Any) -> tuple[str, ...]:
-    """What says enough of a class or function that is part of Python or of a package; nothing where it is the user's."""
-    module = sys.modules.get(thing.__module__ or "")
-    file = getattr(module, "__file__", None)
-    name = f"{thing.__module__}.{thing.__qualname__}"
-    if file is None:
-        return (name,) if thing.__module__ in sys.builtin_module_names else ()
-    if {"site-packages", "dist-packages"} & set(file.split(os.sep)):
-        return name, of_file(file)
-    own = thing.__module__.partition(".")[0] == "pt_fairness"
-    return (name,) if own or file.startswith(sysconfig.get_path("stdlib") + os.sep) else ()
+def _installed(module: str | None) -> bool:
+    """Whether a module is part of Python or of a package, and not the user's."""
+    if module is None or module == "__main__":
+        return False
+    if module.partition(".")[0] == "pt_fairness" or module in sys.builtin_module_names:
+        return True
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is not None and (bool({"site-packages", "dist-packages"} & set(file.split(os.sep)))
+                                 or file.startswith(sysconfig.get_path("stdlib") + os.sep))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import gzip
-import itertools
 import math
 import os
+import re
 import sys
 import warnings
 import zlib
@@ -77,20 +77,22 @@ def _columns(path: Path, names: list[str], types: Mapping[str, Any] | None = Non
         raise ValueError(f"{os.fspath(path)} cannot be read as columns ({', '.join(names)})")
     # pandas takes a column of nothing but True and False for one of ones and zeros: the first line tells.
     if any(frame[name].head(1).isin((0.0, 1.0)).any() for name in names if dtypes[name] is float):
-        _check(path, names, dtypes, most=1)
+        first = next((row.casefold() for _, row in _lines(path) if row.strip()), "")
+        if "true" in first or "false" in first:
+            _check(path, names, dtypes)
     return frame[names]
 
 
-def _check(path: Path, names: list[str], types: Mapping[str, Any], most: int | None = None) -> None:
-    """
-    :param most: after how many lines to stop
-    :raises ValueError: the first line that :func:`_columns` cannot read; damage
-    """
-    written = ((number, row) for number, row in _lines(path) if row.strip())
-    for number, row in itertools.islice(written, most):
+#: What pandas splits at; Python knows more white space.
+_SPACE = re.compile(r"[ \t\r\n]+")
+
+
+def _check(path: Path, names: list[str], types: Mapping[str, Any]) -> None:
+    """:raises ValueError: the first line that :func:`_columns` cannot read; damage"""
+    for number, row in _lines(path):
         where = f"{os.fspath(path)}, line {number}"
-        fields = row.split()
-        if len(fields) != len(names):
+        fields = [field for field in _SPACE.split(row) if field]
+        if fields and len(fields) != len(names):
             raise ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} ({', '.join(names)}): "
                              f"{row.strip()!r}")
         for name, field in zip(names, fields, strict=False):

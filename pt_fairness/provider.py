@@ -41,7 +41,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
     def supports(self, measure: Any) -> bool:
         """Whether this provider computes ``measure``.
 
-        :raises ValueError: a wrong parameter of a measure of this package
+        :raises ValueError: a wrong parameter of a measure of this package, or a cutoff of α-nDCG below 1
         """
         measure.validate_params()
         if isinstance(measure, FairnessMeasure):
@@ -49,7 +49,9 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         if os.environ.get(ALPHA_VARIABLE) == "ndeval":
             return False
         if measure.NAME in ALPHA_MEASURES:
-            return bool(measure.params.get("cutoff", 1) >= 1)
+            if measure.params.get("cutoff", 1) < 1:
+                raise ValueError(f"{measure} is not possible: cutoff takes a whole number of at least 1")
+            return True
         return measure.NAME in NDEVAL_MEASURES and bool(ir_measures.pyndeval.is_available())
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:

@@ -235,6 +235,9 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     """
     from tqdm import tqdm
     wanted = without_groups(measures, "sweep", "the groups are the viewpoints of sets")
+    for name, counts in sets.items():
+        if len(set(map(label_text, counts))) < len(counts):
+            raise ValueError(f"two viewpoints of the set {name!r} are the same as text: {', '.join(map(repr, counts))}")
     sets = {name: {label_text(viewpoint): count for viewpoint, count in counts.items()} for name, counts in sets.items()}
     for name, counts in sets.items():
         if not set(PROTECTED) & set(counts):

@@ -144,6 +144,16 @@ def test_names_of_measures_and_identifiers_of_any_type(runs, qrels):
     assert by_name[0]["name"].tolist() == [f"run {i}" for i in range(8)]
 
 
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_missing_identifiers_are_refused(runs, qrels, column):
+    run = runs["system 4"].copy()
+    run[column] = run[column].where(run.index != run.index[2])
+    with pytest.raises(ValueError, match=f"row {run.index[2]} of the run has no {column}"):
+        evaluate_quietly(run, qrels, [AP])
+    with pytest.raises(ValueError, match="row 2 of the qrels has no query_id"):
+        evaluate_quietly(runs, qrels.assign(query_id=qrels["query_id"].where(qrels.index != 2)), [AP])
+
+
 def test_the_callers_frames_stay_as_they_are(runs, qrels):
     copies = {name: run.copy() for name, run in runs.items()}
     evaluate_quietly(runs, qrels, MEASURES)

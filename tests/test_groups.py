@@ -313,6 +313,33 @@ def test_groups_that_differ_in_a_topic_differ():
     assert len({base.override(pd.DataFrame({"qid": [qid], "docno": ["a"], "group": ["C"]})).digest() for qid in "12"}) == 2
 
 
+def test_classes_of_one_name_that_do_different_things_are_told_apart():
+    def made(label):
+        class Mine(groups.Groups):
+            def lookup(self, qids, docnos):
+                return pd.DataFrame({"qid": qids, "docno": docnos, "group": label})
+        return Mine("twin", ["x", "y"])
+    texts = [str(rND(groups=made(label))) for label in "xyx"]
+    assert len(set(texts)) > 1 and texts[0] == "rND(groups='twin')"
+    sources = [groups.get(ir_measures.parse_measure(text)["groups"]) for text in texts[:2]]
+    assert [source.lookup(["1"], ["a"])["group"][0] for source in sources] == ["x", "y"]
+
+
+def test_relabelling_again_does_not_bring_topics_back():
+    once = groups.from_mapping({"a": "PRO", "b": "CON"}).relabel({"1": "liberal"})
+    twice = once.relabel({qid: {"liberal": "L", "conservative": "C"} for qid in "12"})
+    assert once.topics == twice.topics == ["1"]
+
+
+def test_what_is_carried_takes_nothing_away():
+    """Two measures from two processes, of which one had registered the name and the other had not."""
+    groups.adopt("from-elsewhere", groups.from_mapping({"a": "A"}))
+    groups.adopt("from-elsewhere", None)
+    assert groups.get("from-elsewhere").labels == ["A"]
+    groups.register("made-later", lambda: pytest.fail("a measure that is pickled asks for nothing"))
+    assert pickle.loads(pickle.dumps(rND(groups="made-later"))) == rND(groups="made-later")
+
+
 @pytest.mark.parametrize("source, qid", [
     (groups.from_frame(pd.DataFrame({"docno": ["a", "a", "a"], "group": ["y", "x", "y"]})), "1"),
     (groups.from_mapping({"a": ["PRO", "CON", "NEUTRAL"]}).relabel({"1": {"PRO": "x", "CON": "x", "NEUTRAL": "y"}}), "1"),

@@ -1,9 +1,9 @@
 """When code is the same: in another process, and after a change to whatever it calls."""
 
+import os
 import subprocess
 import sys
 import textwrap
-import threading
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,27 @@ import pytest
 from pt_fairness import identity
 
 CODE = """
-    import functools, math
+    import collections, dataclasses, functools, math, sys, threading
     from collections import namedtuple
     WEIGHT = 2
+    STOP = {"the", "a", "of", "and"}
+    LOCK = threading.Lock()
+    DEFAULTS = collections.defaultdict(lambda: 0)
+    @functools.lru_cache
+    def cached(x):
+        return "PRO"
+    DISPATCH = {"f": cached, "g": functools.partial(cached, 4)}
+    class Called:
+        def __call__(self, x):
+            return DISPATCH["f"](x), x in STOP, LOCK, DEFAULTS
+    @dataclasses.dataclass
+    class Doc:
+        name: str
+        def group(self):
+            return Called()(self.name)
+    CALLED = Called()
+    def called(x):
+        return CALLED(x), Doc, sys.stdout, DISPATCH["g"](x)
     Point = namedtuple("Point", "x")
     def helper(x):
         return math.floor(WEIGHT * x) in {1, 2}
@@ -40,34 +58,41 @@ CODE = """
 """
 
 
-def codes(text, *things):
+def codes(text, *things, seed="0"):
     """The identity of ``things``, expressions, once ``text`` has been run in an interpreter of its own."""
     script = textwrap.dedent(text) + "\nfrom pt_fairness import identity\n" + "".join(
         f"print(identity.of_code({thing}))\n" for thing in things)
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONHASHSEED": seed}).stdout.split()
 
 
-THINGS = ["helper", "outer(3)", "Thing"]
+THINGS = ["helper", "outer(3)", "Thing", "called"]
 
 
 @pytest.fixture(scope="module")
 def before():
     found = codes(CODE, *THINGS)
-    assert len(set(found)) == 3 and codes(CODE, *THINGS) == found, "the same in every process"
+    assert len(set(found)) == 4
+    for seed in "12":
+        assert codes(CODE, *THINGS, seed=seed) == found, "the same in every process"
     return dict(zip(THINGS, found, strict=True))
 
 
 @pytest.mark.parametrize("old, new, changed", [
-    ("WEIGHT = 2", "WEIGHT = 3", THINGS),  # a value that is used by name
-    ("{1, 2}", "{1, 3}", THINGS),
-    ("math.floor", "math.ceil", THINGS),
+    ("WEIGHT = 2", "WEIGHT = 3", THINGS[:3]),  # a value that is used by name
+    ("{1, 2}", "{1, 3}", THINGS[:3]),
+    ("math.floor", "math.ceil", THINGS[:3]),
     ("more=(1, 2)", "more=(1, 3)", ["outer(3)", "Thing"]),  # a default
     ("y in x]", "y in x if y]", ["outer(3)", "Thing"]),  # code within code
     ("LIMIT = 5", "LIMIT = 6", ["Thing"]),  # of a base class
     ("x < self.LIMIT", "x <= self.LIMIT", ["Thing"]),
     ("return outer(3)", "return outer(4)", ["Thing"]),  # a property
     ("return 1", "return 2", ["Thing"]),  # a static method
-    ("# a comment", "", []),
+    ('"of", "and"}', '"of", "or"}', ["called"]),  # a set
+    ('return "PRO"', 'return "CON"', ["called"]),  # behind a cache, a dictionary, a partial and an instance
+    ("cached, 4)", "cached, 5)", ["called"]),
+    ("self.name)", "self.name, 1)", ["called"]),  # a method of a dataclass
+    ("WEIGHT = 2", "WEIGHT = 2  # a comment", []),
 ])
 def test_what_has_changed_is_told(before, old, new, changed):
     text = CODE.replace(old, new)
@@ -85,12 +110,38 @@ def test_what_a_function_encloses():
     assert identity.of_code(recursive)
 
 
-def test_what_cannot_be_told_is_like_nothing_else():
-    lock = threading.Lock()
+def test_reading_what_python_notes_on_a_class_changes_nothing():
+    class Mine:
+        pass
+    before = identity.of_code(Mine)
+    assert Mine.__annotations__ == {} and identity.of_code(Mine) == before
 
-    def locked():
-        return lock
-    assert identity.of_code(locked) != identity.of_code(locked)
+
+def test_a_module_of_the_user_is_known_by_its_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    texts = []
+    for value in (1, 1, 2):
+        (tmp_path / "of_the_user.py").write_text(f"def group_of(x):\n    return {value}\n")
+        texts += codes("import of_the_user\ndef use(x):\n    return of_the_user.group_of(x)", "use")
+    assert texts[0] == texts[1] != texts[2]
+
+
+DEEP: list = []
+for _ in range(3000):
+    DEEP = [DEEP]
+
+
+def test_values_within_values_end_somewhere():
+    def deep():
+        return DEEP
+    assert identity.of_code(deep) == identity.of_code(deep)
+
+
+def test_frames_and_arrays_are_looked_into():
+    def of(value):
+        return identity.of_code(lambda: value)
+    for make in (np.array, pd.Series, lambda x: pd.DataFrame({"x": x})):
+        assert of(make([1, 2])) == of(make([1, 2])) != of(make([1, 3]))
 
 
 def test_code_that_is_installed_is_known_by_its_file():

@@ -43,6 +43,11 @@ def test_as_ir_measures_reads_it(tmp_path, name, text):
     assert_as_ir_measures_reads(written(tmp_path / name, text))
 
 
+def test_white_space_that_only_python_knows_separates_nothing(tmp_path):
+    run = read_run(written(tmp_path / "run", "1 Q0 true\N{NO-BREAK SPACE}b 1 1.0 t\n"))
+    assert run.values.tolist() == [["1", "true\N{NO-BREAK SPACE}b", 1.0]]
+
+
 def test_scores_to_the_last_digit(tmp_path):
     rng = np.random.default_rng(0)
     scores = np.concatenate([rng.standard_normal(20_000), np.exp(rng.uniform(-700, 700, 20_000))]).tolist()

@@ -555,7 +555,7 @@ def test_topics_that_groups_drop_in_an_experiment():
 @pytest.mark.parametrize("measure, says", [
     (rND(step=0) @ 5, "step"), (rKL(target={"X": 5.0}), "target"), (rND(foo=1), "no parameter 'foo'"), (rND @ 0, "cutoff"),
     (pt_fairness.RepBias @ 3, "needs the parameter 'group'"), (rND(rel="x"), "rel"), (rND @ 10**20, "from 1 to 2147483647"),
-    (nDCG @ 5, r"the provider 'fairness' does not compute nDCG@5"), (alpha_nDCG @ 0, "does not compute alpha_nDCG@0"),
+    (nDCG @ 5, r"the provider 'fairness' does not compute nDCG@5"), (alpha_nDCG @ 0, "cutoff takes a whole number"),
 ])
 def test_the_provider_by_itself_refuses_what_the_pipeline_refuses(worked, measure, says):
     with pytest.raises(ValueError, match=says):

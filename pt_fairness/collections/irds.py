@@ -128,13 +128,10 @@ def file_of(source: Any) -> str:
     return str(source.path(force=False))
 
 
-def state(handler: Any) -> str:
-    """The size and the time of the files that a handler reads: a text that differs once they have changed."""
-    while isinstance(handler, (GroupQrels, FilteredQrels)):
-        handler = handler._base if isinstance(handler, GroupQrels) else handler._qrels_handler
+def at_hand(handler: Any) -> bool:
+    """Whether the files that a handler reads are there, so that nothing would be downloaded."""
     files = _argsme_files(handler) if isinstance(handler, ARGSME) else list(map(file_of, sources(handler)))
-    told = [(file, os.stat(file)) for file in files if os.path.exists(file)]
-    return " ".join(f"{file} {status.st_size} {status.st_mtime_ns}" for file, status in told)
+    return all(map(os.path.exists, files))
 
 
 def _lines(source: Any) -> Iterator[tuple[int, str]]:

@@ -6,7 +6,7 @@ against a topic "Should guns be controlled?". The same holds for the stances of 
 with :meth:`pt_fairness.groups.Groups.override`.
 
 Stances of documents are looked up once for all judged documents of a dataset id, and then kept in a table beside its qrels;
-a document that is missing from the corpus is looked for again every time.
+a document that is missing from the corpus is looked for again while the corpus is there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import home_path
 
-from pt_fairness.collections.irds import labelled, variant, with_one_relevance
+from pt_fairness.collections.irds import at_hand, labelled, variant, with_one_relevance
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Found, FromIrds
@@ -83,7 +83,7 @@ def register(registry: Any) -> None:
         for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
             for task in tasks:
                 base_id = f"{corpus}/{task}".rstrip("/")
-                convert = partial(_looked_up, f"{corpus}/{field}", registry[base_id].qrels_handler(), home_path() / store)
+                convert = partial(_looked_up, f"{corpus}/{field}", registry[base_id], home_path() / store)
                 variant(registry, base_id, field, convert, f"with {field}s", _TEXT[field],
                         one_for_one=corpus == "argsme/2020-04-01")
     for base_id in (*_JUDGED_STANCES, "clueweb12/touche-2022-task-2/expanded-doc-t5-query"):
@@ -97,16 +97,23 @@ def _judged(rows: list[Any]) -> Iterator[TrecQrel]:
                                        "-" if row.stance is _UNANNOTATED else row.stance.name) for row in rows)
 
 
-def _looked_up(name: str, qrels: Any, store: Path, rows: list[Any]) -> Iterator[TrecQrel]:
+def _looked_up(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[TrecQrel]:
     """The judgments with a field of their documents: from the table beside the qrels, what is not there from the docstore."""
     from pt_fairness.groups import MISSING
     found = source(name)
-    table = Path(f"{qrels.qrels_path()}.{name.rpartition('/')[2]}.tsv")
+    table = Path(f"{base.qrels_handler().qrels_path()}.{name.rpartition('/')[2]}.tsv")
+    docnos = dict.fromkeys(row.doc_id for row in rows)
     kept = _read(table, store / "bin", set(found.labels or ()))
-    found.remember(kept)
-    known = {docno: what for docno, what in found.fetch(row.doc_id for row in rows).items() if what != ((), MISSING)}
-    if not known.keys() <= kept.keys():
-        _write(table, known)
+    known = {docno: what for docno, what in kept.items() if what != ((), MISSING)}
+    # What was missing may be there by now; but nobody who has deleted the corpus wants it back for that.
+    complete = docnos.keys() <= known.keys()
+    if complete or (docnos.keys() <= kept.keys() and not (store / "bin").exists() and not at_hand(base.docs_handler())):
+        found.remember(kept)
+    else:
+        found.remember(known)
+        fetched = found.fetch(docnos)
+        if any(kept.get(docno) != what for docno, what in fetched.items()):
+            _write(table, fetched)
     yield from labelled(found, rows)
 
 
