@@ -70,13 +70,14 @@ def _said(thing: Any, seen: dict[int, Any], depth: int = 0) -> Iterator[str]:
     seen[id(thing)] = thing  # kept, so that nothing else gets its id
     parts: Iterable[Any] = ()
     if isinstance(thing, types.ModuleType):
-        file = getattr(thing, "__file__", None)
-        yield thing.__name__ if file is None or _installed(thing.__name__) else of_file(file)
+        file = getattr(thing, "__file__", None) or ""
+        yield of_file(file) if os.path.isfile(file) and not _installed(thing.__name__) else thing.__name__
     elif isinstance(thing, (type, types.FunctionType)):
-        yield f"{thing.__module__}.{thing.__qualname__}"
+        own = not _installed(thing.__module__)  # and of a module that other processes may call otherwise
+        yield thing.__qualname__ if own else f"{thing.__module__}.{thing.__qualname__}"
         if isinstance(thing, types.FunctionType):
             parts = [cell.cell_contents for cell in thing.__closure__ or () if cell != types.CellType()]
-        if not _installed(thing.__module__):
+        if own:
             parts = [*parts, *(_of_class(thing) if isinstance(thing, type) else _of_function(thing))]
     elif isinstance(thing, (pd.DataFrame, pd.Series)):
         yield of_frame(thing if isinstance(thing, pd.DataFrame) else thing.to_frame("values"))
@@ -101,7 +102,7 @@ def _said(thing: Any, seen: dict[int, Any], depth: int = 0) -> Iterator[str]:
     else:
         own = not _installed(type(thing).__module__)
         name = getattr(thing, "__qualname__", getattr(thing, "__name__", ""))  # of a function that is not written in Python
-        yield f"{type(thing).__module__}.{type(thing).__qualname__} {name}"
+        yield f"{type(thing).__qualname__} {name}"
         parts = (type(thing), getattr(thing, "__dict__", None)) if own else ()
     for part in parts:
         yield from _said(part, seen, depth + 1)
@@ -143,7 +144,7 @@ def _instructions(code: types.CodeType, named: list[str]) -> Iterator[Any]:
 
 def _installed(module: str | None) -> bool:
     """Whether a module is part of Python or of a package, and not the user's."""
-    if module is None or module == "__main__":
+    if module in (None, "__main__", "__mp_main__"):
         return False
     if module.partition(".")[0] == "pt_fairness" or module in sys.builtin_module_names:
         return True

@@ -117,6 +117,25 @@ def test_reading_what_python_notes_on_a_class_changes_nothing():
     assert Mine.__annotations__ == {} and identity.of_code(Mine) == before
 
 
+def test_a_function_is_the_same_in_the_processes_of_a_script(tmp_path):
+    (tmp_path / "script.py").write_text(textwrap.dedent("""
+        import multiprocessing
+        from pt_fairness import identity
+        WEIGHTS = {"a": 1}
+        def used(x):
+            return WEIGHTS[x]
+        def mine(x):
+            return used(x)
+        def told(_):
+            return identity.of_code(mine)
+        if __name__ == "__main__":
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                print(pool.map(told, [0])[0] == told(0))
+    """))
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True)
+    assert done.stdout == "True\n", done.stderr
+
+
 def test_a_module_of_the_user_is_known_by_its_file(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     texts = []
