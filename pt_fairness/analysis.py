@@ -35,13 +35,6 @@ ALPHA = 0.05
 ALL_TOPICS = "all"
 #: Values that agree to so many decimals are ties: sums of the same numbers in another order differ in the last bits.
 TIE_DECIMALS = 12
-
-
-def is_constant(values: Any) -> bool:
-    """Whether the values that are there are one value, to :data:`TIE_DECIMALS` decimals; so it is if there are none."""
-    return pd.Series(values, dtype=float).round(TIE_DECIMALS).nunique() < 2
-
-
 #: What pt.Experiment adds to a measure's name for the comparison with a baseline.
 WINS, LOSSES = " +", " -"
 TEST_SUFFIXES = (" p-value", " reject", " corrected")
@@ -112,6 +105,11 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
 # averages: normalise, combine, rank
 
 
+def is_constant(values: Any) -> bool:
+    """Whether the values that are there are one value, to :data:`TIE_DECIMALS` decimals; so it is if there are none."""
+    return pd.Series(values, dtype=float).round(TIE_DECIMALS).nunique() < 2
+
+
 def measure_columns(averages: pd.DataFrame) -> list[str]:
     """The columns that hold a measure's averages, without what a comparison with a baseline adds.
 
@@ -170,7 +168,7 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     if signed:
         warn(f"after normalisation 0 is no longer the fair value of {', '.join(signed)}; normalise the same with abs=True")
     scaled = (values - low) / spread.where(spread > 0, 1.0)
-    scaled[constant] *= 0.0
+    scaled[constant] *= 0.0  # what is missing stays so
     return averages.assign(**{column: scaled[column] for column in columns})
 
 

@@ -164,6 +164,12 @@ class Groups:
         return hash(self.name)
 
 
+def _once(item: Ints, codes: Ints) -> tuple[Ints, Ints]:
+    """Annotations by item and code, each once."""
+    kinds = int(codes.max(initial=0)) + 1
+    return np.divmod(np.unique(item.astype(np.int64) * kinds + codes), kinds)
+
+
 class _Table:
     """Annotations by document, or by topic and document; several rows of a document are several groups."""
 
@@ -181,11 +187,8 @@ class _Table:
             topic, texts = pd.factorize(qid[kept].map(label_text))
             self.topics = {str(text): i for i, text in enumerate(texts)}
         self.index = PairIndex(topic, words_of(docno[kept]))
-        # By document, and a group that is given twice once.
-        number, first = np.unique(self.index.pair.astype(np.int64) * max(len(labels), 1) + codes, return_index=True)
-        del number
-        self.codes = codes[first]
-        self.count = np.bincount(self.index.pair[first], minlength=len(self.index))
+        pair, self.codes = _once(self.index.pair, codes)
+        self.count = np.bincount(pair, minlength=len(self.index))
         self.start = np.cumsum(self.count) - self.count
 
     def content(self) -> Any:
@@ -324,10 +327,7 @@ class _Relabelled(Groups):
         table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels] for mapping in mappings],
                          np.int64).reshape(len(mappings), len(labels))
         codes = table[topic[item], codes] if len(item) else codes
-        item, codes = item[codes >= 0], codes[codes >= 0]
-        # Two old labels of a document may have become one.
-        number = np.unique(item * max(len(self.labels), 1) + codes)
-        return number // max(len(self.labels), 1), number % max(len(self.labels), 1), self.labels
+        return *_once(item[codes >= 0], codes[codes >= 0]), self.labels  # two old labels may have become one
 
 
 #: What is known of a document: its groups, and why it has none.

@@ -18,8 +18,9 @@ import pandas as pd
 
 
 def of_frame(frame: pd.DataFrame, settings: str = "") -> str:
-    """
-    :param settings: what else it depends on
+    """The content of a frame, by column; its index does not count.
+
+    :param settings: what else the text depends on
     """
     made_of = hashlib.sha256(settings.encode())
     for name in frame.columns:
@@ -36,6 +37,7 @@ def of_frame(frame: pd.DataFrame, settings: str = "") -> str:
 
 
 def of_file(path: str | os.PathLike[str]) -> str:
+    """The content of a file, whatever it is called."""
     made_of = hashlib.sha256()
     with open(path, "rb") as file:
         while part := file.read(1 << 20):
@@ -73,7 +75,8 @@ def _said(thing: Any, seen: dict[int, Any], depth: int = 0) -> Iterator[str]:
         file = getattr(thing, "__file__", None) or ""
         yield of_file(file) if os.path.isfile(file) and not _installed(thing.__name__) else thing.__name__
     elif isinstance(thing, (type, types.FunctionType)):
-        own = not _installed(thing.__module__)  # and of a module that other processes may call otherwise
+        own = not _installed(thing.__module__)
+        # A process that a script starts knows the script by another name.
         yield thing.__qualname__ if own else f"{thing.__module__}.{thing.__qualname__}"
         if isinstance(thing, types.FunctionType):
             parts = [cell.cell_contents for cell in thing.__closure__ or () if cell != types.CellType()]

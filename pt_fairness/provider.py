@@ -302,6 +302,5 @@ def plug_in() -> None:
         listen(_support)
     # An ir_measures that reads entry points may load this one before it has a pipeline, and then put the provider in itself.
     pipeline = getattr(ir_measures, "DefaultPipeline", None)
-    if pipeline is not None and all(provider.NAME != FAIRNESS.NAME for provider in pipeline.providers
-                                    if hasattr(provider, "NAME")):
+    if pipeline is not None and not any(isinstance(provider, FairnessProvider) for provider in pipeline.providers):
         pipeline.providers.insert(pipeline.providers.index(ir_measures.pyndeval), FAIRNESS)

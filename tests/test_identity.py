@@ -163,7 +163,7 @@ def test_frames_and_arrays_are_looked_into():
         assert of(make([1, 2])) == of(make([1, 2])) != of(make([1, 3]))
 
 
-def test_code_that_is_installed_is_known_by_its_file():
+def test_code_that_is_installed_is_known_by_its_name():
     assert identity.of_code(pd.DataFrame) != identity.of_code(pd.Series)
     assert identity.of_code(textwrap.dedent) == identity.of_code(textwrap.dedent) != identity.of_code(textwrap.indent)
     assert identity.of_code(np.sum) == identity.of_code(np.sum)
