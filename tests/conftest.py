@@ -12,11 +12,17 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("pt_fairness", deadline=None, max_examples=40, database=None,
+# The same examples everywhere: a test that fails after a change fails because of it.
+settings.register_profile("pt_fairness", deadline=None, max_examples=40, database=None, derandomize=True,
                           suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("pt_fairness")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes do not name a test: packed ones hold the time, and pytest's workers have to agree on the names."""
+    return argname if isinstance(val, bytes) else None
 
 
 @pytest.fixture(scope="session")

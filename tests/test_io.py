@@ -160,15 +160,23 @@ def test_blanks_around_commas_do_not_count(tmp_path):
 ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
 
 
+@pytest.mark.parametrize("name, text, lost, says", [  # packed in the test: the header of gzip holds the time
+    ("groups.csv.gz", ROWS, 2000, r" is damaged after line 1\d{4}: "),
+    ("groups.csv.gz", ROWS, 9, r" is damaged after line 20001: "),
+    ("groups.qrels.gz", TEXT.encode() * 9000, 9, r" is damaged after line 27000: "),
+], ids=["csv, much", "csv, its checksum", "qrels, its checksum"])
+def test_a_group_file_that_was_cut_off_is_named(tmp_path, name, text, lost, says):
+    (tmp_path / name).write_bytes(gzip.compress(text)[:-lost])
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
+        read_groups(tmp_path / name)
+
+
 @pytest.mark.parametrize("name, content, says", [
     ("groups.csv.gz", b"not compressed", r" is damaged: "),
-    ("groups.csv.gz", gzip.compress(ROWS)[:-2000], r" is damaged after line 1\d{4}: "),
-    ("groups.csv.gz", gzip.compress(ROWS)[:-9], r" is damaged after line 20001: "),
     ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: not UTF-8 text"),
     ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: not UTF-8 text"),
-    ("groups.qrels.gz", gzip.compress(TEXT.encode() * 9000)[:-9], r" is damaged after line 27000: "),
     ("groups.qrels", TEXT.encode() + b"1 PRO caf\xe9 1\n", r", line 4: not UTF-8 text"),
-])
+], ids=["no gzip", "csv, early", "csv, late", "qrels"])
 def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
