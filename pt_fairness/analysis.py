@@ -18,7 +18,7 @@ import pandas as pd
 from pt_fairness import numerics
 from pt_fairness.io import need_columns, qrels_columns
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.ranking import Annotations, Judgments, PairIndex, Rankings, Run, missing, warn, words_of
 
 if TYPE_CHECKING:
@@ -80,6 +80,14 @@ def _distance_from_best(column: Any, values: pd.Series) -> pd.Series | None:
     return -values if measure is None else (values - measure.FAIR_END).abs()
 
 
+def best(values: pd.Series) -> Bools:
+    """``[systems]``: which values of an experiment's column are the best, by what "best" means for the measure in its name."""
+    distance = _distance_from_best(values.name, values)
+    if distance is None or distance.isna().all():
+        return np.zeros(len(values), bool)
+    return np.asarray(_ranked_by(distance) == 1)
+
+
 def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
     """Styles an experiment's table so that the best system stands out by what "best" means for each measure.
 
@@ -92,13 +100,7 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
     :param style: the CSS of the best cells
     :returns: a pandas Styler; the table is not changed
     """
-    def mark(values: pd.Series) -> list[str]:
-        distance = _distance_from_best(values.name, values)
-        if distance is None or distance.isna().all():
-            return [""] * len(values)
-        return [style if rank == 1 else "" for rank in _ranked_by(distance)]
-
-    return table.style.apply(mark, axis=0)
+    return table.style.apply(lambda values: [style if one else "" for one in best(values)], axis=0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

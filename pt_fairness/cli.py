@@ -21,18 +21,33 @@ def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int
     """
     import ir_measures
     from ir_measures.__main__ import main_cli
-    saved = sys.argv, ir_measures.read_trec_qrels
-    # ir_measures' own reader refuses a label written as 4.0, and says of no fault in which line it is.
-    sys.argv, ir_measures.read_trec_qrels = [program, *arguments], _read_qrels
+
+
+    def command() -> None:
+        try:
+            main_cli()
+        except KeyError as error:
+            if any(f"{error.args[0]}=" in argument for argument in arguments):
+                raise ValueError(f"a measure has no parameter {error}") from None
+            raise
+
+    saved = sys.argv, ir_measures.read_trec_qrels, ir_measures.read_trec_run
+    # ir_measures' own readers refuse a label written as 4.0, and say of no fault in which line it is.
+    sys.argv, ir_measures.read_trec_qrels, ir_measures.read_trec_run = [program, *arguments], _read_qrels, _read_run
     try:
-        return _guarded(program, main_cli)
+        return _guarded(program, command)
     finally:
-        sys.argv, ir_measures.read_trec_qrels = saved
+        sys.argv, ir_measures.read_trec_qrels, ir_measures.read_trec_run = saved
 
 
 def _read_qrels(path: str) -> Any:
     from pt_fairness import io
     return io.read_qrels(path).rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+
+
+def _read_run(path: str) -> Any:
+    from pt_fairness import io
+    return io.read_run(path).rename(columns={"qid": "query_id", "docno": "doc_id"})
 
 
 def _guarded(program: str, command: Callable[[], Any]) -> int:
@@ -59,7 +74,9 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
 
 def _annotate(options: argparse.Namespace) -> None:
     from pt_fairness import groups, io
-    io.write_qrels(groups.get(options.groups).to_qrels(io.load_qrels(options.qrels)), options.output)
+    annotated = groups.get(options.groups).to_qrels(io.load_qrels(options.qrels))
+    io.write_qrels(annotated, options.output)
+    sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")
 
 
 def _table(options: argparse.Namespace) -> int:
@@ -86,7 +103,7 @@ def _unplug(_: argparse.Namespace) -> None:
 
 
 def _measures(options: argparse.Namespace) -> None:
-    print(catalog.FORMATS[options.format]().rstrip("\n"))
+    print((catalog.in_full(options.names) if options.names else catalog.FORMATS[options.format]()).rstrip("\n"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -116,7 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument("--per-query", action="store_true", help="the value of every topic instead of the averages")
     table.add_argument("--output", choices=("csv", "md", "latex", "json"), default="csv",
                        help="form of the table (default: csv)")
-    measures = add("measures", _measures, "list the measures with range, fair end and parameters")
+    measures = add("measures", _measures, "list the measures with range, fair end and parameters; by name, one in full")
+    measures.add_argument("names", metavar="NAME", nargs="*", help="show these in full: formula, source and all")
     measures.add_argument("--format", choices=catalog.FORMATS, default="text",
                           help="text (default), a Markdown table, or a page of reStructuredText")
     plug = add("plug", _plug, "let the plain ir_measures and ir_datasets commands of this environment know this package")

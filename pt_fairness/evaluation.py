@@ -26,7 +26,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_fairness import identity, io
-from pt_fairness.analysis import LOSSES, TEST_SUFFIXES, WINS, parsed
+from pt_fairness.analysis import ALPHA, LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
 from pt_fairness.numerics import Floats
 from pt_fairness.provider import ALPHA_VARIABLE, ManyRunsEvaluator
 from pt_fairness.ranking import collecting_warnings, missing, warn, whole_numbers
@@ -270,7 +270,7 @@ def _identity(measure: Any) -> str:
     if defined is None and type(measure).__module__.partition(".")[0] in ("ir_measures", "pt_fairness"):
         return str(measure)
     # What a user has defined is known by what it does.
-    return f"{measure} {identity.of_code(defined or type(measure))}"
+    return f"{measure} {identity.of_value(defined or type(measure))}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -514,7 +514,8 @@ Form = Literal["csv", "md", "latex", "json"]
 def as_text(table: pd.DataFrame, form: Form) -> str:
     """A table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
 
-    CSV and JSON have all digits, Markdown and LaTeX four decimals. What is missing is empty, or null.
+    CSV and JSON have all digits, Markdown and LaTeX four decimals. What is missing is empty, or null. LaTeX has the best
+    averages in bold, and a dagger where the test against the baseline has p < .05, instead of columns for the test.
     """
     counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
     table = table.astype(dict.fromkeys(counts, "Int64"))
@@ -525,15 +526,31 @@ def as_text(table: pd.DataFrame, form: Form) -> str:
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     cells = pd.DataFrame({column: [_cell(value) for value in table[column].tolist()] for column in table.columns}, dtype=object)
     if form == "latex":
-        text = cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(table.columns) - 1))
-        return text.translate(_LATEX)
+        return _latex(table, cells)
     rule = ["---", *["---:"] * (len(table.columns) - 1)]
     lines = [[str(column) for column in cells.columns], rule, *cells.to_numpy().tolist()]
     return "".join("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in line) + " |\n" for line in lines)
 
 
-#: What pandas does not escape, and LaTeX's default encoding prints as something else.
-_LATEX = str.maketrans({"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"})
+#: Marks of a cell, as characters that pandas does not escape and no text has.
+_BOLD, _END, _DAGGER = "\ue000", "\ue001", "\ue002"
+#: What stands for them; and what pandas does not escape, and LaTeX's default encoding prints as something else.
+_LATEX = str.maketrans({"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
+                        _BOLD: r"\textbf{", _END: "}", _DAGGER: r"$^\dagger$"})
+_TESTED = f"% dagger: differs from the baseline (two-sided paired t-test, p < {ALPHA:g}, not corrected for several tests)\n"
+
+
+def _latex(table: pd.DataFrame, cells: pd.DataFrame) -> str:
+    tested = False
+    if "qid" not in table:  # averages
+        for column in measure_columns(table):
+            cells.loc[best(table[column]), column] = _BOLD + cells[column] + _END
+            p_values = table.get(column + TEST_SUFFIXES[0])
+            if p_values is not None:
+                cells.loc[p_values < ALPHA, column] += _DAGGER
+                cells, tested = cells.drop(columns=[column + suffix for suffix in (WINS, LOSSES, TEST_SUFFIXES[0])]), True
+    text = cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(cells.columns) - 1))
+    return text.translate(_LATEX) + (_TESTED if tested else "")
 
 
 def _cell(value: Any) -> str:

@@ -7,9 +7,7 @@ A measure takes one with its ``groups=`` parameter: the name of registered group
 from __future__ import annotations
 
 import enum
-import hashlib
 import os
-import pickle
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -59,19 +57,15 @@ class Groups:
         return self._name
 
     def digest(self) -> str:
-        """A short text that differs between groups of different content."""
-        try:
-            content = pickle.dumps((type(self).__qualname__, self._content()))
-        except Exception:  # anything may be in a subclass; the object itself is then its content
-            content = f"{type(self).__qualname__} {id(self)}".encode()
-        return hashlib.sha256(content).hexdigest()[:12]
+        """A short text that differs between groups of different content, and between classes of different code."""
+        return identity.of_value((type(self), self._content()))[:12]
 
     def _content(self) -> Any:
         return {key: value for key, value in vars(self).items() if key != "_name"}
 
     def state(self) -> str:
-        """A text that differs when the code of the class, or judgments that the groups are read from, have changed."""
-        return identity.of_code(type(self))
+        """A text that differs when judgments that the groups are read from have changed."""
+        return ""
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> pd.DataFrame:
         """The groups of documents.
@@ -85,10 +79,10 @@ class Groups:
         if len(qids) != len(docnos):
             raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it needs a topic for each "
                              "document")
-        item, codes, labels = self.annotate(np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object))
-        return pd.DataFrame({"qid": np.asarray(qids, dtype=object)[item].astype(str),
-                             "docno": np.asarray(docnos, dtype=object)[item].astype(str),
-                             "group": np.asarray(labels, dtype=object)[codes]}, dtype="str")
+        topics, documents = texts_of(pd.Series(qids)), texts_of(pd.Series(docnos))
+        item, codes, labels = self.annotate(topics, documents)
+        return pd.DataFrame({"qid": topics[item], "docno": documents[item], "group": np.asarray(labels, dtype=object)[codes]},
+                            dtype="str")
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         """:meth:`lookup` as arrays: the place of the document of each annotation, its label's code, and the labels."""
@@ -164,6 +158,15 @@ class Groups:
         return hash(self.name)
 
 
+def summary(auxiliary: pd.DataFrame) -> str:
+    """How many documents of auxiliary qrels have a group, and which, as a sentence."""
+    annotated = auxiliary[~auxiliary["iteration"].isin(UNANNOTATED)]
+    names = list(io.qrels_columns(auxiliary)[:2])
+    count = annotated["iteration"].value_counts().sort_index()
+    return (f"{len(annotated.drop_duplicates(names))} of {len(auxiliary.drop_duplicates(names))} judged documents have a group"
+            + (": " if len(count) else "") + ", ".join(f"{group} {number}" for group, number in count.items()))
+
+
 def _once(item: Ints, codes: Ints) -> tuple[Ints, Ints]:
     """Annotations by item and code, each once."""
     kinds = int(codes.max(initial=0)) + 1
@@ -192,8 +195,13 @@ class _Table:
         self.start = np.cumsum(self.count) - self.count
 
     def content(self) -> Any:
-        return (self.labels, list(self.topics), self.index.topic.tobytes(), self.index.words.tobytes(), self.codes.tobytes(),
-                self.count.tobytes())
+        """All of it; the same in whatever order the rows came."""
+        topics = sorted(self.topics)
+        place = np.zeros(len(topics) + 1, np.int64)
+        place[[self.topics[topic] for topic in topics]] = np.arange(len(topics))
+        topic, words = place[self.index.topic], self.index.words
+        order = np.lexsort((*words.T[::-1], topic))
+        return self.labels, topics, topic[order], words[order], self.codes[self._rows(order)], self.count[order]
 
     def find(self, qids: Any, docnos: Any) -> Annotated:
         topic = np.zeros(len(docnos), np.int64)
@@ -205,8 +213,13 @@ class _Table:
         item = np.flatnonzero(pair >= 0)
         pair = pair[item]
         count = self.count[pair]
-        rows = np.repeat(self.start[pair] - (np.cumsum(count) - count), count) + np.arange(count.sum())
-        return np.repeat(item, count), self.codes[rows], self.labels
+        return np.repeat(item, count), self.codes[self._rows(pair)], self.labels
+
+    def _rows(self, pairs: Ints) -> Ints:
+        """The annotations of some pairs, one pair after the other."""
+        count = self.count[pairs]
+        rows: Ints = np.repeat(self.start[pairs] - (np.cumsum(count) - count), count) + np.arange(count.sum())
+        return rows
 
 
 class _Frame(Groups):
@@ -214,6 +227,9 @@ class _Frame(Groups):
     in_parts = True
 
     def __init__(self, frame: pd.DataFrame, name: str | None = None, labels: Iterable[Any] | None = None) -> None:
+        if not isinstance(frame, pd.DataFrame):
+            raise ValueError(f"groups come from a DataFrame here, not from a {type(frame).__name__}; from_mapping takes "
+                             "dictionaries, from_file takes paths")
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
         io.need_columns(frame, [docno, "group"], "the frame of groups")
@@ -289,10 +305,11 @@ class _Relabelled(Groups):
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None = None) -> None:
         self._base = base
         self._new = {label_text(topic): self._mapping(topic, value) for topic, value in by_topic.items()}
-        for topic, mapping in self._new.items():
-            unknown = sorted(mapping.keys() - set(base.labels)) if base.labels is not None else []
+        for topic, value in by_topic.items():
+            unknown = sorted(self._new[label_text(topic)].keys() - set(base.labels)) if base.labels is not None else []
             if unknown:
-                raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to rename")
+                leaning = "" if isinstance(value, Mapping) else f"; a leaning such as {value!r} renames PRO and CON"
+                raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to rename{leaning}")
         super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()])
         self.complete, self.in_parts = True, base.in_parts
         self.topics = sorted(topic for topic, mapping in self._new.items()
@@ -310,7 +327,7 @@ class _Relabelled(Groups):
         return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}
 
     def _content(self) -> Any:
-        return self._base.name, self._base.digest(), sorted(self._new.items())
+        return self._base.name, self._base.digest(), sorted((topic, sorted(new.items())) for topic, new in self._new.items())
 
     def state(self) -> str:
         return self._base.state()
@@ -353,13 +370,13 @@ class FromIrds(Groups):
         self._told = False
 
     def _content(self) -> Any:
-        field = identity.of_code(self.field) if callable(self.field) else self.field
+        field = identity.of_value(self.field) if callable(self.field) else self.field
         return self.dataset_id, field, self.labels, self.entity
 
     def state(self) -> str:
         # A corpus is what its dataset id says; judgments may be files of the user.
         judged = self._in_judgments(self._dataset())
-        return "" if judged is None else hashlib.sha256(pickle.dumps(judged.content())).hexdigest()
+        return "" if judged is None else identity.of_value(judged.content())
 
     def _dataset(self) -> Any:
         import ir_datasets
@@ -471,6 +488,9 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Groups:
 
     :raises ValueError: a value that is none of these
     """
+    if not isinstance(mapping, (Mapping, pd.Series)):
+        raise ValueError(f"groups come from a dictionary here, not from a {type(mapping).__name__}; from_frame takes "
+                         "DataFrames, from_file takes paths")
     nested = len(mapping) > 0 and all(isinstance(value, Mapping) for _, value in mapping.items())
     rows = [(qid, docno, group) for qid, documents in (mapping.items() if nested else [(None, mapping)])
             for docno, groups in documents.items() for group in _several(docno, groups)]
@@ -591,10 +611,8 @@ def name_of(groups: Groups) -> str:
         if registered is groups:
             return name
     name = groups.name
-    for more in (groups.digest, lambda: groups.state()[:12]):
-        if name in _registry and get(name) != groups:
-            name = f"{name}-{more()}"
-    # What has that name by now is equal, or of a class that has been defined anew since, and does the same.
+    if name in _registry and get(name) != groups:
+        name = f"{name}-{groups.digest()}"
     register(name, groups)
     return name
 

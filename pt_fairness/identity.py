@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import hashlib
+import io
 import itertools
 import os
 import pickle
 import sys
 import sysconfig
+import threading
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -45,70 +48,103 @@ def of_file(path: str | os.PathLike[str]) -> str:
     return made_of.hexdigest()
 
 
-def of_code(thing: Any) -> str:
-    """What a function or class of the user does: its code, and the functions, classes and values that the code names.
+def of_value(thing: Any) -> str:
+    """Any value, such as a function or class of the user: its code, and the functions, classes and values that the code names.
 
-    Of what cannot be looked into, the type alone counts; of a module of the user, its file.
+    Of a module, class or function that is installed, the name counts; of a module of the user, its file. What cannot be looked
+    into, such as a connection to a database, is the same as nothing else.
     """
-    return hashlib.sha256("\n".join(_said(thing, {})).encode(errors="backslashreplace")).hexdigest()
+    return _told(thing, {}, 0)
 
 
 #: Values that say all of themselves.
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
+#: What holds no values, though it cannot be looked into.
+_TOOLS = (io.IOBase, type(threading.Lock()), type(threading.RLock()), threading.local)
 #: How far values within values are looked into.
-_DEEPEST = 20
+_DEEPEST = 50
 
 
-def _said(thing: Any, seen: dict[int, Any], depth: int = 0) -> Iterator[str]:
-    if isinstance(thing, _PLAIN):
-        yield repr(thing)
-        return
-    if isinstance(thing, (list, tuple)) and all(isinstance(one, _PLAIN) for one in thing):
-        yield repr(list(thing))
-        return
-    if id(thing) in seen or depth > _DEEPEST:
-        yield f"again, or too deep: {type(thing).__qualname__}"
-        return
-    seen[id(thing)] = thing  # kept, so that nothing else gets its id
-    parts: Iterable[Any] = ()
+def _told(thing: Any, known: dict[int, tuple[Any, str]], depth: int) -> str:
+    """
+    :param known: what has been looked into, kept so that nothing else gets its id
+    """
+    if type(thing) in _PLAIN:
+        return repr(thing)
+    if type(thing) in (list, tuple) and all(type(one) in _PLAIN for one in thing):
+        return f"{type(thing).__qualname__} {list(thing)!r}"
+    if id(thing) in known:
+        return known[id(thing)][1]
+    if depth > _DEEPEST:
+        return f"too deep: {type(thing).__qualname__}"
+    known[id(thing)] = thing, f"around this: {type(thing).__qualname__}"
+    name, parts = _looked_into(thing)
+    texts = [_told(part, known, depth + 1) for part in parts]
+    if isinstance(thing, (set, frozenset)):
+        texts.sort()
+    text = hashlib.sha256("\n".join([name, *texts]).encode(errors="backslashreplace")).hexdigest()
+    known[id(thing)] = thing, text
+    return text
+
+
+def _looked_into(thing: Any) -> tuple[str, Iterable[Any]]:
+    """What a value is called, and the values that make it."""
+    kind = type(thing)
+    name: str = kind.__qualname__
     if isinstance(thing, types.ModuleType):
         file = getattr(thing, "__file__", None) or ""
-        yield of_file(file) if os.path.isfile(file) and not _installed(thing.__name__) else thing.__name__
-    elif isinstance(thing, (type, types.FunctionType)):
-        own = not _installed(thing.__module__)
-        # A process that a script starts knows the script by another name.
-        yield thing.__qualname__ if own else f"{thing.__module__}.{thing.__qualname__}"
-        if isinstance(thing, types.FunctionType):
-            parts = [cell.cell_contents for cell in thing.__closure__ or () if cell != types.CellType()]
-        if own:
-            parts = [*parts, *(_of_class(thing) if isinstance(thing, type) else _of_function(thing))]
-    elif isinstance(thing, (pd.DataFrame, pd.Series)):
-        yield of_frame(thing if isinstance(thing, pd.DataFrame) else thing.to_frame("values"))
-    elif isinstance(thing, np.ndarray) and thing.dtype != object:
-        yield f"{thing.dtype} {thing.shape} {hashlib.sha256(thing.tobytes()).hexdigest()}"
-    elif isinstance(thing, (list, tuple)):
-        parts = thing
-    elif isinstance(thing, (set, frozenset)):
-        yield repr(sorted(map(repr, thing)))
-    elif isinstance(thing, (dict, types.MappingProxyType)):
-        parts = itertools.chain.from_iterable(thing.items())
-    elif isinstance(thing, functools.partial):
-        parts = thing.func, thing.args, thing.keywords
-    elif isinstance(thing, types.MethodType):
-        parts = thing.__func__, thing.__self__
-    elif isinstance(thing, property):
-        parts = thing.fget, thing.fset
-    elif isinstance(thing, functools.cached_property):
-        parts = [thing.func]
-    elif hasattr(thing, "__wrapped__"):  # static and class methods, what functools wraps around functions
-        parts = [thing.__wrapped__]
-    else:
-        own = not _installed(type(thing).__module__)
-        name = getattr(thing, "__qualname__", getattr(thing, "__name__", ""))  # of a function that is not written in Python
-        yield f"{type(thing).__qualname__} {name}"
-        parts = (type(thing), getattr(thing, "__dict__", None)) if own else ()
-    for part in parts:
-        yield from _said(part, seen, depth + 1)
+        return of_file(file) if os.path.isfile(file) and not _installed(thing.__name__) else thing.__name__, ()
+    if isinstance(thing, (type, types.FunctionType)):
+        return _definition(thing)
+    if kind in (list, tuple, set, frozenset):
+        return name, thing
+    if isinstance(thing, types.MappingProxyType) or kind is dict:
+        return "dict", itertools.chain.from_iterable(thing.items())
+    if isinstance(thing, (pd.DataFrame, pd.Series)):
+        return of_frame(thing if isinstance(thing, pd.DataFrame) else thing.to_frame("values")), ()
+    if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
+        return f"{thing.dtype} {thing.shape} {hashlib.sha256(thing.tobytes()).hexdigest()}", ()
+    if isinstance(thing, (property, functools.cached_property)):
+        return name, (thing.fget, thing.fset) if isinstance(thing, property) else [thing.func]
+    if isinstance(thing, types.MethodType):
+        return name, (thing.__func__, thing.__self__)
+    if isinstance(thing, (staticmethod, classmethod, _CACHED)):
+        return name, [thing.__wrapped__]
+    if isinstance(thing, _TOOLS):
+        return name, ()
+    return name, _made_of(thing)
+
+
+#: What ``functools.cache`` makes of a function.
+_CACHED = type(functools.cache(lambda: None))
+
+
+#: The last pickle protocol that has everything in it; later ones keep buffers apart.
+_PROTOCOL = 4
+
+
+def _made_of(thing: Any) -> Iterable[Any]:
+    """What pickle would make the value of."""
+    try:
+        registered = copyreg.dispatch_table.get(type(thing))
+        made = thing.__reduce_ex__(_PROTOCOL) if registered is None else registered(thing)
+        if isinstance(made, str):  # the name of something that is installed
+            return [made, getattr(thing, "__module__", "")]
+        # The items of lists and dictionaries come as iterators.
+        return [*made[:3], *(list(items) for items in made[3:5] if items is not None)]
+    except Exception:  # any class may refuse in its own way
+        return [type(thing), getattr(thing, "__dict__", None), os.getpid(), id(thing)]
+
+
+def _definition(thing: Any) -> tuple[str, Iterable[Any]]:
+    """The name and parts of a class or of a function that is written in Python."""
+    own = not _installed(thing.__module__)
+    parts = [] if isinstance(thing, type) else [cell.cell_contents for cell in thing.__closure__ or ()
+                                                if cell != types.CellType()]
+    if own:
+        parts += _of_class(thing) if isinstance(thing, type) else _of_function(thing)
+    # A process that a script starts knows the script by another name.
+    return thing.__qualname__ if own else f"{thing.__module__}.{thing.__qualname__}", parts
 
 
 def _of_class(thing: type) -> Iterator[Any]:

@@ -195,6 +195,9 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
 
     :raises ValueError: neither
     """
+    if not isinstance(qrels, pd.DataFrame):
+        raise ValueError(f"qrels are a DataFrame here, not a {type(qrels).__name__}; pt_fairness.read_qrels reads "
+                         "a file into one")
     for names in (("qid", "docno", "label"), ("query_id", "doc_id", "relevance")):
         if set(names) <= set(qrels.columns):
             return names
@@ -256,6 +259,9 @@ def _table(path: Path, separator: str, header: list[str]) -> pd.DataFrame:
         raise ValueError(f"{os.fspath(path)}: the rows have more columns than the header ({', '.join(header)})")
     frame.columns = pd.Index(header)
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    again = frame.columns[frame.columns.duplicated()]
+    if len(again):
+        raise ValueError(f"{os.fspath(path)} has the column {again[0]!r} twice; its header is {', '.join(header)}")
     need_columns(frame, ["docno", "group"], os.fspath(path))
     return frame.apply(lambda column: column.str.strip())
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_fairness.groups import Groups, get
+from pt_fairness.ranking import texts_of
 
 __all__ = ["Annotate", "annotate"]
 
@@ -25,8 +26,7 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Results, or any frame with ``qid`` and ``docno``, with the groups of their documents."""
         pt.validate.columns(inp, includes=["qid", "docno"])
-        item, codes, labels = self.groups.annotate(inp["qid"].astype(str).to_numpy(dtype=object),
-                                                   inp["docno"].astype(str).to_numpy(dtype=object))
+        item, codes, labels = self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"]))
         names = np.asarray(labels, dtype=object)[codes]
         group = np.full(len(inp), None, dtype=object)
         group[item] = names

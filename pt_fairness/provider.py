@@ -159,8 +159,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 scores = np.where(nothing, 0.0, scores)
             values[measure] = scores if dropped is None else np.where(dropped, np.nan, scores)
         if undefined:
+            none = len(self.qrel_qids) in undefined.values() and not (annotations.judged >= 0).any()
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for every system: "
-                       + ", ".join(f"{name} on {count} of {len(self.qrel_qids)} topics" for name, count in undefined.items()))
+                       + ", ".join(f"{name} on {count} of {len(self.qrel_qids)} topics" for name, count in undefined.items())
+                       + (f". No judged document (the first is {self._judgments.docnos([0])[0]!r}) has a group in "
+                          f"{annotations.groups or 'the iteration of the qrels'}" if none else ""))
         foreign = view.foreign
         if len(foreign) and not all(measure.added_labels for measure in measures):
             self._tell("foreign", f"{len(foreign)} ranked documents have groups that no judged document has and that "

@@ -54,14 +54,18 @@ def collecting_warnings() -> Iterator[list[str]]:
         _collected.reset(token)
 
 
+#: The packages between a user's line and a measure.
+_BETWEEN = ("pt_fairness", "ir_measures", "pyterrier")
+
+
 def warn(message: str) -> None:
-    """Warns at the line that asked: the innermost one outside of this package and of ir_measures."""
+    """Warns at the line that asked: the innermost one outside of this package, of ir_measures and of PyTerrier."""
     collected = _collected.get()
     if collected is not None:
         collected.append(message)
         return
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("pt_fairness", "ir_measures"):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, FairnessWarning, stacklevel=level)
 
@@ -437,10 +441,18 @@ class Annotations:
             if label in self.labels or label in measure.added_labels:
                 continue
             if self.declared is not None:
-                raise ValueError(f"{parameter}={label!r} names no group of {self.groups!r}; its groups are "
-                                 f"{', '.join(map(repr, self.labels))}")
+                raise ValueError(f"{parameter}={label!r} names no group of {self.groups!r}; its groups are {self._named()}")
+            words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" if parameter == "protected" else ""
             tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; the qrels hold "
-                 f"{', '.join(map(repr, self.labels)) or 'no groups'}")
+                 f"{self._named()}{words}")
+        added = [label for label in measure.added_labels if label not in self.labels]
+        if added:
+            tell(f"target {added}", f"the target of {measure} has a share for {', '.join(map(repr, added))}, which no judged "
+                 f"document has as its group{'' if self.declared is None else f' and {self.groups!r} does not declare'}; the "
+                 f"judged documents have {self._named()}")
+
+    def _named(self) -> str:
+        return ", ".join(map(repr, self.labels)) or "no groups"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -472,6 +484,9 @@ class Run:
         score = self._scores(run)
         docnos = run["doc_id"]
         rows = np.flatnonzero(topic >= 0)
+        if names and place and not len(rows):
+            tell("topics", f"the run has none of the {len(place)} topics of the qrels: it has topics such as {names[0]!r}, "
+                           f"they have topics such as {judgments.topics[0]!r}")
         if len(rows) < len(topic):
             topic, score, docnos = topic[rows], score[rows], docnos.iloc[rows]
         pair, hashes = self._find(topic, docnos, judgments.index)

@@ -1,6 +1,7 @@
 """The command line, called as a user calls it."""
 
 import gzip
+import inspect
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 from pt_fairness import cli
 from pt_fairness.measures import MEASURES
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 QRELS = "1 PRO a 1\n1 PRO b 1\n1 CON c 1\n2 PRO é 1\n2 CON f 2\n2 - g 0\n"
 RUN = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 d 3 2 t\n1 Q0 b 4 1 t\n2 Q0 f 1 2 t\n2 Q0 é 2 1 t\n"
@@ -65,6 +67,7 @@ def test_dataset_ids(files, tmp_path):
     ("rKL(groups='no/such/file')", "no such file"),
     ("nDJS(norm='max')", "'bound' or 'none'"),
     ("nDD(rel=2)", "has no parameter 'rel'"),
+    ("nDCG(foo=1)@5", "a measure has no parameter 'foo'"),
 ])
 def test_errors_are_one_line(files, measure, says):
     done = python_m(*files, measure)
@@ -88,11 +91,20 @@ def test_measures_lists_everything(capsys):
             assert f"\n    {parameter}: " in entry
 
 
+def test_measures_shows_some_in_full(capsys):
+    assert cli.main(["measures", "rKL", "β_P"]) == 0
+    out = capsys.readouterr().out
+    for name in ("rKL", "BiasP"):
+        assert all(line in out for line in inspect.cleandoc(type(MEASURES[name]).__doc__).splitlines())
+        assert all(str(BIBLIOGRAPHY[key]) in out for key in MEASURES[name].SOURCE)
+    assert cli.main(["measures", "nDCG"]) == 2 and "'nDCG' is none of the measures of this package" in capsys.readouterr().err
+
+
 def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):
     (tmp_path / "qrels").write_text("303 0 FT911-1 1\n303 0 LA010189-1 0\n303 0 XX-1 2\n")
     assert cli.main(["annotate", str(tmp_path / "qrels"), "trec-newswire"]) == 0
     expected = "303 FT FT911-1 1\n303 LA LA010189-1 0\n303 - XX-1 2\n"
-    assert capsys.readouterr().out == expected
+    assert capsys.readouterr() == (expected, "pt-fairness: 2 of 3 judged documents have a group: FT 1, LA 1\n")
     assert cli.main(["annotate", str(tmp_path / "qrels"), "trec-newswire", "-o", str(tmp_path / "out.gz")]) == 0
     with gzip.open(tmp_path / "out.gz", "rt") as out:
         assert out.read() == expected
@@ -118,6 +130,12 @@ def test_a_broken_line_of_the_qrels_is_named(files, tmp_path):
     (tmp_path / "broken").write_text("1 PRO a 1\n1 PRO b\n")
     done = python_m(str(tmp_path / "broken"), files[1], "rND@3")
     assert done.returncode == 2 and "broken, line 2: 3 columns" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_broken_line_of_the_run_is_named(files, tmp_path):
+    (tmp_path / "broken").write_text("1 Q0 a 1 2 tag\n1 Q0 b 2 x tag\n")
+    done = python_m(files[0], str(tmp_path / "broken"), "nDCG@3")
+    assert done.returncode == 2 and "broken, line 2: the score 'x' is no number" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_options_that_do_not_go_together_are_one_line(files):

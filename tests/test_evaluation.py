@@ -739,7 +739,18 @@ def test_table_for_a_paper(command, expected):
     assert lines[3].startswith(f"| system 3 | {table['nDCG@5'][1]:.4f} |") and lines[3].endswith(" |  |  |  |")
     assert f"| {int(table['AP +'][0])} | {int(table['AP -'][0])} | {table['AP p-value'][0]:.4f} |" in lines[2]
     latex = command("--output", "latex")[1]
-    assert r"\toprule" in latex and "nDCG@5 & rND@5 & AP" in latex and f"system 3 & {table['nDCG@5'][1]:.4f} &" in latex
+    assert r"\toprule" in latex and "name & nDCG@5 & rND@5 & AP" in latex and "dagger" not in latex
+    tested = command("--baseline", "system 3", "--output", "latex")[1].splitlines()
+    assert tested[0] == r"\begin{tabular}{lrrr}" and len(tested) == 15
+    for line, (_, row) in zip(tested[4:12], table.iterrows(), strict=True):
+        cells = [row["name"]]
+        for measure in ("nDCG@5", "rND@5", "AP"):
+            is_best = row[measure] == (table[measure].min() if measure.startswith("r") else table[measure].max())
+            cells.append((rf"\textbf{{{row[measure]:.4f}}}" if is_best else f"{row[measure]:.4f}")
+                         + (r"$^\dagger$" if row[f"{measure} p-value"] < 0.05 else ""))
+        assert line == " & ".join(cells) + r" \\"
+    assert tested[-1].startswith("% dagger: differs from the baseline") and "dagger$" in "".join(tested[:-1])
+    assert "textbf" not in command("--per-query", "--output", "latex")[1]
 
 
 def test_table_escapes_what_means_something():
@@ -747,7 +758,8 @@ def test_table_escapes_what_means_something():
     assert evaluation.as_text(table, "md").splitlines()[2:] == ["| a\\|b | 0.5000 |", "| c_d |  |"]
     assert evaluation.as_text(table.assign(name="a\nb"), "md").splitlines()[2] == "| a b | 0.5000 |"
     latex = evaluation.as_text(table, "latex")
-    assert r"alpha\_nDCG@5" in latex and r"c\_d &  \\" in latex and r"a\textbar{}b" in latex
+    for escaped in (r"alpha\_nDCG@5", r"c\_d &  \\", r"a\textbar{}b & \textbf{0.5000} \\"):
+        assert escaped in latex
     assert json.loads(evaluation.as_text(table, "json")) == [{"name": "a|b", "alpha_nDCG@5": 0.5},
                                                              {"name": "c_d", "alpha_nDCG@5": None}]
 

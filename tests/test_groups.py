@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import pickle
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_fairness import Annotated, groups, nDJS, rND
+from pt_fairness import Annotated, groups, nDJS, rKL, rND
 from pt_fairness.groups import Groups
 
 
@@ -213,6 +214,22 @@ def test_objects_of_one_name_and_other_content_are_kept_apart(registry):
     assert [groups.get(measure["groups"]) for measure in measures] == [one, other]
 
 
+def test_content_is_the_same_however_it_was_given():
+    frame = pd.DataFrame({"qid": ["1", "2", "2", "10"], "docno": ["a", "b", "b", "a"], "group": ["P", "C", "P", "C"]})
+    one, same = groups.from_frame(frame), groups.from_frame(frame.iloc[::-1])
+    assert one == same and one.name == same.name
+    new = {"1": {"P": "x", "C": "y"}, "2": {"P": "x", "C": "y"}}
+    again = json.loads(json.dumps(dict(reversed([(qid, dict(reversed(labels.items()))) for qid, labels in new.items()]))))
+    assert one.relabel(new) == same.relabel(again) and one.relabel(new).name == same.relabel(again).name
+    assert one.relabel(new) != one.relabel({**new, "2": {"P": "x"}})
+
+
+def test_ids_that_became_floats_are_found():
+    source = groups.from_mapping({"1": {"7": "x"}})
+    assert source.lookup([1.0], [7.0]).to_numpy().tolist() == [["1", "7", "x"]]
+    assert pt.fairness.annotate(source)(pd.DataFrame({"qid": [1.0, 2.0], "docno": [7.0, 7.0]}))["group"].tolist()[0] == "x"
+
+
 def test_a_registered_object_is_known_by_that_name(registry):
     source = groups.from_mapping({"a": "X"})
     groups.register("stance", source)
@@ -323,6 +340,9 @@ def test_classes_of_one_name_that_do_different_things_are_told_apart():
     assert len(set(texts)) > 1 and texts[0] == "rND(groups='twin')"
     sources = [groups.get(ir_measures.parse_measure(text)["groups"]) for text in texts[:2]]
     assert [source.lookup(["1"], ["a"])["group"][0] for source in sources] == ["x", "y"]
+    frame = pd.DataFrame({"docno": ["b"], "group": ["x"]})
+    corrected = [made(label).override(frame) for label in "xyx"]
+    assert corrected[0] == corrected[2] != corrected[1] and corrected[0].name != corrected[1].name
 
 
 def test_relabelling_again_does_not_bring_topics_back():
@@ -367,6 +387,12 @@ class Forgetful(groups.Groups):
 @pytest.mark.parametrize("wrong, says", [
     (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
     (lambda: groups.get(None), "a registered name, the path of a group file or a Groups object, not None"),
+    (lambda: rKL(groups=pd.DataFrame({"docno": ["a"], "group": ["x"]})), "not a DataFrame; pt_fairness.groups.from_frame"),
+    (lambda: groups.from_frame({"a": "X"}), "not from a dict; from_mapping takes dictionaries"),
+    (lambda: groups.from_mapping(pd.DataFrame({"docno": ["a"], "group": ["x"]})), "not from a DataFrame; from_frame takes"),
+    (lambda: groups.from_mapping([("a", "X")]), "not from a list"),
+    (lambda: groups.from_mapping({"a": "X"}).to_qrels("qrels.txt"), "not a str; pt_fairness.read_qrels reads a file into one"),
+    (lambda: groups.from_mapping({"a": "X"}).relabel({"1": "liberal"}), "to rename; a leaning such as 'liberal' renames"),
     (lambda: Forgetful("forgetful").annotate(["1"], ["a"]), "lookup returned None; it has to return a frame"),
     (lambda: groups.from_mapping({"a": "X"}).lookup(["1", "2"], ["a"]), "2 topics and 1 documents"),
     (lambda: groups.from_irds("pt-fairness/debates", lambda document: document.premises[0]).lookup(["1"], ["d01-01"]),

@@ -1,6 +1,12 @@
 """When code is the same: in another process, and after a change to whatever it calls."""
 
+import collections
+import functools
+import json
 import os
+import pathlib
+import re
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -16,6 +22,7 @@ CODE = """
     from collections import namedtuple
     WEIGHT = 2
     STOP = {"the", "a", "of", "and"}
+    CHECKS = {str.upper, str.lower, abs}
     LOCK = threading.Lock()
     DEFAULTS = collections.defaultdict(lambda: 0)
     @functools.lru_cache
@@ -24,7 +31,7 @@ CODE = """
     DISPATCH = {"f": cached, "g": functools.partial(cached, 4)}
     class Called:
         def __call__(self, x):
-            return DISPATCH["f"](x), x in STOP, LOCK, DEFAULTS
+            return DISPATCH["f"](x), x in STOP, CHECKS, LOCK, DEFAULTS
     @dataclasses.dataclass
     class Doc:
         name: str
@@ -61,7 +68,7 @@ CODE = """
 def codes(text, *things, seed="0"):
     """The identity of ``things``, expressions, once ``text`` has been run in an interpreter of its own."""
     script = textwrap.dedent(text) + "\nfrom pt_fairness import identity\n" + "".join(
-        f"print(identity.of_code({thing}))\n" for thing in things)
+        f"print(identity.of_value({thing}))\n" for thing in things)
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONHASHSEED": seed}).stdout.split()
 
@@ -103,18 +110,18 @@ def test_what_has_changed_is_told(before, old, new, changed):
 def test_what_a_function_encloses():
     def outer(value):
         return lambda: value
-    assert identity.of_code(outer(1)) == identity.of_code(outer(1)) != identity.of_code(outer(2))
-    assert identity.of_code(outer(len)) != identity.of_code(outer(max))
+    assert identity.of_value(outer(1)) == identity.of_value(outer(1)) != identity.of_value(outer(2))
+    assert identity.of_value(outer(len)) != identity.of_value(outer(max))
     recursive = outer(None)
     recursive.__closure__[0].cell_contents = recursive
-    assert identity.of_code(recursive)
+    assert identity.of_value(recursive)
 
 
 def test_reading_what_python_notes_on_a_class_changes_nothing():
     class Mine:
         pass
-    before = identity.of_code(Mine)
-    assert Mine.__annotations__ == {} and identity.of_code(Mine) == before
+    before = identity.of_value(Mine)
+    assert Mine.__annotations__ == {} and identity.of_value(Mine) == before
 
 
 def test_a_function_is_the_same_in_the_processes_of_a_script(tmp_path):
@@ -127,7 +134,7 @@ def test_a_function_is_the_same_in_the_processes_of_a_script(tmp_path):
         def mine(x):
             return used(x)
         def told(_):
-            return identity.of_code(mine)
+            return identity.of_value(mine)
         if __name__ == "__main__":
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 print(pool.map(told, [0])[0] == told(0))
@@ -153,20 +160,63 @@ for _ in range(3000):
 def test_values_within_values_end_somewhere():
     def deep():
         return DEEP
-    assert identity.of_code(deep) == identity.of_code(deep)
+    assert identity.of_value(deep) == identity.of_value(deep)
 
 
 def test_frames_and_arrays_are_looked_into():
     def of(value):
-        return identity.of_code(lambda: value)
+        return identity.of_value(lambda: value)
     for make in (np.array, pd.Series, lambda x: pd.DataFrame({"x": x})):
         assert of(make([1, 2])) == of(make([1, 2])) != of(make([1, 3]))
 
 
+class Slots:
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+
+@pytest.mark.parametrize("make, one, other", [
+    (re.compile, "a+", "b+"), (np.int64, 10, 700), (np.float32, 0.5, 0.25), (pathlib.Path, "a", "b"), (range, 3, 4),
+    (collections.deque, [1], [2]), (collections.Counter, "ab", "abb"), (pd.Index, ["a"], ["b"]), (pd.Timestamp, "2020", "2021"),
+    (lambda value: np.array([value], dtype=object), "a", "b"), (Slots, 1, 2), (lambda value: {Slots(value)}, 1, 2),
+    (lambda value: collections.defaultdict(lambda: value), 1, 2), (lambda value: {"a": [value]}, 1, 2),
+    (lambda value: functools.partial(max, value), 1, 2), (lambda value: [frozenset({value})], 1, 2),
+    (lambda value: value.upper, "a", "b"), (lambda value: type(value), 1, "1"),
+])
+def test_values_that_code_uses(make, one, other):
+    def of(value):
+        used = make(value)
+        return identity.of_value(lambda: used)
+    assert of(one) == of(one) != of(other)
+
+
+def test_equal_values_are_the_same_however_they_were_made():
+    shared = [1, np.int64(2)]
+    assert identity.of_value([shared, shared]) == identity.of_value([[1, np.int64(2)], [1, np.int64(2)]])
+    assert identity.of_value({"a" * 2: 1, "b": "c"}) == identity.of_value(json.loads('{"aa": 1, "b": "c"}'))
+
+
+def test_what_cannot_be_looked_into_is_like_nothing_else():
+    with sqlite3.connect(":memory:") as one, sqlite3.connect(":memory:") as other:
+        assert identity.of_value(one) == identity.of_value(one) != identity.of_value(other)
+    one.close()
+    other.close()
+
+
+def test_values_that_hold_themselves():
+    def of(value):
+        loop = [value]
+        loop.append(loop)
+        return identity.of_value(loop)
+    assert of(1) == of(1) != of(2)
+
+
 def test_code_that_is_installed_is_known_by_its_name():
-    assert identity.of_code(pd.DataFrame) != identity.of_code(pd.Series)
-    assert identity.of_code(textwrap.dedent) == identity.of_code(textwrap.dedent) != identity.of_code(textwrap.indent)
-    assert identity.of_code(np.sum) == identity.of_code(np.sum)
+    assert identity.of_value(pd.DataFrame) != identity.of_value(pd.Series)
+    assert identity.of_value(textwrap.dedent) == identity.of_value(textwrap.dedent) != identity.of_value(textwrap.indent)
+    assert identity.of_value(np.sum) == identity.of_value(np.sum)
 
 
 def test_frames_with_any_columns():

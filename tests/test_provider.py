@@ -148,6 +148,26 @@ def test_a_topic_of_the_run_alone_is_left_out_and_one_of_the_qrels_alone_is_not(
     assert "only retrieved" not in {qid for _, qid in found}
 
 
+def test_a_run_and_qrels_that_share_no_topic_are_told_of(worked):
+    run = worked.run_frame.assign(query_id="q1")
+    found = told(lambda: ir_measures.calc_aggregate([rND @ 3], worked.qrels_frame, run))
+    assert found == ["the run has none of the 1 topics of the qrels: it has topics such as 'q1', they have topics such as '1'"]
+
+
+def test_groups_of_other_documents_are_told_of(worked):
+    other = groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
+    found = told(lambda: ir_measures.calc_aggregate([rND(groups=other) @ 3], worked.qrels_frame, worked.run_frame))
+    assert len(found) == 1 and found[0].endswith(
+        "No judged document (the first is 'a') has a group in Groups('other', ['CON', 'PRO'])")
+
+
+def test_a_warning_in_an_experiment_is_shown_at_the_line_of_the_user(worked):
+    qrels, run = pt.model.from_ir_measures(worked.qrels_frame), pt.model.from_ir_measures(worked.run_frame)
+    with pytest.warns(FairnessWarning) as found:
+        pt.Experiment([run], pd.DataFrame({"qid": ["1"], "query": ["q"]}), qrels, [rND(protected="NONE") @ 3], names=["a"])
+    assert {one.filename for one in found if issubclass(one.category, FairnessWarning)} == {__file__}
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # text forms
 
@@ -368,8 +388,13 @@ def test_a_label_that_does_not_occur(worked):
     # Of several labels each is looked at; one that an explicit target adds belongs to the label set.
     found = told(lambda: ir_measures.calc_aggregate([rND(protected="CON,NONE")], worked.qrels_frame, worked.run_frame))
     assert any("protected='NONE'" in text for text in found)
-    added = rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5})
-    assert told(lambda: ir_measures.calc_aggregate([added], worked.qrels_frame, worked.run_frame)) == []
+    for source in (None, groups.from_mapping({"a": "PRO", "c": "CON"})):
+        added = rND(protected="NONE", target={"NONE": 0.5, "PRO": 0.5}, **({} if source is None else {"groups": source}))
+        found = told(lambda added=added: ir_measures.calc_aggregate([added], worked.qrels_frame, worked.run_frame))
+        assert len(found) == 1 and "has a share for 'NONE'" in found[0] and found[0].endswith("have 'CON', 'PRO'")
+    # A word that is nearly one of those that protected takes is met by all that it takes.
+    found = told(lambda: ir_measures.calc_aggregate([rKL(protected="minoritty")], worked.qrels_frame, worked.run_frame))
+    assert "'minority', 'majority'" in found[0] and "'all'" in found[0]
 
 
 def test_a_label_that_has_a_comma_in_it_is_one_label(worked):
@@ -423,6 +448,7 @@ def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
             ir_measures.iter_calc([measure], qrels, worked.run_frame)))
         assert [m.value for m in found] == [0.0]
         assert len(messages) == 1 and "1 of 1 topics" in messages[0]
+        assert messages[0].endswith("No judged document (the first is 'a') has a group in the iteration of the qrels")
     # A run without an annotated document is its own population: unfair, not undefined.
     assert by_topic([nDJS @ 3, Annotated], qrels, worked.run_frame) == {("nDJS@3", "1"): 1.0, ("Annotated", "1"): 0.0}
 

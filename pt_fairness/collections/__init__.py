@@ -18,6 +18,7 @@ SOURCES = {
     "beir/webis-touche2020/stance": "touche",
     "beir/webis-touche2020/v2/stance": "touche",
     "clueweb12/touche-2022-task-2/stance": "touche",
+    "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "touche",
     "touche-image/2022-06-13/touche-2022-task-3/stance": "touche",
     "blogs06/trec-blog-2007/opinion": "blogs",
     "blogs06/trec-blog-2006-2008/opinion": "blogs",

@@ -34,8 +34,10 @@ STANCES = tuple(stance.name for stance in ArgsMeStance)
 PORTALS = tuple(domain.name for domain in ArgsMeSourceDomain)
 _UNANNOTATED = ToucheComparativeStance.NO
 #: The stances of the tasks whose qrels have them.
+_COMPARATIVE = tuple(stance.name for stance in ToucheComparativeStance if stance != _UNANNOTATED)
 _JUDGED_STANCES = {
-    "clueweb12/touche-2022-task-2": tuple(stance.name for stance in ToucheComparativeStance if stance != _UNANNOTATED),
+    "clueweb12/touche-2022-task-2": _COMPARATIVE,
+    "clueweb12/touche-2022-task-2/expanded-doc-t5-query": _COMPARATIVE,
     "touche-image/2022-06-13/touche-2022-task-3": tuple(stance.name for stance in ToucheControversialStance),
 }
 #: The dataset ids of each corpus of documents that have a stance, and where ir_datasets has its docstore.
@@ -86,7 +88,7 @@ def register(registry: Any) -> None:
                 convert = partial(_looked_up, f"{corpus}/{field}", registry[base_id], home_path() / store)
                 variant(registry, base_id, field, convert, f"with {field}s", _TEXT[field],
                         one_for_one=corpus == "argsme/2020-04-01")
-    for base_id in (*_JUDGED_STANCES, "clueweb12/touche-2022-task-2/expanded-doc-t5-query"):
+    for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged, "with stances",
                 "The iteration field holds the stance that the document was judged to have. Where it was judged for several, "
                 "there is a row for each of which it is relevant.", one_for_one=False)

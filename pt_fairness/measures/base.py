@@ -231,6 +231,9 @@ def _groups_name(value: Any) -> Any:
     module = sys.modules.get("pt_fairness.groups")
     if module is not None and isinstance(value, module.Groups):
         return module.name_of(value)
+    if hasattr(value, "__array__"):  # whose comparison with anything is no truth value
+        raise ValueError(f"groups takes the name of registered groups, the path of a group file, or a Groups object, not a "
+                         f"{type(value).__name__}; pt_fairness.groups.from_frame makes groups of a DataFrame")
     if hasattr(value, "__fspath__"):
         return str(value)
     return value

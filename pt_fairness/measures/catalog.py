@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Iterable
 
 from ir_measures import measures as irm
 
@@ -38,15 +39,34 @@ def _short(key: str) -> str:
 
 def text() -> str:
     """Every measure with its range, fair end and parameters, for a terminal."""
+    return "\n\n".join("\n".join([*_head(measure), *_parameter_lines(measure)]) for measure in MEASURES.values())
+
+
+def in_full(names: Iterable[str]) -> str:
+    """Some measures with all that their documentation says, formula and source included, for a terminal.
+
+    :raises ValueError: a name that is none of this package's measures
+    """
     entries = []
-    for measure in MEASURES.values():
-        end = "fair" if measure.FAIR_END == 0 else "the good end"
-        lines = [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
-                 f"    range {range_of(measure)}; {measure.FAIR_END:g} is {end}"]
-        lines += [f"    {name}: {desc}" + (f" (default {default})" if default else " (required)" if required else "")
-                  for name, desc, default, required in _parameters(measure)]
-        entries.append("\n".join(lines))
-    return "\n\n".join(entries)
+    for name in names:
+        measure = irm.registry.get(name)
+        if not isinstance(measure, FairnessMeasure):
+            raise ValueError(f"{name!r} is none of the measures of this package, which are {', '.join(MEASURES)}")
+        text = textwrap.indent(inspect.cleandoc(type(measure).__doc__ or ""), "    ")
+        sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
+        entries.append("\n".join([*_head(measure), "", text, "", *_parameter_lines(measure), "", *sources]))
+    return "\n\n\n".join(entries)
+
+
+def _head(measure: FairnessMeasure) -> list[str]:
+    end = "fair" if measure.FAIR_END == 0 else "the good end"
+    return [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
+            f"    range {range_of(measure)}; {measure.FAIR_END:g} is {end}"]
+
+
+def _parameter_lines(measure: FairnessMeasure) -> list[str]:
+    return [f"    {name}: {desc}" + (f" (default {default})" if default else " (required)" if required else "")
+            for name, desc, default, required in _parameters(measure)]
 
 
 def markdown() -> str:
