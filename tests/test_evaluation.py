@@ -1,5 +1,6 @@
 """Many runs: equal to pt.Experiment, on one process, several, or a cluster whose workers die."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -330,9 +331,10 @@ def test_joblib_may_be_configured(runs, qrels, registered, backend):
     parallel_config = pytest.importorskip("joblib").parallel_config
     measures = [*MEASURES, *registered]
     serial = evaluate_quietly(runs, qrels, measures, baseline=0)
+    source = groups.get("by-number")
     with parallel_config(backend, n_jobs=2):
         assert_same(evaluate_quietly(runs, qrels, measures, baseline=0), serial)
-    assert groups.get("by-number") == groups.get("by-number") and targets.get("uneven")["share"].max() == 0.75
+    assert groups.get("by-number") is source and targets.get("uneven")["share"].max() == 0.75
 
 
 @several
@@ -429,8 +431,11 @@ class Watched(groups.Groups):
                 log.write(f"{os.getpid()}\n")
                 log.seek(0)
                 begun = len(log.readlines())
-            if begun == 6:
-                os.kill(os.getpid(), signal.SIGKILL)
+            if begun >= 6:  # two may begin at the same time; one of them is the first
+                with contextlib.suppress(FileExistsError), open(os.path.join(self.folder, "killed"), "x") as first:
+                    first.write(str(os.getpid()))
+                    first.close()
+                    os.kill(os.getpid(), signal.SIGKILL)
         return pd.DataFrame({"qid": list(qids), "docno": list(docnos), "group": [docno[-1] for docno in docnos]})
 
 
@@ -441,7 +446,8 @@ def watched(registered, tmp_path):
     cloudpickle = pytest.importorskip("cloudpickle")
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     groups.register("watched", Watched(tmp_path, home=os.getpid()))
-    yield [nDKL(groups="watched", protected="3"), registered[1], nDCG @ 5], lambda: (tmp_path / "pids").read_text().split()
+    measures = [nDKL(groups="watched", protected="3"), registered[1], nDCG @ 5]
+    yield measures, lambda name: list(map(int, (tmp_path / name).read_text().split()))
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
@@ -456,11 +462,11 @@ def test_a_cluster_of_which_a_worker_is_killed(files, qrels, watched):
         before = set(client.run(os.getpid).values())
         with parallel_config("dask"):
             distributed = evaluate_quietly(files / "*", qrels, measures, baseline=0)
-    pids = list(map(int, seen()))
-    killed, after = pids[5], set(pids[6:])
+    pids, (killed,) = seen("pids"), seen("killed")
+    after = pids[len(pids) - pids[::-1].index(killed):]
     assert killed in before, "it was a worker, half-way through"
-    assert after and killed not in after, "others have done the rest"
-    assert 9 <= len(pids) <= 11, "eight runs, the killed one again, and what its worker had not handed over"
+    assert after, "others have done the rest"
+    assert len(pids) >= 9, "eight runs, and the killed one again"
     assert_same(distributed, serial)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import pt_fairness
 from pt_fairness.measures import MEASURES
 
-#: Measures that name no group themselves, and with what they are protected: labels can change places.
+#: Measures that name the groups that they depend on: labels can change places.
 EXPLICIT = [
     pt_fairness.rND(protected="g0") @ 5,
     pt_fairness.rKL(protected="g1,g0"),
@@ -26,20 +26,30 @@ EXPLICIT = [
     pt_fairness.rND(target={"g0": 0.5, "g2": 0.5}, protected="g0"),
     pt_fairness.rKL(protected="all", target="run") @ 5,
     pt_fairness.rRD(target="uniform", protected="g0,g1"),
+    pt_fairness.DistKL(target="collection") @ 5,
+    pt_fairness.DistFair(target={"g0": 0.25, "g3": 0.75}, discount="log2"),
+    pt_fairness.AWRF(target="qrels") @ 3,
+    pt_fairness.NDKL,
+    pt_fairness.BiasP(pro="g0", con="g2") @ 5,
+    pt_fairness.BiasRBP(pro="g1", con="g0", p=0.5),
+    pt_fairness.BiasDCG(pro="g0", con="g1", rel=0, abs=True) @ 4,
+    pt_fairness.RepBias(group="g1") @ 5,
+    pt_fairness.Skew(group="g0", target="qrels") @ 4,
+    pt_fairness.MinSkew @ 4,
+    pt_fairness.MaxSkew(target="run") @ 3,
 ]
-WITHOUT_NAMES = [kind for kind in MEASURES.values() if kind.named_labels([]) == [] and kind.NAME != "Annotated"
-                 and not any(p in kind.SUPPORTED_PARAMS for p in ("group", "pro"))]
+#: What a parameter that names a group is given.
+NAMES = {"group": "g0", "pro": "g0", "con": "g1"}
+EVERY = [kind(**{name: label for name, label in NAMES.items() if name in kind.SUPPORTED_PARAMS}) for kind in MEASURES.values()]
+#: Those that drop unannotated documents.
+CONDENSED = [measure for measure in EVERY if not measure.NAME.startswith(("Annotated", "Bias"))]
 seeds = st.integers(0, 100_000)
 
 
-def test_the_measures_without_names_are_known():
-    assert {"rND", "rKL", "rRD", "nDD", "nDR", "nDKL", "nDJS"} <= {kind.NAME for kind in WITHOUT_NAMES}
-
-
 @given(seeds, st.booleans(), st.sampled_from([None, 1, 3, 20]))
-def test_normalised_values_are_in_range(make_case, values, seed, several, cutoff):
+def test_values_are_in_range(make_case, values, seed, several, cutoff):
     case = make_case(seed, several=several)
-    measures = [kind if cutoff is None else kind @ cutoff for kind in WITHOUT_NAMES]
+    measures = [measure if cutoff is None else measure @ cutoff for measure in EVERY]
     for (measure, _), value in values(measures, case.qrels_frame, case.run_frame).items():
         low, high = measure.RANGE
         assert (low is None or low <= value) and (high is None or value <= high + 1e-12), measure
@@ -50,8 +60,8 @@ def test_the_order_of_rows_does_not_matter(make_case, values, seed, several):
     case = make_case(seed, several=several)
     # Of a document that a run gives twice the last row counts: here there is none.
     qrels, run = case.qrels_frame, case.run_frame
-    shuffled = values(WITHOUT_NAMES, qrels.sample(frac=1, random_state=seed), run.sample(frac=1, random_state=seed))
-    assert shuffled == pytest.approx(values(WITHOUT_NAMES, qrels, run), abs=1e-12)
+    shuffled = values(EVERY, qrels.sample(frac=1, random_state=seed), run.sample(frac=1, random_state=seed))
+    assert shuffled == pytest.approx(values(EVERY, qrels, run), abs=1e-12)
 
 
 @given(seeds, st.booleans())
@@ -64,6 +74,7 @@ def test_labels_are_only_names(make_case, values, seed, several):
         params = dict(measure.params)
         if params.get("protected", "all") != "all":
             params["protected"] = ",".join(names[label] for label in params["protected"].split(","))
+        params |= {name: names[params[name]] for name in NAMES if name in params}
         if isinstance(params.get("target"), dict):
             params["target"] = {names[label]: share for label, share in params["target"].items()}
         renamed.append(type(measure)(**params))
@@ -82,8 +93,8 @@ def test_unannotated_documents_do_not_matter(make_case, values, seed, several):
                         columns=["query_id", "doc_id", "score"])
     judged = pd.DataFrame([(q, f"new{i}", 1, "-") for q in "12345" for i in range(0, 6, 2)],
                           columns=["query_id", "doc_id", "relevance", "iteration"])
-    before = values(WITHOUT_NAMES, case.qrels_frame, case.run_frame)
-    after = values(WITHOUT_NAMES, pd.concat([case.qrels_frame, judged]), pd.concat([case.run_frame, more]))
+    before = values(CONDENSED, case.qrels_frame, case.run_frame)
+    after = values(CONDENSED, pd.concat([case.qrels_frame, judged]), pd.concat([case.run_frame, more]))
     assert after == pytest.approx(before, abs=1e-12)
 
 
@@ -94,5 +105,5 @@ def test_scores_are_only_an_order(make_case, values, seed, factor, shift):
     other = run.assign(score=run["score"] * factor + shift)
     ties = run["score"].astype("float32").nunique()
     assume(other["score"].astype("float32").nunique() == ties)
-    measures = [*WITHOUT_NAMES, ir_measures.alpha_nDCG @ 5]
+    measures = [*EVERY, ir_measures.alpha_nDCG @ 5]
     assert values(measures, case.qrels_frame, other) == pytest.approx(values(measures, case.qrels_frame, run))
