@@ -137,16 +137,16 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
     return columns
 
 
-def _column(averages: pd.DataFrame, measure: Any) -> str:
-    """The column of a measure that is given as an object or by name.
+def column_of(averages: pd.DataFrame, measure: Any) -> str:
+    """The column of a measure that is given as an object or by any of its names: α_nDCG@5 is in the column alpha_nDCG@5.
 
     :raises ValueError: there is none
     """
-    name = str(measure)
     columns = measure_columns(averages)
-    if name not in columns:
-        raise ValueError(f"the table has no measure {name!r}; it has {', '.join(map(repr, columns))}")
-    return name
+    for name in (str(measure), str(_parsed_or_none(measure))):
+        if name in columns:
+            return name
+    raise ValueError(f"the table has no measure {str(measure)!r}; it has {', '.join(map(repr, columns))}")
 
 
 def minmax(averages: pd.DataFrame) -> pd.DataFrame:
@@ -177,8 +177,8 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
 def _flipped(averages: pd.DataFrame, name: str) -> pd.Series:
     """A column, or ``1 −`` it where its name has ``1-`` in front."""
     if name in averages or not name.startswith("1-"):
-        return averages[_column(averages, name)].astype(float)
-    column = _column(averages, name.removeprefix("1-"))
+        return averages[column_of(averages, name)].astype(float)
+    column = column_of(averages, name.removeprefix("1-"))
     values = averages[column].astype(float)
     if ((values < 0) | (values > 1)).any():
         raise ValueError(f"{name} needs values of {column} in [0, 1], and they go from {values.min():g} to {values.max():g}; "
@@ -256,7 +256,7 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     :raises ValueError: a measure that the table does not have, none at all, or an ``n`` below 1
     """
     columns = measure_columns(averages)
-    wanted = columns if by is None else [_column(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
+    wanted = columns if by is None else [column_of(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
     if not wanted:
         raise ValueError(f"by={by!r}: top needs at least one measure; it takes {', '.join(map(repr, columns))}")
     if n < 1:
@@ -282,7 +282,7 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
         sorted by ``by``
     """
     columns = [column for column in measure_columns(averages) if _distance_from_best(column, averages[column]) is not None]
-    first = columns[0] if by is None else _column(averages, by)
+    first = columns[0] if by is None else column_of(averages, by)
     ranks = pd.DataFrame({column: _ranks(averages, column) for column in [first, *(c for c in columns if c != first)]})
     moves = {f"{column} move": ranks[first] - ranks[column] for column in ranks.columns[1:]}
     table = pd.concat([averages["name"], ranks, pd.DataFrame(moves)], axis=1)

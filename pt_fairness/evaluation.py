@@ -170,6 +170,8 @@ def _place(baseline: int | str, named: Mapping[str, Source]) -> int:
     paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in named.values()]
     if os.fspath(baseline) in paths:
         return paths.index(os.fspath(baseline))
+    if _name(baseline) in named:  # the file's name, as it is in its folder
+        return names.index(_name(baseline))
     raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
 
 

@@ -246,7 +246,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
             frame.to_csv(out, sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE)
 
 
-def _table(path: Path, separator: str, header: list[str]) -> pd.DataFrame:
+def _table(path: Path, separator: str, header: list[str], needed: Sequence[str]) -> pd.DataFrame:
     try:
         frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
     except pd.errors.ParserError as error:
@@ -262,8 +262,28 @@ def _table(path: Path, separator: str, header: list[str]) -> pd.DataFrame:
     again = frame.columns[frame.columns.duplicated()]
     if len(again):
         raise ValueError(f"{os.fspath(path)} has the column {again[0]!r} twice; its header is {', '.join(header)}")
-    need_columns(frame, ["docno", "group"], os.fspath(path))
+    need_columns(frame, needed, os.fspath(path))
     return frame.apply(lambda column: column.str.strip())
+
+
+def _first_line(path: Path) -> str:
+    return next((part for _, line in _lines(path) for part in line.splitlines() if part.strip()), "").lstrip("\ufeff")
+
+
+def _header(line: str, separator: str) -> list[str]:
+    return [name.strip().strip('"').lower() for name in line.split(separator)]
+
+
+def read_targets(path: Path) -> pd.DataFrame:
+    """A file of target distributions: comma-separated columns with a header, compressed if the name ends in ``.gz``.
+
+    :returns: ``qid, group, share`` as text, and what other columns there are
+    :raises ValueError: a column that is not there, or a line that cannot be read
+    """
+    first = _first_line(path)
+    if not first:
+        raise ValueError(f"{os.fspath(path)} is empty; it needs the columns qid, group, share")
+    return _table(path, ",", _header(first, ","), ["qid", "group", "share"])
 
 
 def read_groups(path: Path) -> pd.DataFrame:
@@ -272,11 +292,11 @@ def read_groups(path: Path) -> pd.DataFrame:
     :returns: ``docno, group`` or ``qid, docno, group``
     :raises ValueError: neither, or a line that cannot be read
     """
-    first = next((part for _, line in _lines(path) for part in line.splitlines() if part.strip()), "").lstrip("\ufeff")
+    first = _first_line(path)
     for separator in ("\t", ","):
-        header = [name.strip().strip('"').lower() for name in first.split(separator)]
+        header = _header(first, separator)
         if "group" in header and len(header) > 1:
-            return _table(path, separator, header)
+            return _table(path, separator, header, ["docno", "group"])
     if len(first.split()) != 4:
         raise ValueError(f"{os.fspath(path)} is no group file: it needs a header with docno and group (and qid), separated by "
                          "tabs or commas, or the four columns of TREC qrels (qid, group, docno, label); its first line is "

@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
-from pt_fairness.analysis import ALL_TOPICS, measure_columns, measure_of, of_one_system, per_query
+from pt_fairness.analysis import ALL_TOPICS, column_of, measure_of, of_one_system, per_query
 from pt_fairness.io import need_columns
 
 __all__ = ["PALETTE", "bias_histogram", "bias_sweep", "groups_per_topic", "relevance_and_fairness", "scatter", "strips",
@@ -202,11 +202,9 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     :param fairness: the measure of the line, or several
     :returns: the axes of the bars; those of the lines are then the figure's last, ``ax.figure.axes[-1]``
     """
-    lines = [str(one) for one in (fairness if isinstance(fairness, (list, tuple)) else [fairness])]
-    bars = str(relevance)
-    need_columns(averages, ["name", bars, *lines], "the table of averages")
     _need_rows(averages, "the table of averages")
-    measure_columns(averages)
+    lines = [column_of(averages, one) for one in (fairness if isinstance(fairness, (list, tuple)) else [fairness])]
+    bars = column_of(averages, relevance)
     table = averages.sort_values(bars, ascending=False, kind="stable")
     new, ax = ax is None, _axes(ax)
     handles: list[Any] = [ax.bar(range(len(table)), table[bars], color=PALE)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, read_targets
 from pt_fairness.measures.base import SUM_TOLERANCE, TARGET_WORDS, label_text
 from pt_fairness.numerics import Floats
 from pt_fairness.ranking import UNANNOTATED
@@ -49,16 +49,8 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
     if name.strip().casefold() in TARGET_WORDS:
         raise ValueError(f"a target cannot be named {name!r}: {', '.join(map(repr, TARGET_WORDS))} are targets that every "
                          "measure has; choose another name")
-    _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else _of_file(name, frame))
+    _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame))
     _adopted.discard(name)
-
-
-def _of_file(name: str, path: str | os.PathLike[str]) -> pd.DataFrame:
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"the file of the target {name!r} is empty; it needs the columns qid, group, share") from None
-    return frame.rename(columns=str.strip).apply(lambda column: column.str.strip())
 
 
 def _read(name: str, frame: pd.DataFrame) -> _Target:

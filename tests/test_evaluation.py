@@ -112,6 +112,15 @@ def test_equals_experiment_without_a_baseline(runs, qrels):
     assert_equals_experiment(averages, per_query, runs, qrels, MEASURES, None)
 
 
+@pytest.mark.parametrize("baseline", [0, "system 4", "system 4.gz", "PATH"])
+def test_the_baseline_is_named_as_a_user_has_it(runs, qrels, tmp_path, baseline):
+    for name in ("system 4", "system 3"):
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(trec_run(runs[name]).encode()))
+    paths = [tmp_path / "system 4.gz", tmp_path / "system 3.gz"]
+    averages, _ = evaluate_quietly(paths, qrels, [nDCG @ 5], baseline=paths[0] if baseline == "PATH" else baseline)
+    assert averages["name"].tolist() == ["system 4", "system 3"] and averages["nDCG@5 p-value"].isna().tolist() == [True, False]
+
+
 def test_equals_experiment_on_the_real_runs(shared, robust03):
     qrels, runs = robust03
     runs = {name: run.rename(columns={"query_id": "qid", "doc_id": "docno"}) for name, run in list(runs.items())[:4]}

@@ -145,6 +145,7 @@ def test_group_files_that_are_none(tmp_path):
 @pytest.mark.parametrize("text, says", [
     ("docno\tgroup\na\tX\nb\tY\tZ\n", r"columns \(docno, group\).* line 3"),
     ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"more columns than the header \(docno, group\)"),
+    ("docno,group,Group\na,X,Y\n", r"has the column 'group' twice"),
     ("document,group\na,X\n", r"no column 'docno'; it needs docno, group and has document, group"),
 ])
 def test_rows_of_a_group_file_that_do_not_fit_its_header(tmp_path, text, says):

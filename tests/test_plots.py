@@ -154,8 +154,12 @@ class TestRelevanceAndFairness:
         ax = plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rKL@5")
         assert ax.figure.axes[1].get_ylabel() == "rKL@5 (0 is fair)"
 
+    def test_a_measure_may_go_by_any_of_its_names(self):
+        ax = plots.relevance_and_fairness(self.FRAME.rename(columns={"nDCG@5": "alpha_nDCG@5"}), "α_nDCG@5", "rKL@5")
+        assert ax.get_ylabel() == "alpha_nDCG@5"
+
     def test_unknown_measure(self):
-        with pytest.raises(ValueError, match="no column 'rND@5'"):
+        with pytest.raises(ValueError, match="no measure 'rND@5'"):
             plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rND@5")
         with pytest.raises(ValueError, match="rKL@5 has to be a column of numbers, and B has '-'"):
             plots.relevance_and_fairness(self.FRAME.assign(**{"rKL@5": ["0.1", "-", "0.2"]}), "nDCG@5", "rKL@5")

@@ -111,6 +111,22 @@ def test_from_a_file(tmp_path, packed):
         assert targets.get("file").values.tolist() == [["007", "NA", 0.5], ["007", "a, b", 0.5], ["008", "NA", 1.0]]
 
 
+@pytest.mark.parametrize("content, says", [
+    (b"", "is empty; it needs the columns qid, group, share"),
+    (b"qid,group\n1,a\n", "has no column 'share'"),
+    (b"qid,group,share,share\n1,a,1,1\n", "has the column 'share' twice"),
+    (b"qid,group,share\n1,caf\xe9,1\n", "line 2: not UTF-8 text"),
+    (b"qid,group,share\n1,a,0.5\n1,b,0.5,x,y\n", "cannot be read as columns"),
+])
+def test_a_file_that_cannot_be_read_is_named(tmp_path, content, says):
+    (tmp_path / "target.csv").write_bytes(content)
+    with pytest.raises(ValueError, match=rf"target\.csv.*{says}"):
+        targets.register("file", tmp_path / "target.csv")
+    (tmp_path / "target.csv.gz").write_bytes(content or b"x")
+    with pytest.raises(ValueError, match=r"target\.csv\.gz is damaged"):
+        targets.register("file", tmp_path / "target.csv.gz")
+
+
 def test_get_gives_what_was_registered():
     given = frame()
     before = given.copy()
