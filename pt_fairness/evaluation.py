@@ -26,7 +26,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_fairness import identity, io
-from pt_fairness.analysis import ALPHA, LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
+from pt_fairness.analysis import ALPHA
+from pt_fairness.analysis.tables import LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
 from pt_fairness.numerics import Floats
 from pt_fairness.provider import ALPHA_VARIABLE, ManyRunsEvaluator
 from pt_fairness.ranking import collecting_warnings, missing, warn, whole_numbers

@@ -26,7 +26,8 @@ try:
 except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
-from pt_fairness.analysis import ALL_TOPICS, column_of, measure_of, of_one_system, per_query
+from pt_fairness.analysis.collection import ALL_TOPICS
+from pt_fairness.analysis.tables import column_of, measure_of, of_one_system, per_query
 from pt_fairness.io import need_columns
 
 __all__ = ["PALETTE", "bias_histogram", "bias_sweep", "groups_per_topic", "relevance_and_fairness", "scatter", "strips",

@@ -15,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis import TIE_DECIMALS, without_groups
+from pt_fairness.analysis.collection import without_groups
+from pt_fairness.analysis.tables import TIE_DECIMALS
 from pt_fairness.measures.base import FairnessMeasure, label_text
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.ranking import LabelSets, Pairs, Rankings
@@ -220,8 +221,11 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
 
     A measure with a protected group sees rankings in which the opposing viewpoints −3, −2 and −1 have the weight w1; a
     measure of all labels (``protected='all'``, or without that parameter) sees rankings in which one of them, chosen at random
-    for each ranking, has it (:func:`biased_rankings`). Prints a progress bar and uses all processors. A row depends on the
-    seed, ``n``, the name and the counts of its set, and α; not on what else is simulated.
+    for each ranking, has it (:func:`biased_rankings`). At α = −1 that one is preferred to the others: so the paper's weights
+    say, and its sections 4.1 and 4.1.2. Its section 4.2.2 calls it disadvantaged there, and advantaged at α = 1.
+
+    Prints a progress bar and uses all processors. A row depends on the seed, ``n``, the name and the counts of its set, and α;
+    not on what else is simulated.
 
     Source: section 4, figures 1 and 2.
 

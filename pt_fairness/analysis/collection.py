@@ -1,0 +1,159 @@
+"""What a collection has: groups per topic, topics that are undefined, groups at the ranks of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import numerics
+from pt_fairness.analysis.tables import parsed
+from pt_fairness.io import qrels_columns
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.ranking import Annotations, Judgments, Rankings, Run, warn
+
+if TYPE_CHECKING:
+    from pt_fairness.groups import Groups
+
+#: The row of a collection as a whole beside those of its topics, as trec_eval calls it.
+ALL_TOPICS = "all"
+
+
+def judgments_of(qrels: pd.DataFrame) -> Judgments:
+    """Qrels with PyTerrier's column names or ir_measures' as arrays."""
+    qid, docno, label = qrels_columns(qrels)
+    return Judgments(qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"}))
+
+
+def annotations_of(judgments: Judgments, source: Any) -> Annotations:
+    """The groups of a source, or those in the qrels where it is ``None``."""
+    from pt_fairness import groups
+    return Annotations(judgments, None if source is None else groups.get(source))
+
+
+def tell(cause: str, message: str) -> None:
+    """What :mod:`pt_fairness.ranking` calls with a cause and a text; here every cause comes once."""
+    warn(message)
+
+
+def _without_run(annotations: Annotations) -> Rankings:
+    """The topics as a run sees them that returns nothing."""
+    nothing = pd.DataFrame({"query_id": pd.Series(dtype="str"), "doc_id": pd.Series(dtype="str"),
+                            "score": pd.Series(dtype=float)})
+    run = Run(nothing, annotations.judgments, tell)
+    return Rankings(run, annotations, *annotations.of_run(run, 0))
+
+
+def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None, rel: int = 1) -> pd.DataFrame:
+    """How many relevant documents every topic has of every group, and how skewed that is: the potential bias of a collection.
+
+    Source: Das & Lease (2019), section 5.1 and figure 1, for the counts; how skewed they are is put into a number here.
+
+    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``, ``iteration``
+    :param groups: where the groups come from; by default ``iteration``
+    :param rel: smallest relevance that counts
+    :returns: ``qid, group, relevant, share, skew``: a row for every topic and group, and for all topics together (``qid`` is
+        ``all``). A document of m groups counts 1/m towards each. ``skew`` is that of the topic: 0 where every group has as many
+        documents, 1 where one group has all (one minus the entropy of the shares by its maximum); NaN without any
+    :raises ValueError: a topic is called ``all``
+    """
+    annotations = annotations_of(judgments_of(qrels), groups)
+    if ALL_TOPICS in annotations.judgments.topics:
+        raise ValueError(f"a topic is called {ALL_TOPICS!r}, which here means all of them; give it another name")
+    view = _without_run(annotations)
+    counts = view.relevant(rel) @ view.share
+    counts = np.vstack([counts, counts.sum(axis=0)])
+    total = counts.sum(axis=1)
+    shares = numerics.ratio(counts, total[:, None])
+    size = len(view.labels)
+    skew = numerics.kl(shares, np.full(size, 1 / max(size, 1))) / (math.log2(size) if size > 1 else 1.0)
+    return pd.DataFrame({"qid": np.repeat([*annotations.judgments.topics, ALL_TOPICS], size),
+                         "group": view.labels * len(counts), "relevant": counts.reshape(-1), "share": shares.reshape(-1),
+                         "skew": np.repeat(np.where(total > 0, np.maximum(skew, 0.0), np.nan), size)})
+
+
+def without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:
+    """Measures of this package that do not say where the groups come from.
+
+    :param caller: the function that takes no others, for the error
+    :param labels: where the groups come from there, for the error
+    :raises ValueError: any other measure, a wrong parameter, no measure at all
+    """
+    wanted = parsed(measures)
+    if not wanted:
+        raise ValueError(f"measures={measures!r}: {caller} needs at least one measure")
+    for measure in wanted:
+        if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
+            raise ValueError(f"{measure} is not possible here: {caller} takes measures of this package without a groups "
+                             f"parameter; {labels}")
+        measure.validate_params()
+    return wanted
+
+
+def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
+    """Which topics are undefined for which measure: those whose population is empty, or has one group where it takes two.
+
+    Their value is 0.0 for every system (NaN for topics that a group source drops). To leave them out of a study::
+
+        frame = perquery.astype({"qid": "str"})  # topics are numbers in a frame that was read from a file
+        kept = frame.merge(undefined(qrels, measures), how="left", indicator=True).query("_merge == 'left_only'")
+
+    :param qrels: ``qid, docno, label, iteration`` (or ir_measures' names)
+    :param measures: measures or their names; those of other packages are always defined here
+    :returns: ``qid, measure``, a row for each undefined pair
+    """
+    judgments = judgments_of(qrels)
+    sources: dict[Any, tuple[Annotations, Rankings]] = {}
+    rows = []
+    for measure in (one for one in parsed(measures) if isinstance(one, FairnessMeasure)):
+        measure.validate_params()
+        source = measure.param("groups")
+        if source not in sources:
+            annotations = annotations_of(judgments, source)
+            sources[source] = annotations, _without_run(annotations)
+        annotations, view = sources[source]
+        annotations.check(measure, tell)
+        nothing = np.isnan(measure.scores(view))
+        if annotations.groups is not None and annotations.groups.topics is not None:
+            nothing |= ~np.isin(judgments.topics, annotations.groups.topics)
+        rows += [(judgments.topics[topic], str(measure)) for topic in np.flatnonzero(nothing)]
+    return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
+
+
+def ranked(run: pd.DataFrame, judgments: Judgments) -> Run:
+    """A run with PyTerrier's column names or ir_measures' in trec_eval's order."""
+    return Run(run.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments, tell)
+
+
+def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups: str | Groups | None = None,
+                  depth: int | None = 10) -> pd.DataFrame:
+    """The groups of the first documents of every list, in the order in which the measures see them: trec_eval's.
+
+    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
+    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``, ``iteration``
+    :param groups: where the groups come from; by default ``iteration``
+    :param depth: how many documents of a list; ``None`` for all
+    :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 where it is not judged), ``group``: a row for each of a
+        document's groups; one without a group where it has none
+    """
+    annotations = annotations_of(judgments_of(qrels), groups)
+    judgments = annotations.judgments
+    parts = []
+    for name, frame in runs.items():
+        run = ranked(frame, judgments)
+        codes, _ = annotations.of_run(run, depth)
+        rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
+        member = annotations.sets.member(annotations.labels)[codes[rows]] & (codes[rows] >= 0)[:, None]
+        member = np.column_stack([member, ~member.any(axis=1)])
+        document, label = np.nonzero(member)
+        rows = rows[document]
+        pair = run.pair[rows]
+        parts.append(pd.DataFrame({
+            "name": name, "qid": np.array(judgments.topics, dtype=object)[run.topic[rows]], "rank": run.place[rows] + 1,
+            "docno": run.docnos(rows), "label": np.where(pair >= 0, judgments.relevance[pair], 0),
+            "group": pd.Series(np.array([*annotations.labels, None], dtype=object)[label], dtype="str")}))
+    columns = ["name", "qid", "rank", "docno", "label", "group"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)

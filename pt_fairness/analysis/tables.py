@@ -1,0 +1,175 @@
+"""What the tables of an experiment are: their columns, the measures these are named after, and which end is the good one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from pt_fairness.io import need_columns
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Bools
+from pt_fairness.ranking import missing
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+#: Values that agree to so many decimals are ties: sums of the same numbers in another order differ in the last bits.
+TIE_DECIMALS = 12
+#: What pt.Experiment adds to a measure's name for the comparison with a baseline.
+WINS, LOSSES = " +", " -"
+TEST_SUFFIXES = (" p-value", " reject", " corrected")
+
+
+def parsed(measures: Any) -> list[Any]:
+    """Measures as objects: of one or several, given as objects or by name."""
+    if isinstance(measures, (str, ir_measures.Measure)):
+        measures = [measures]
+    return [ir_measures.parse_measure(one) if isinstance(one, str) else one for one in measures]
+
+
+def parsed_or_none(column: Any) -> Any:
+    """The measure that a column is named after; ``None`` for any other column."""
+    try:
+        return ir_measures.parse_measure(str(column))
+    except (NameError, ValueError, TypeError):
+        return None
+
+
+def measure_of(column: Any) -> FairnessMeasure | None:
+    """The measure of this package that a column is named after; ``None`` for any other column."""
+    measure = parsed_or_none(column)
+    return measure if isinstance(measure, FairnessMeasure) else None
+
+
+def is_signed(measure: FairnessMeasure) -> bool:
+    """Whether the fair value lies inside of the range, so that neither the largest nor the smallest value is the best."""
+    return measure.RANGE[0] != 0
+
+
+def distance_from_best(column: Any, values: pd.Series) -> pd.Series | None:
+    """How far each value is from the best there could be, up to a constant; ``None`` for a column without a best value."""
+    name = str(column)
+    if not pd.api.types.is_numeric_dtype(values) or name.endswith(TEST_SUFFIXES):
+        return None
+    if name == "mrt":
+        return values
+    if name.endswith((WINS, LOSSES)):
+        # Topics with a larger, or smaller, value than the baseline's.
+        measure = measure_of(name[:-2])
+        if measure is not None and is_signed(measure):
+            return None  # a larger bias may be nearer to 0 or farther from it
+        larger_is_better = measure is None or measure.FAIR_END != 0
+        return -values if name.endswith(WINS) == larger_is_better else values
+    measure = measure_of(name)
+    return -values if measure is None else (values - measure.FAIR_END).abs()
+
+
+def ranked_by(distance: pd.Series) -> pd.Series:
+    """1 for the smallest distance; equals share the better rank."""
+    return distance.round(TIE_DECIMALS).rank(method="min", na_option="bottom").astype(int)
+
+
+def best(values: pd.Series) -> Bools:
+    """``[systems]``: which values of an experiment's column are the best, by what "best" means for the measure in its name."""
+    distance = distance_from_best(values.name, values)
+    if distance is None or distance.isna().all():
+        return np.zeros(len(values), bool)
+    return np.asarray(ranked_by(distance) == 1)
+
+
+def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
+    """Styles an experiment's table so that the best system stands out by what "best" means for each measure.
+
+    ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here a measure of this package is best where it is
+    nearest to its fair end (0 for unfairness and bias, 1 for fairness), counts of topics (``rKL@5 +``) are best where fewer
+    topics became less fair, and all other measures where they are largest; p-values have no best. Values that agree to 12
+    decimals are marked alike.
+
+    :param table: what ``pt.Experiment`` returned, a row for each system
+    :param style: the CSS of the best cells
+    :returns: a pandas Styler; the table is not changed
+    """
+    return table.style.apply(lambda values: [style if one else "" for one in best(values)], axis=0)
+
+
+def is_constant(values: Any) -> bool:
+    """Whether the values that are there are one value, to :data:`TIE_DECIMALS` decimals; so it is if there are none."""
+    return pd.Series(values, dtype=float).round(TIE_DECIMALS).nunique() < 2
+
+
+def measure_columns(averages: pd.DataFrame) -> list[str]:
+    """The columns that hold a measure's averages, without what a comparison with a baseline adds.
+
+    :raises ValueError: there is no ``name``, or no measure; two columns have one name; a column that is named after a measure
+        holds something else than numbers
+    """
+    need_columns(averages, ["name"], "the table of averages")
+    twice = averages.columns[averages.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"the table of averages has several columns {twice[0]!r}; keep or rename one")
+    for column in averages.columns:
+        values = averages[column]
+        if not pd.api.types.is_numeric_dtype(values) and parsed_or_none(column) is not None:
+            # Where all of it could be numbers, it is text throughout.
+            at = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax()) if len(values) else 0
+            raise ValueError(f"{column} has to be a column of numbers"
+                             + (f", and {averages['name'].iloc[at]} has {values.iloc[at]!r}" if len(values) else ""))
+    columns = [column for column in averages.columns if column != "name" and pd.api.types.is_numeric_dtype(averages[column])
+               and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES))]
+    if not columns:
+        raise ValueError("the table of averages has no column of numbers beside name; its columns are "
+                         f"{', '.join(map(str, averages.columns))}")
+    return columns
+
+
+def column_of(averages: pd.DataFrame, measure: Any) -> str:
+    """The column of a measure that is given as an object or by any of its names: α_nDCG@5 is in the column alpha_nDCG@5.
+
+    :raises ValueError: there is none
+    """
+    columns = measure_columns(averages)
+    for name in (str(measure), str(parsed_or_none(measure))):
+        if name in columns:
+            return name
+    raise ValueError(f"the table has no measure {str(measure)!r}; it has {', '.join(map(repr, columns))}")
+
+
+def is_per_query(frame: pd.DataFrame) -> bool:
+    """Whether a frame holds values topic by topic, and not averages."""
+    return {"qid", "measure", "value"} <= set(frame.columns)
+
+
+def per_query(frame: pd.DataFrame) -> pd.DataFrame:
+    """``name, qid, measure, value`` with text for topics and measures.
+
+    :raises ValueError: a missing column, a row without a name, topic or measure, or two values of a system, topic and measure
+    """
+    need_columns(frame, ["name", "qid", "measure", "value"], "the per-query frame")
+    for column in ("name", "qid", "measure"):
+        if frame[column].isna().any():
+            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), "per-query frame")
+    frame = frame[["name", "qid", "measure", "value"]].assign(qid=frame["qid"].astype(str), measure=frame["measure"].map(str),
+                                                              value=frame["value"].astype(float))
+    twice = frame.duplicated(["name", "qid", "measure"])
+    if twice.any():
+        row = frame[twice].iloc[0]
+        raise ValueError(f"{row['name']} has several values of {row['measure']} for topic {row['qid']}; each system, topic and "
+                         "measure needs one")
+    return frame
+
+
+def of_one_system(frame: pd.DataFrame, what: str, instead: str = "") -> pd.DataFrame:
+    """A per-query frame of one system, which need not have a name.
+
+    :param what: what is made of one system, and what can be done with several, for the error
+    :raises ValueError: there are several, or as :func:`per_query`
+    """
+    frame = per_query(frame if "name" in frame else frame.assign(name=""))
+    names = list(dict.fromkeys(frame["name"]))
+    if len(names) > 1:
+        raise ValueError(f"the per-query frame holds {len(names)} systems, and {what} of one; choose it, as in "
+                         f"frame[frame['name'] == {names[0]!r}]{instead}. The systems are {', '.join(map(repr, names))}")
+    return frame

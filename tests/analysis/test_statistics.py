@@ -1,0 +1,205 @@
+"""Correlations and tests: against scipy and statsmodels called directly, and real runs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import parse_measure
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from pt_fairness import FairnessWarning
+from pt_fairness.analysis import (
+    bias_summary,
+    compare,
+    correlations,
+)
+
+
+class TestCorrelations:
+    @pytest.mark.parametrize("method, test", [("kendall", stats.kendalltau), ("spearman", stats.spearmanr),
+                                              ("pearson", stats.pearsonr)])
+    def test_over_systems(self, averages, method, test, unchanged):
+        result = unchanged(correlations, averages, method)
+        assert list(result.coefficients.index) == list(result.coefficients.columns) == list(averages.columns[1:])
+        for one in averages.columns[1:]:
+            for two in averages.columns[1:]:
+                if one != two:
+                    expected = test(averages[one], averages[two])
+                    assert result.coefficients.loc[one, two] == pytest.approx(expected[0], abs=1e-12)
+                    assert result.p_values.loc[one, two] == pytest.approx(expected[1], abs=1e-12)
+        assert (np.diag(result.coefficients) == 1).all()
+
+    def test_over_topics(self, perquery, unchanged):
+        result = unchanged(correlations, perquery[perquery["name"] == "B"])
+        wide = perquery[perquery["name"] == "B"].pivot(index="qid", columns="measure", values="value")
+        expected = stats.kendalltau(wide["BiasP@5"], wide["nDCG@5"])[0]
+        assert result.coefficients.loc["BiasP@5", "nDCG@5"] == pytest.approx(expected)
+
+    def test_table_is_a_triangle_with_stars(self):
+        frame = pd.DataFrame({"name": range(10), "a": range(10), "b": [*range(9), -1], "c": [5, 1, 8, 3, 9, 0, 7, 2, 6, 4]})
+        table = correlations(frame).table
+        assert list(table.index) == ["b", "c"] and list(table.columns) == ["a", "b"]
+        assert table.loc["b", "a"] == "0.6000*" and table.loc["b", "b"] == ""
+        assert table.loc["c", "a"] == f"{stats.kendalltau(frame['a'], frame['c'])[0]:.4f}"
+
+    def test_tau_b(self):
+        frame = pd.DataFrame({"name": range(5), "a": [1, 1, 2, 3, 4], "b": [1, 2, 2, 3, 3]})
+        # 7 of the 10 pairs are concordant, none discordant; 1 is tied in a, 2 in b.
+        assert correlations(frame).coefficients.loc["a", "b"] == pytest.approx(7 / math.sqrt(9 * 8))
+
+    def test_rounding_noise_is_a_tie(self):
+        frame = pd.DataFrame({"name": range(4), "a": [0.3, 0.1 + 0.2, 0.5, 0.6], "b": [2.0, 1.0, 3.0, 4.0]})
+        exact = frame.assign(a=[0.3, 0.3, 0.5, 0.6])
+        assert correlations(frame).coefficients.equals(correlations(exact).coefficients)
+
+    @pytest.mark.parametrize("method", ["kendall", "spearman", "pearson"])
+    @pytest.mark.parametrize("values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
+    @pytest.mark.filterwarnings("ignore:values are missing")
+    def test_constant_measure(self, averages, method, values):
+        with pytest.warns(FairnessWarning, match=r"^rKL@5 is the same throughout"):
+            result = correlations(averages.assign(**{"rKL@5": values}), method)
+        for table in (result.coefficients, result.p_values):
+            assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()
+            assert table.drop(index="rKL@5", columns="rKL@5").notna().all(axis=None)
+        assert result.table.loc["rKL@5", "nDCG@5"] == "–"
+
+    def test_missing_values(self, perquery):
+        one = perquery[perquery["name"] == "A"]
+        short = one[~((one["measure"] == "BiasP@5") & one["qid"].isin(["3", "4"]))]
+        with pytest.warns(FairnessWarning, match="2 of BiasP@5"):
+            result = correlations(short)
+        assert result.coefficients.equals(correlations(one[~one["qid"].isin(["3", "4"])]).coefficients)
+
+    def test_wrong_input(self, averages, perquery):
+        with pytest.raises(ValueError, match=r"3 systems, and correlations over topics are those of one.*'A', 'B', 'C'"):
+            correlations(perquery)
+        with pytest.raises(ValueError, match="'kendall', 'spearman', 'pearson'"):
+            correlations(averages, "tau")
+        with pytest.raises(ValueError, match="several values of nDCG@5 for topic 0"):
+            correlations(pd.concat([perquery[perquery["name"] == "A"]] * 2))
+
+
+class TestBiasSummary:
+    def test_values(self, perquery, unchanged):
+        result = unchanged(bias_summary, perquery)
+        assert list(result.columns) == ["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"]
+        assert result[["name", "measure"]].values.tolist() == [[name, m] for name in "ABC" for m in ("nDCG@5", "BiasP@5")]
+        row = result.iloc[3]
+        values = perquery[(perquery["name"] == "B") & (perquery["measure"] == "BiasP@5")]["value"].to_numpy()
+        assert row["MB"] == pytest.approx(sum(values) / 20)
+        assert row["SB"] == pytest.approx(math.sqrt(sum((v - sum(values) / 20) ** 2 for v in values) / 19))
+        assert row["MAB"] == pytest.approx(sum(map(abs, values)) / 20)
+        assert (row["min"], row["max"], row["n"]) == (min(values), max(values), 20)
+        assert row["p"] == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
+
+    def test_nothing_varies(self):
+        frame = pd.DataFrame({"name": ["A", "A", "B", "B", "C"], "qid": [1, 2, 1, 2, 1], "measure": "BiasP@5",
+                              "value": [0.0, 0.0, 0.1, 0.1, 0.5]})
+        result = bias_summary(frame)
+        assert result["p"].isna().tolist() == [True, False, True] and result["p"][1] == 0
+        assert result["SB"].isna().tolist() == [False, False, True]
+
+    @pytest.mark.filterwarnings("error")
+    def test_nothing_measured(self):
+        frame = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": "BiasP@5", "value": np.nan})
+        row = bias_summary(frame).iloc[0]
+        assert row["n"] == 0 and row[["MB", "SB", "MAB", "min", "max", "p"]].isna().all()
+
+    def test_rounding_noise_is_no_bias(self):
+        frame = pd.DataFrame({"name": "A", "qid": ["1", "2", "3"], "measure": "BiasP@5", "value": [1e-17, 1.1e-17, 1.2e-17]})
+        assert bias_summary(frame)["p"].isna().all()
+
+    @pytest.mark.parametrize("column", ["name", "qid", "measure"])
+    def test_row_that_belongs_to_nobody(self, perquery, column):
+        frame = perquery.copy()
+        frame.loc[7, column] = None
+        for function in (bias_summary, lambda frame: compare(frame, "A")):
+            with pytest.raises(ValueError, match=f"row 7 of the per-query frame has no {column}"):
+                function(frame)
+
+    def test_mab_is_the_mean_of_the_measure_with_abs(self, experiment):
+        *_, qrels, runs = experiment
+        topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "x"})
+        measures = [parse_measure("BiasP@5"), parse_measure("BiasP(abs=True)@5")]
+        perquery = pt.Experiment(list(runs.values()), topics, qrels, measures, names=list(runs), perquery=True)
+        result = bias_summary(perquery).pivot(index="name", columns="measure")
+        assert (result["MAB"]["BiasP@5"] > abs(result["MB"]["BiasP@5"])).any()
+        pd.testing.assert_series_equal(result["MAB"]["BiasP@5"], result["MB"]["BiasP(abs=True)@5"], check_names=False)
+
+    def test_missing_column(self, perquery):
+        with pytest.raises(ValueError, match="per-query frame has no column 'value'"):
+            bias_summary(perquery.drop(columns="value"))
+
+
+class TestCompare:
+    def test_against_scipy_and_statsmodels(self, perquery, unchanged):
+        result = unchanged(compare, perquery, "B")
+        assert list(result.columns) == ["name", "measure", "n", "baseline", "mean", "difference", "low", "high", "effect", "t",
+                                        "p", "corrected", "reject"]
+        assert sorted(result["name"].unique()) == ["A", "C"] and len(result) == 4
+        wide = perquery.pivot(index="qid", columns=["name", "measure"], values="value")
+        for row in result.itertuples():
+            one, base = wide[row.name, row.measure], wide["B", row.measure]
+            expected = stats.ttest_rel(one, base)
+            assert (row.t, row.p) == pytest.approx((expected.statistic, expected.pvalue))
+            assert row.difference == pytest.approx((one - base).mean()) and row.n == 20
+            assert row.effect == pytest.approx((one - base).mean() / (one - base).std())
+            assert row.low < row.difference < row.high
+        for _, part in result.groupby("measure"):
+            np.testing.assert_allclose(part["corrected"], multipletests(part["p"], method="holm")[1])
+
+    def test_as_pyterrier(self, experiment):
+        averages, perquery, *_ = experiment
+        result = compare(perquery, "one", correction=None).set_index(["name", "measure"])
+        for name in ("two", "three"):
+            row = averages.set_index("name").loc[name]
+            for measure in ("nDCG@5", "rKL@5", "BiasP@5"):
+                assert result.loc[(name, measure), "p"] == pytest.approx(row[f"{measure} p-value"])
+                assert result.loc[(name, measure), "mean"] == pytest.approx(row[measure])
+        assert (result["corrected"] == result["p"]).all()
+
+    def test_interval_covers_the_true_difference(self):
+        rng = np.random.default_rng(2)
+        covered = 0
+        for _ in range(60):
+            frame = pd.DataFrame({"name": np.repeat(["A", "B"], 40), "qid": [*range(40)] * 2, "measure": "m",
+                                  "value": np.concatenate([np.zeros(40), rng.normal(0.2, 1, 40)])})
+            row = compare(frame, "A", correction=None, resamples=499).iloc[0]
+            covered += row["low"] <= 0.2 <= row["high"]
+        assert 50 <= covered <= 60
+
+    def test_same_seed_same_interval(self, perquery):
+        one, two, other = (compare(perquery, "A", resamples=199, seed=seed) for seed in (0, 0, 1))
+        pd.testing.assert_frame_equal(one, two)
+        assert (one["low"] != other["low"]).any()
+
+    def test_other_corrections_and_confidence(self, perquery):
+        bonferroni = compare(perquery, "A", "bonferroni")
+        np.testing.assert_allclose(bonferroni["corrected"], np.minimum(1, 2 * bonferroni["p"]))
+        wide, narrow = compare(perquery, "A", confidence=0.99), compare(perquery, "A", confidence=0.5)
+        assert (wide["high"] - wide["low"] > narrow["high"] - narrow["low"]).all()
+
+    def test_topics_of_one_system_alone(self, perquery):
+        short = perquery[~((perquery["name"] == "A") & (perquery["qid"] == "7"))]
+        with pytest.warns(FairnessWarning, match="19 of 20 topics"):
+            result = compare(short, "B")
+        assert result[result["name"] == "A"]["n"].eq(19).all() and result[result["name"] == "C"]["n"].eq(20).all()
+
+    def test_no_difference(self, perquery):
+        one = perquery[perquery["name"] == "A"]
+        result = compare(pd.concat([one, one.assign(name="twin"), one.assign(name="above", value=one["value"] + 0.5)]), "A")
+        twin = result[result["name"] == "twin"]
+        assert (twin[["difference", "low", "high", "effect"]] == 0).all(axis=None) and twin["p"].isna().all()
+        assert not twin["reject"].any()
+
+    @pytest.mark.parametrize("arguments, error", [
+        ({"baseline": "Z"}, "no system is named 'Z'; the frame has 'A', 'B', 'C'"),
+        *(({"baseline": "A", "confidence": confidence}, f"confidence={confidence}") for confidence in (0, 1, 1.5, math.nan))])
+    def test_wrong_input(self, perquery, arguments, error):
+        with pytest.raises(ValueError, match=error):
+            compare(perquery, **arguments)
