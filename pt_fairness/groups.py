@@ -273,7 +273,7 @@ _NO_LEANING = "both or neither"
 
 
 def _no_group(value: Any) -> bool:
-    return value is None or value in UNANNOTATED or (isinstance(value, float) and np.isnan(value))
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
 
 
 class _Override(Groups):

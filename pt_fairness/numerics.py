@@ -176,6 +176,30 @@ def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
     return np.asarray(sums.reshape(rows, kinds + 1)[:, 1:], float)
 
 
+def largest_divergence(sizes: Ints, shares: Floats, target: Floats, weights: Floats) -> float:
+    """The largest Σ w_i · KL(P_i ‖ target), base 2, over all orders of documents of several kinds; exact.
+
+    The longest path through the grid of how many documents of each kind there are so far: ``Π (sizes + 1)`` places.
+
+    :param sizes: ``[K]``: how many documents of each kind there are, in all at least as many as there are weights
+    :param shares: ``[K, L]``: what a document of each kind counts towards each label
+    :param weights: ``[D]``
+    """
+    depth = len(weights)
+    shape = np.minimum(sizes, depth) + 1
+    counts = np.indices(shape.tolist()).reshape(len(shape), -1)
+    total = counts.sum(axis=0)
+    strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
+    order = np.argsort(total, kind="stable")
+    ends = np.searchsorted(total[order], np.arange(depth + 2))
+    best = np.zeros(len(total))
+    for i in range(1, depth + 1):
+        places = order[ends[i]:ends[i + 1]]
+        before = np.where(counts[:, places] > 0, best[places - strides[:, None]], -np.inf).max(axis=0)
+        best[places] = before if weights[i - 1] == 0 else before + weights[i - 1] * kl(counts[:, places].T @ shares / i, target)
+    return float(best[order[ends[depth]:ends[depth + 1]]].max())
+
+
 def largest_divergence_from_itself(weights: Floats, kinds: int) -> float:
     """The largest Σ w_i · KL(P_i ‖ P_D), base 2, over all lists of ``D = len(weights)`` documents of ``kinds`` labels; exact.
 

@@ -128,8 +128,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         from pt_fairness.ranking import Run
         ranked = Run(ir_measures.util.RunConverter(run).as_pd_dataframe(), self._judgments, self._tell)
         values: dict[Any, Any] = {}
+        undefined: dict[str, str] = {}
         for source, measures in self._sources.items():
-            values.update(self._scores(ranked, source, measures))
+            values.update(self._scores(ranked, source, measures, undefined))
+        if undefined:
+            self._tell("undefined", "topics with nothing to compare with have the value 0.0, for every system: "
+                       + ", ".join(f"{name} on {how_many}" for name, how_many in undefined.items()))
         values.update(self._alpha_scores(ranked))
         if self._ndeval is not None:
             values.update(self._ndeval.scores(ranked))
@@ -140,7 +144,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
-    def _scores(self, run: Run, source: str | None, measures: list[FairnessMeasure]) -> dict[Any, Floats]:
+    def _scores(self, run: Run, source: str | None, measures: list[FairnessMeasure],
+                undefined: dict[str, str]) -> dict[Any, Floats]:
+        """The value of every measure of a source for every topic.
+
+        :param undefined: takes the measures that are undefined for some topics, and for how many
+        """
         import numpy as np
 
         from pt_fairness.ranking import Rankings
@@ -148,28 +157,29 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         depths = [measure.depth for measure in measures]
         codes, length = annotations.of_run(run, None if None in depths else max(d for d in depths if d is not None))
         view = Rankings(run, annotations, codes, length)
-        values, undefined = {}, {}
+        values = {}
         for measure in measures:
             scores = measure.scores(view)
             nothing = np.isnan(scores)
             if dropped is not None:
                 nothing &= ~dropped
             if nothing.any():
-                undefined[str(measure)] = int(nothing.sum())
+                undefined[str(measure)] = self._how_many(nothing, annotations)
                 scores = np.where(nothing, 0.0, scores)
             values[measure] = scores if dropped is None else np.where(dropped, np.nan, scores)
-        if undefined:
-            none = len(self.qrel_qids) in undefined.values() and not (annotations.judged >= 0).any()
-            self._tell("undefined", "topics with nothing to compare with have the value 0.0, for every system: "
-                       + ", ".join(f"{name} on {count} of {len(self.qrel_qids)} topics" for name, count in undefined.items())
-                       + (f". No judged document (the first is {self._judgments.docnos([0])[0]!r}) has a group in "
-                          f"{annotations.groups or 'the iteration of the qrels'}" if none else ""))
         foreign = view.foreign
         if len(foreign) and not all(measure.added_labels for measure in measures):
-            self._tell("foreign", f"{len(foreign)} ranked documents have groups that no judged document has and that "
+            self._tell(f"foreign {source}", f"{len(foreign)} ranked documents have groups that no judged document has and that "
                        f"{annotations.groups!r} does not declare: {', '.join(annotations.names(foreign))}; "
                        "they count as unannotated")
         return values
+
+    def _how_many(self, topics: Bools, annotations: Annotations) -> str:
+        text = f"{topics.sum()} of {len(topics)} topics"
+        if topics.all() and not (annotations.judged >= 0).any():
+            text += (f" (no judged document, such as {self._judgments.docnos([0])[0]!r}, has a group in "
+                     f"{annotations.groups or 'the iteration of the qrels'})")
+        return text
 
     def _alpha_scores(self, run: Run) -> dict[Any, Floats]:
         if not self._alpha:

@@ -86,7 +86,9 @@ _MISSING = np.array([int.from_bytes(text.ljust(8, b"\0"), "big") for text in (b"
 
 def whole_numbers(ids: pd.Series) -> pd.Series:
     """Identifiers that became floats on their way (a merge does that) as the whole numbers that they were."""
-    return ids.map(label_text, na_action="ignore") if ids.dtype.kind == "f" else ids
+    dtype = ids.dtype.categories.dtype if isinstance(ids.dtype, pd.CategoricalDtype) else ids.dtype
+    floats = dtype.kind == "f" or (dtype.kind == "O" and len(ids) > 0 and isinstance(ids.iloc[0], float))
+    return ids.astype(object).map(label_text, na_action="ignore") if floats else ids
 
 
 def texts_of(ids: pd.Series) -> Any:
@@ -437,7 +439,7 @@ class Annotations:
 
         :raises ValueError: one is not, and the Groups object declares its labels; if it does not, ``tell`` is called
         """
-        for parameter, label in measure.named_labels(self.labels):
+        for parameter, label in measure.named_labels([*self.labels, *measure.added_labels]):
             if label in self.labels or label in measure.added_labels:
                 continue
             if self.declared is not None:

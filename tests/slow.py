@@ -374,6 +374,10 @@ def bind(formula: Formula, plus: float, minus: float) -> Term:
     return lambda a, b: formula(a, b, plus, minus)
 
 
+#: §1: a system must not look fair by returning nothing, as it would where one document is compared with itself.
+LOOKS_FAIR = 1.0
+
+
 # ---------------------------------------------------------------------------------------------------- §2 rND, rKL, rRD
 
 
@@ -390,7 +394,7 @@ def parity(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
         if params.get("cutoff") is None:
             return 1.0
         if target == "run":
-            return largest_of_runs(formula, params["cutoff"], step)
+            return largest_of_runs(formula, params["cutoff"], step) or LOOKS_FAIR
     if formula is kl_term and target != "run" and 0 in (plus, minus):
         # A run's prefixes hold no label that the run lacks: its divergence from itself is never infinite.
         smooth = smooth_zeros({"+": plus / (plus + minus), "-": minus / (plus + minus)})
@@ -438,7 +442,7 @@ def rkl_all(topic: Topic, params: Mapping[str, Any]) -> float:
         if norm == "max" or k is None:
             return 1.0
         if target == "run":
-            return largest_of_runs_all(len(topic.labels), k, step)
+            return largest_of_runs_all(len(topic.labels), k, step) or LOOKS_FAIR
         return max_all(shares, places_of(k, step))
 
     n = depth(len(topic.condensed), params)
@@ -557,7 +561,7 @@ def viewpoint(topic: Topic, params: Mapping[str, Any], formula: Formula) -> floa
     norm = params.get("norm", "max")
     if not topic.condensed:
         if norm == "none" and params.get("cutoff") is not None:
-            return largest_of_runs(formula, params["cutoff"], 1)
+            return largest_of_runs(formula, params["cutoff"], 1) or LOOKS_FAIR
         return 1.0
     protected = protected_labels(params.get("protected", "minority"), topic.condensed, topic.labels)
     if protected is None:
@@ -780,7 +784,8 @@ def ndkl(topic: Topic, params: Mapping[str, Any]) -> float:
         if k is None:
             return 1.0
         if target == "run":
-            return largest_of_runs_all(len(topic.labels), k, 1) * math.log(2) / sum(weight(i) for i in places_of(k))
+            worst = largest_of_runs_all(len(topic.labels), k, 1) * math.log(2) / sum(weight(i) for i in places_of(k))
+            return worst or LOOKS_FAIR
         return -math.log(min(smooth_zeros(shares).values()))
     if target != "run":  # a run's divergence from itself is never infinite
         shares = smooth_zeros(shares)

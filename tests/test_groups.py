@@ -345,6 +345,13 @@ def test_classes_of_one_name_that_do_different_things_are_told_apart():
     assert corrected[0] == corrected[2] != corrected[1] and corrected[0].name != corrected[1].name
 
 
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, "", "-"])
+def test_what_maps_to_nothing(nothing):
+    source = groups.from_mapping({"a": "PRO", "b": "CON"})
+    assert source.relabel({"1": nothing, "2": "liberal"}).topics == ["2"]
+    assert source.relabel({"1": {"PRO": "x", "CON": nothing}}).labels == ["x"]
+
+
 def test_relabelling_again_does_not_bring_topics_back():
     once = groups.from_mapping({"a": "PRO", "b": "CON"}).relabel({"1": "liberal"})
     twice = once.relabel({qid: {"liberal": "L", "conservative": "C"} for qid in "12"})

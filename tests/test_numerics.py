@@ -124,3 +124,22 @@ def test_largest_sum_against_every_permutation(documents, step):
     expected = max(sum(w * abs(order[:i].count("P") / i - share) for i, w in enumerate(weights, 1))
                    for order in set(itertools.permutations(documents)))
     assert found[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("sizes", [[3], [1, 2], [2, 2, 2], [1, 1, 4], [5, 0, 1]])
+@pytest.mark.parametrize("depth", [1, 3, 6])
+def test_largest_divergence_against_every_permutation(sizes, step, depth):
+    rng = np.random.default_rng(sum(sizes))
+    shares, target = rng.dirichlet([1, 1, 1], len(sizes)), rng.dirichlet([1, 1, 1])
+    depth = min(depth, sum(sizes))
+    weights = np.array([1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)])
+    documents = [kind for kind, size in enumerate(sizes) for _ in range(size)]
+
+    def value(order):
+        prefixes = [sum(shares[kind] for kind in order[:i]) / i for i in range(1, depth + 1)]
+        return sum(w * sum(p * math.log2(p / q) for p, q in zip(prefix, target, strict=True))
+                   for w, prefix in zip(weights, prefixes, strict=True))
+
+    expected = max(value(order) for order in set(itertools.permutations(documents)))
+    assert numerics.largest_divergence(np.array(sizes), shares, target, weights) == pytest.approx(expected)

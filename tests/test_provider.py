@@ -158,7 +158,11 @@ def test_groups_of_other_documents_are_told_of(worked):
     other = groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
     found = told(lambda: ir_measures.calc_aggregate([rND(groups=other) @ 3], worked.qrels_frame, worked.run_frame))
     assert len(found) == 1 and found[0].endswith(
-        "No judged document (the first is 'a') has a group in Groups('other', ['CON', 'PRO'])")
+        "1 of 1 topics (no judged document, such as 'a', has a group in Groups('other', ['CON', 'PRO']))")
+    # One warning, whatever the sources of the measures.
+    qrels = worked.qrels_frame[worked.qrels_frame["iteration"] == "PRO"]
+    found = told(lambda: ir_measures.calc_aggregate([rND @ 3, rND(groups=other) @ 3], qrels, worked.run_frame))
+    assert len(found) == 1 and "rND@3 on 1 of 1 topics" in found[0] and "rND(groups='other')@3 on 1 of 1 topics" in found[0]
 
 
 def test_a_warning_in_an_experiment_is_shown_at_the_line_of_the_user(worked):
@@ -401,6 +405,10 @@ def test_a_label_that_has_a_comma_in_it_is_one_label(worked):
     qrels = worked.qrels_frame.replace({"iteration": {"CON": "a, b"}})
     found = by_topic([rND(protected="a, b") @ 3], qrels, worked.run_frame)
     assert list(found.values()) == pytest.approx([0.54330], abs=5e-6)
+    # So is one that a target adds, whether or not the groups declare their labels.
+    for source in ({}, {"groups": groups.from_mapping({"a": "PRO", "c": "CON"})}):
+        measure = rND(protected="x,y", target={"x,y": 0.5, "PRO": 0.5}, **source) @ 1
+        assert by_topic([measure], worked.qrels_frame, worked.run_frame) == {(str(measure), "1"): 1.0}
 
 
 @pytest.mark.parametrize(
@@ -448,7 +456,7 @@ def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
             ir_measures.iter_calc([measure], qrels, worked.run_frame)))
         assert [m.value for m in found] == [0.0]
         assert len(messages) == 1 and "1 of 1 topics" in messages[0]
-        assert messages[0].endswith("No judged document (the first is 'a') has a group in the iteration of the qrels")
+        assert messages[0].endswith("(no judged document, such as 'a', has a group in the iteration of the qrels)")
     # A run without an annotated document is its own population: unfair, not undefined.
     assert by_topic([nDJS @ 3, Annotated], qrels, worked.run_frame) == {("nDJS@3", "1"): 1.0, ("Annotated", "1"): 0.0}
 
@@ -636,11 +644,14 @@ def test_every_kind_of_relevance(kind: str) -> None:
     assert ir_measures.calc_aggregate([rKL @ 2, alpha_nDCG @ 2], qrels.astype({"relevance": kind}), run) == expected
 
 
-def test_ids_that_became_floats_are_the_whole_numbers_that_they_were() -> None:
+@pytest.mark.parametrize("kind", ["float", "object", "category", "Float64"])
+def test_ids_that_became_floats_are_the_whole_numbers_that_they_were(kind: str) -> None:
     qrels = pd.DataFrame([["1", "1", 1, "A"], ["1", "2", 1, "B"]], columns=["query_id", "doc_id", "relevance", "iteration"])
     run = pd.DataFrame([["1", "2", 2.0], ["1", "1", 1.0]], columns=["query_id", "doc_id", "score"])
-    as_floats = [frame.astype({"query_id": float, "doc_id": float}) for frame in (qrels, run)]
-    measures = [rND @ 2, Annotated @ 2, rND(groups=groups.from_mapping({1: "A", 2: "B"})) @ 2]
+    as_floats = [frame.astype({"query_id": float, "doc_id": float}).astype({"doc_id": kind}) for frame in (qrels, run)]
+    frame = pd.DataFrame({"docno": pd.Series([1.0, 2.0]).astype(kind), "group": ["A", "B"]})
+    measures = [rND @ 2, Annotated @ 2, rND(groups=groups.from_mapping({1: "A", 2: "B"})) @ 2,
+                rND(groups=groups.from_frame(frame)) @ 2]
     expected = ir_measures.calc_aggregate(measures, qrels, run)
     assert expected[measures[1]] == 1.0
     for one, other in ((as_floats[0], run), (qrels, as_floats[1]), as_floats):

@@ -199,10 +199,10 @@ class _NDKL(DistributionMeasure):
 
     ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1), natural logarithm, over all of G: P_i the groups' shares among
     the first i annotated documents (a document of m groups counts 1/m towards each), T the target, whose shares of 0
-    become 0.001, the others making room. At least 0, at most −ln of the smallest target share; 0 is fair, though a list whose
-    first document has one group alone is above it. A topic without relevant annotated documents is undefined for
-    ``target='qrels'``: 0, with a warning. A topic for which nothing was returned has the largest value that ``cutoff``
-    documents could have (1 without a cutoff).
+    become 0.001, the others making room (not for ``target='run'``: no prefix of a run holds what the run lacks). At least 0,
+    at most −ln of the smallest target share; 0 is fair, though a list whose first document has one group alone is above it. A
+    topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning. A topic for which
+    nothing was returned has the largest value that ``cutoff`` documents could have (1 without a cutoff, and where that is 0).
 
     Like rKL(protected='all', norm='none'), but in natural logarithms and divided by the discounts.
 
@@ -250,7 +250,8 @@ class _NDKL(DistributionMeasure):
         if not of_run:
             return -np.log(target.min(axis=1))
         discount = numerics.log_discount(cutoff)
-        return math.log(2) * numerics.largest_divergence_from_itself(discount, target.shape[1]) / discount.sum()
+        # One document cannot differ from itself, which would look fair.
+        return math.log(2) * numerics.largest_divergence_from_itself(discount, target.shape[1]) / discount.sum() or 1.0
 
 
 DistKL = register(_DistKL())

@@ -60,9 +60,11 @@ class PrefixMeasure(FairnessMeasure):
             largest = (self.protected_first(groups, n, target) if norm == "protected-first"
                        else self.largest(groups, n, target, of_run))
             values = numerics.ratio(values, largest)
+        if norm == "max":
+            values = np.minimum(values, 1.0)  # two sums of the same numbers may differ in their last bits
         empty = view.length == 0
         if empty.any():
-            values = np.where(empty, self.when_empty(groups, target, of_run), values)
+            values[empty] = self.when_empty(groups, target[empty], of_run)
         return np.where(groups.defined, values, np.nan)
 
     def largest(self, groups: TwoGroups, n: Ints, target: Floats, of_run: bool) -> Floats:
@@ -88,18 +90,20 @@ class PrefixMeasure(FairnessMeasure):
         return self.value_of(groups, first, n, target)
 
     def when_empty(self, groups: TwoGroups, target: Floats, of_run: bool) -> Floats:
-        """``[T]``: the value of a topic for which nothing was returned: as unfair as ``cutoff`` documents can be."""
+        """``[E]``: the value of topics for which nothing was returned: as unfair as ``cutoff`` documents can be, and 1 where
+        that says nothing, as one document cannot differ from itself."""
         cutoff = self.param("cutoff")
         if self.param("norm") != "none" or cutoff is None:
             return np.ones(len(target))
         if not of_run:
-            return self.largest(groups, np.full(len(target), cutoff), target, of_run=False)
+            (distinct,), where = numerics.unique_rows(target)
+            return self.largest(groups, np.full(len(distinct), cutoff), distinct, of_run=False)[where]
         # The population would be the cutoff documents themselves: the worst of the ways to split them.
         plus = np.arange(float(cutoff + 1))
         total = np.full(cutoff + 1, float(cutoff))
         every = TwoGroups(groups.protected[:0], plus, total, plus >= 0)
         worst = self.largest(every, np.full(cutoff + 1, cutoff), self.target_of(every), of_run=True).max()
-        return np.full(len(target), worst)
+        return np.full(len(target), worst or 1.0)
 
 
 _NORM = "normaliser: max (the exact maximum) or none"
@@ -162,10 +166,12 @@ class _rKL(ParityMeasure):
     the ranking; with ``protected='all'`` the divergence is over all groups at once, and a document of m groups counts
     1/m towards each. In [0, 1] (unbounded with ``norm='none'``); 0 is fair. Undefined topics and empty lists as for rND.
 
-    Shares of 0 in the target become 0.001 and the others are scaled to make room. ``norm='max'`` is the exact maximum;
-    for ``protected='all'`` it is −log2 of the smallest target share times the sum of the discounts, and with
-    ``target='run'`` the largest sum that a ranking of whole groups, one after the other, can have; for runs with
-    documents of several groups, or ``step`` > 1 and more than six groups, that is replaced by the former, an upper bound.
+    Shares of 0 in the target become 0.001 and the others are scaled to make room; not for ``target='run'``, of which no prefix
+    holds what the run lacks. ``norm='max'`` is the exact maximum; for ``protected='all'`` it is −log2 of the smallest target
+    share times the sum of the discounts, and with ``target='run'`` the sum of the ranking that has whole groups one after the
+    other, the smallest first. Where that is not the maximum (``step`` > 1, documents of several groups), all orders are
+    searched. Where these are too many, it is the largest sum of whole groups in the orders of up to six groups (a ranking that
+    exceeds it has 1), and, for documents of several groups, −log2 of the smallest share as above, an upper bound.
 
     Source: Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure over all groups at once
     is an extension.
@@ -204,50 +210,57 @@ class _rKL(ParityMeasure):
         weights = self.weights(n, depth)
         values = (weights * self._divergences(codes, view.share, target)).sum(axis=1)
         bound = -np.log2(np.where(target > 0, target, 1.0).min(axis=1, initial=1.0))
-        if self.param("norm") == "max":
-            largest = self._largest_of_run(view, target, n, bound) if of_run else bound * weights.sum(axis=1)
-            values = numerics.ratio(values, largest)
-        cutoff = self.param("cutoff")
-        worst: Any = 1.0
-        if self.param("norm") == "none" and cutoff is not None:
-            weights = self.weights(np.full(len(bound), cutoff), cutoff)
-            worst = numerics.largest_divergence_from_itself(weights[0], len(view.labels)) if of_run and len(weights) \
-                else bound * weights.sum(axis=1)
-        return np.where(defined, np.where(view.length == 0, worst, values), np.nan)
+        norm, cutoff = self.param("norm"), self.param("cutoff")
+        if norm == "max":
+            largest = self._largest_of_run(view, target, n, weights, bound) if of_run else bound * weights.sum(axis=1)
+            values = np.minimum(numerics.ratio(values, largest), 1.0)
+        empty = view.length == 0
+        if empty.any():
+            worst: Any = 1.0
+            if norm == "none" and cutoff is not None:
+                discounts = self.weights(np.array([cutoff]), cutoff)[0]
+                worst = numerics.largest_divergence_from_itself(discounts, len(view.labels)) or 1.0 if of_run \
+                    else bound * discounts.sum()
+            values = np.where(empty, worst, values)
+        return np.where(defined, values, np.nan)
 
     @staticmethod
     def _divergences(codes: Ints, share: Floats, target: Floats) -> Floats:
         return numerics.kl(numerics.prefix_shares(codes, share), target[:, None, :])
 
+    #: Up to how many places of the grid of :func:`numerics.largest_divergence` all orders are searched.
+    _MOST_PLACES = 1 << 17
     #: Up to how many groups every order of whole groups is tried.
     _EVERY_ORDER = 6
 
-    def _largest_of_run(self, view: Rankings, target: Floats, n: Ints, bound: Floats) -> Floats:
-        """``[T]``: the largest sum over the permutations of the run: whole groups one after the other."""
-        depth = int(n.max(initial=0))
-        weights = self.weights(n, depth)
-        largest = bound * weights.sum(axis=1)
+    def _largest_of_run(self, view: Rankings, target: Floats, n: Ints, weights: Floats, bound: Floats) -> Floats:
+        """``[T]``: the largest sum over the permutations of the run."""
         counts = view.in_run
         alone = ~((counts > 0) & (view.member.sum(axis=1) > 1)).any(axis=1)
         sizes = np.where(alone[:, None], counts @ view.member, 0)
-        ascending = np.argsort(sizes, axis=1, kind="stable")
-        groups = int((sizes > 0).sum(axis=1).max(initial=0))
-        if self.param("step") == 1:
-            orders: Any = [ascending]
-        elif groups <= self._EVERY_ORDER:
-            # With steps, the smallest groups need not come first; the absent ones, of size 0, stay in front.
-            absent = ascending.shape[1] - groups
-            orders = [np.hstack([ascending[:, :absent], ascending[:, absent:][:, list(order)]])
-                      for order in itertools.permutations(range(groups))]
-        else:
-            return largest
-        exact = np.zeros(len(n))
-        for order in orders:
-            ends = np.take_along_axis(sizes, order, axis=1).cumsum(axis=1)
-            place = (np.arange(depth)[None, :, None] >= ends[:, None, :]).sum(axis=2)
-            label = np.take_along_axis(order, np.minimum(place, order.shape[1] - 1), axis=1)
-            exact = np.maximum(exact, (weights * self._divergences(label, np.eye(sizes.shape[1]), target)).sum(axis=1))
-        return np.where(alone, exact, largest)
+        largest = np.where(alone, self._of_whole_groups(sizes, np.argsort(sizes, axis=1, kind="stable"), target, weights),
+                           bound * weights.sum(axis=1))
+        for topic in np.flatnonzero((n > 0) & ~(alone & (self.param("step") == 1))):
+            kinds = np.flatnonzero(counts[topic])
+            one, depth = slice(topic, topic + 1), n[topic]
+            if np.prod(np.minimum(counts[topic, kinds], depth) + 1.0) <= self._MOST_PLACES:
+                largest[topic] = numerics.largest_divergence(counts[topic, kinds], view.share[kinds], target[topic],
+                                                             weights[topic, :depth])
+            elif alone[topic] and (sizes[topic] > 0).sum() <= self._EVERY_ORDER:
+                orders = np.array(list(itertools.permutations(np.flatnonzero(sizes[topic]))))
+                largest[topic] = max(self._of_whole_groups(sizes[one], order[None], target[one], weights[one])[0]
+                                     for order in orders)
+        return largest
+
+    @staticmethod
+    def _of_whole_groups(sizes: Ints, order: Ints, target: Floats, weights: Floats) -> Floats:
+        """``[T]``: the sum of the ranking that has one group after the other, in the given order of labels ``[T, K]``."""
+        evaluated = np.flatnonzero(weights.any(axis=0))
+        size = np.take_along_axis(sizes, order, axis=1)[:, None, :]
+        i = evaluated[None, :, None] + 1.0
+        reached = np.clip(i - (size.cumsum(axis=2) - size), 0, size)
+        divergences = numerics.kl(reached / i, np.take_along_axis(target, order, axis=1)[:, None, :])
+        return np.asarray((weights[:, evaluated] * divergences).sum(axis=1))
 
 
 class _rRD(ParityMeasure):

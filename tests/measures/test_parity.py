@@ -11,9 +11,10 @@ import pytest
 import slow
 from hypothesis import given
 from hypothesis import strategies as st
+from ir_measures.util import Qrel, ScoredDoc
 from scipy.stats import kendalltau
 
-from pt_fairness import groups, rKL, rND, rRD
+from pt_fairness import NDKL, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 
 NAMES = ["rND", "rKL", "rRD"]
 PROTECTED = ["minority", "majority", "g0", "g1,g0", "g0 , g1"]
@@ -49,14 +50,42 @@ def test_rkl_over_all_groups(make_case, agrees, seed, from_frame, several):
                   for target in TARGETS if target != "run" for setting in SETTINGS], from_frame)
 
 
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
 @pytest.mark.parametrize("seed", range(6))
-def test_rkl_over_all_groups_of_a_run(make_case, agrees, seed):
-    # Documents of one group; an empty list's unnormalised value is a bound, tested by itself.
-    case = make_case(40 + seed, labels=2 + seed)
-    steps = [s for s in SETTINGS if seed + 2 <= 5 or s.get("step", 1) == 1]
+def test_rkl_over_all_groups_of_a_run(make_case, agrees, seed, several):
+    # An empty list's unnormalised value is tested by itself.
+    case = make_case(40 + seed, labels=2 + seed, documents=9 if several else 14, several=several)
     retrieved = {qid for qid, _, _ in case.run}
     case.qrels = [row for row in case.qrels if row[0] in retrieved and row[0] != "3"]
-    agrees(case, [("rKL", {"protected": "all", "target": "run", **setting}) for setting in steps])
+    agrees(case, [("rKL", {"protected": "all", "target": "run", **setting}) for setting in SETTINGS])
+
+
+@pytest.mark.parametrize("labels, measure", [
+    ("ABBBBACCCCA", rKL(protected="all", target="run", step=5) @ 10),  # whole groups are not the worst
+    (["A", "AB"], rKL(protected="all", target="run") @ 1),  # documents of several groups
+    ("AAB", rKL(protected="all", target="run", step=2) @ 2),
+], ids=["steps", "several groups", "steps of two"])
+def test_the_worst_order_of_a_run_has_one_whatever_other_topics_there_are(values, labels, measure):
+    documents = [[*groups] for groups in labels]
+    qrels = [Qrel("1", f"d{i}", 1, group) for i, groups in enumerate(documents) for group in groups]
+    others = [Qrel("2", f"x{i}", 1, f"G{i}") for i in range(30)]
+    runs = [[ScoredDoc("1", f"d{i}", -place) for place, i in enumerate(order)]
+            for order in ([range(len(documents))] if len(documents) > 4 else itertools.permutations(range(len(documents))))]
+    for more, seen in (([], []), (others, [ScoredDoc("2", other.doc_id, 1.0) for other in others])):
+        found = [values([measure], [*qrels, *more], [*run, *seen])[measure, "1"] for run in runs]
+        assert max(found) == pytest.approx(1.0) and max(found) <= 1.0
+
+
+def test_many_documents_of_many_groups_have_values_in_range(values):
+    """There are too many orders to search them all."""
+    labels = [f"g{i % 7}" if i % 9 else f"g{i % 5}" for i in range(200)]
+    for several in (False, True):
+        qrels = [Qrel("1", f"d{i:03}", 1, label) for i, label in enumerate(labels)]
+        qrels += [Qrel("1", f"d{i:03}", 1, "g9") for i in range(0, 200, 10)] if several else []
+        for order in (range(200), sorted(range(200), key=lambda i: labels[i])):
+            run = [ScoredDoc("1", f"d{i:03}", -place) for place, i in enumerate(order)]
+            measures = [rKL(protected="all", target="run", step=step) for step in (1, 7)]
+            assert all(0 < value <= 1 for value in values(measures, qrels, run).values())
 
 
 @pytest.mark.parametrize("several, step", [(True, 1), (True, 2), (False, 2)])
@@ -70,6 +99,17 @@ def test_rkl_over_all_groups_of_a_run_is_bounded_where_the_maximum_is_too_costly
             assert 0 <= found[normalised, qid] <= 1 + 1e-12
             if qid not in "23":
                 assert found[plain, qid] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("measure", [
+    NDKL(target="run") @ 1, nDD(norm="none") @ 1, nDR(norm="none") @ 1, nDKL(norm="none") @ 1, nDJS(norm="none") @ 1,
+    *(kind(norm="none", target="run", protected="B") @ 1 for kind in (rND, rKL, rRD)),
+    rKL(norm="none", target="run", protected="all") @ 1,
+], ids=str)
+def test_nothing_returned_does_not_look_fair(values, measure):
+    """One document cannot differ from itself; that no document was returned is not fair for that."""
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "c", 1, "A"), Qrel("2", "d", 1, "B")]
+    assert values([measure], qrels, [ScoredDoc("2", "c", 1.0)])[measure, "1"] == 1.0
 
 
 @pytest.mark.parametrize("step", [1, 2])
