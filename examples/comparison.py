@@ -1,22 +1,30 @@
-"""What the scripts that repeat a paper share: published values beside ours, and figures in a folder."""
+"""What the scripts that repeat a paper share: published values beside ours, and figures in a folder.
+
+Figures need ``pip install 'pt-fairness[plots]'``.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'pt-fairness[plots]', or '.[plots]' in a clone")
 
 matplotlib.use("Agg")  # figures go to files
 
+import inputs
 import pandas as pd
 import pyterrier as pt
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from pt_fairness import analysis, groups, read_qrels
+from pt_fairness import analysis
 
 #: What a row says whose values agree, and one that nobody has explained.
 SAME, UNEXPLAINED = "same", "DIFFERS, UNEXPLAINED"
@@ -78,7 +86,7 @@ def save(ax: Axes, folder: Path, name: str) -> None:
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:
     """A parser with what every script takes."""
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = inputs.parser(doc)
     parser.add_argument("--figures", type=Path, default=Path("figures"), help="folder for the figures (default: figures)")
     return parser
 
@@ -94,17 +102,6 @@ def experiment(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame,
         warnings.warn(text, category, stacklevel=2)
     averages = perquery.pivot_table(index="name", columns="measure", values="value", sort=False)
     return averages[[str(measure) for measure in measures]].reset_index().rename_axis(columns=None), perquery
-
-
-def annotated_qrels(file: str, source: str | None) -> pd.DataFrame:
-    """TREC qrels with groups: those of the file's second column, or of a group source."""
-    qrels = read_qrels(file)
-    return qrels if source is None else groups.get(source).to_qrels(qrels)
-
-
-def read_runs(files: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """TREC run files by name."""
-    return {Path(file).name.removesuffix(".gz"): pt.io.read_results(file) for file in files}
 
 
 def correlation_rows(result: analysis.Correlations, pairs: Sequence[tuple[str, str, float, str]]) -> list[Row]:

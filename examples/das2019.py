@@ -12,10 +12,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-from comparison import Row, annotated_qrels, arguments, beside, correlation_rows, experiment, heading, read_runs, save, show
+from comparison import Row, arguments, beside, correlation_rows, experiment, heading, save, show
+from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import Rprec
 
 from pt_fairness import DistKL, analysis, plots, read_qrels
+from pt_fairness.analysis.collection import ALL_TOPICS
 
 #: Tables 1 and 2: the three leading systems under each column, as (system, N[R-Prec], Fair, mean, gmean).
 N_RPREC, FAIR, MEAN, GMEAN = COLUMNS = ("N[R-Prec]", "Fair", "mean", "gmean")
@@ -51,12 +53,12 @@ TOLERANCE = 0.00005
 MEAN_TOLERANCE = 0.0001
 
 
-def opinion_qrels(file: str) -> pd.DataFrame:
+def opinion_qrels(path: str | Path) -> pd.DataFrame:
     """Opinion qrels of the Blog tracks as relevance, and the opinion as group."""
     import ir_datasets  # noqa: F401 - has to be there before the collections that extend it
 
     from pt_fairness.collections.blogs import OPINIONS
-    qrels = read_qrels(file)
+    qrels = read_qrels(path)
     return qrels.assign(iteration=qrels["label"].map(OPINIONS).fillna("-"), label=(qrels["label"] > 0).astype(int))
 
 
@@ -102,9 +104,9 @@ def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     return one, beside(correlation_rows(result, pairs), TOLERANCE, 5)
 
 
-def published_rprec(file: str) -> pd.DataFrame:
+def published_rprec(path: Path) -> pd.DataFrame:
     """Column N[R-Prec] of table 1 from published R-Precision; and the means recomputed from it and the paper's own Fair."""
-    scores = pd.read_csv(file, sep="\t").rename(columns={"run": "name"}).sort_values("Rprec", ascending=False, kind="stable")
+    scores = pd.read_csv(path, sep="\t").rename(columns={"run": "name"}).sort_values("Rprec", ascending=False, kind="stable")
     normal = analysis.minmax(scores)["Rprec"].tolist()
     known = {system: values for leaders in LEADERS["sources"].values() for system, *values in leaders}
     names = sorted(known, key=lambda system: int(system[2:]))
@@ -113,7 +115,7 @@ def published_rprec(file: str) -> pd.DataFrame:
     for how in ("mean", "gmean"):
         ours = analysis.combine(ours, [N_RPREC, "Fair (published)"], how)  # type: ignore[arg-type]
     heading(f"Table 1 from the published R-Precision of {len(scores)} runs: SN1 is the run of the highest, and so on")
-    reason = f"{file} holds other runs or values than the paper's 129"
+    reason = f"{path} holds other runs or values than the paper's 129"
     rows: list[Row] = [(f"{name}: {N_RPREC}", known[name][0], value, reason)
                        for name, value in zip(names, ours[N_RPREC], strict=True)]
     one = beside(rows, TOLERANCE, normalised=True)
@@ -127,12 +129,13 @@ def published_rprec(file: str) -> pd.DataFrame:
 def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     """Prints it all; returns the tables by name."""
     parser = arguments(__doc__)
-    parser.add_argument("qrels", nargs="?")
-    parser.add_argument("runs", nargs="*")
-    parser.add_argument("--groups", default="trec-newswire", help="where the groups come from (default: trec-newswire)")
+    parser.add_argument("qrels", nargs="?", type=file)
+    parser.add_argument("runs", nargs="*", type=file)
+    parser.add_argument("--groups", type=source, default="trec-newswire",
+                        help="where the groups come from (default: trec-newswire)")
     parser.add_argument("--opinions", action="store_true", help="the qrels are opinion qrels of the Blog tracks")
     parser.add_argument("--cutoff", type=int, help="how deep to look (default: the whole list; the paper does not say)")
-    parser.add_argument("--rprec", help="published R-Precision, tab-separated: run, Rprec")
+    parser.add_argument("--rprec", type=file, help="published R-Precision, tab-separated: run, Rprec")
     given = parser.parse_args(arguments_)
     if not given.rprec and not given.runs:
         parser.error("give qrels and runs, or --rprec, or both")
@@ -142,7 +145,7 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         qrels = opinion_qrels(given.qrels) if given.opinions else annotated_qrels(given.qrels, given.groups)
         heading("Section 5.1: relevant documents of the collection by group")
         distribution = analysis.group_distribution(qrels)
-        show(distribution[distribution["qid"] == analysis.ALL_TOPICS].drop(columns="qid"))
+        show(distribution[distribution["qid"] == ALL_TOPICS].drop(columns="qid"))
         table = systems(qrels, read_runs(given.runs), None if given.opinions else given.groups, given.cutoff)
         found["table 2" if given.opinions else "table 1"], found["table 3"] = tables(table, kind)
         found["systems"] = table

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from comparison import Row, arguments, beside, heading, save, show
+from matplotlib import pyplot as plt
 
 from pt_fairness import plots, simulation
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 from comparison import Row, arguments, beside, experiment, heading, save, show
+from inputs import file
 from matplotlib import pyplot as plt
 
 from pt_fairness import BiasDCG, BiasP, BiasRBP, analysis, plots
@@ -149,8 +150,8 @@ def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
 def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
     """Prints it all; returns means and tests by table."""
     parser = arguments(__doc__)
-    parser.add_argument("results", nargs="?", type=Path, default=DATA / "gezici2021-results.csv")
-    parser.add_argument("topics", nargs="?", type=Path, default=DATA / "gezici2021-topics.csv")
+    parser.add_argument("results", nargs="?", type=file, default=DATA / "gezici2021-results.csv")
+    parser.add_argument("topics", nargs="?", type=file, default=DATA / "gezici2021-topics.csv")
     given = parser.parse_args(arguments_)
     values = all_measured(*read(given.results, given.topics))
     found = {}

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from comparison import Row, arguments, beside, experiment, heading, save, show
+from inputs import file
 from matplotlib import pyplot as plt
 
 from pt_fairness import RepBias, analysis, plots, targets
@@ -39,9 +40,9 @@ def repbias(group: str, target: str) -> RepBias:
     return RepBias(group=group, target=target) @ CUTOFF
 
 
-def results(file: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def results(path: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The CSV file as run and qrels, every document judged relevant."""
-    frame = pd.read_csv(file, dtype={"topic": str, "document": str, "group": str})
+    frame = pd.read_csv(path, dtype={"topic": str, "document": str, "group": str})
     docno = frame["topic"] + "/" + frame["document"]
     run = pd.DataFrame({"qid": frame["topic"], "docno": docno, "score": -frame["rank"].astype(float)})
     return run, pd.DataFrame({"qid": frame["topic"], "docno": docno, "label": 1, "iteration": frame["group"]})
@@ -131,8 +132,8 @@ def figures(frame: pd.DataFrame, folder: Path) -> None:
 def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     """Prints it all; returns the tables by name."""
     parser = arguments(__doc__)
-    parser.add_argument("results", nargs="?", type=Path, default=DATA / "lipani2021-results.csv")
-    parser.add_argument("targets", nargs="?", type=Path, default=DATA / "lipani2021-targets.csv")
+    parser.add_argument("results", nargs="?", type=file, default=DATA / "lipani2021-results.csv")
+    parser.add_argument("targets", nargs="?", type=file, default=DATA / "lipani2021-targets.csv")
     given = parser.parse_args(arguments_)
     published = published_rows()
     targets.register(EXTERNAL, pd.read_csv(given.targets, dtype={"qid": str, "group": str}))

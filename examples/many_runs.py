@@ -6,16 +6,20 @@ Needs no download and no Java: ``pip install 'pt-fairness[demo,parallel]'``. For
 """
 
 import itertools
+import sys
 import tempfile
 from pathlib import Path
 
 import pandas as pd
 import pyterrier as pt
-from dask.distributed import Client, LocalCluster
-from joblib import parallel_config
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
-from pyterrier_pisa import PisaIndex
-from quickstart import without_native_output
+from quickstart import PisaIndex, without_native_output
+
+try:
+    from dask.distributed import Client, LocalCluster
+    from joblib import parallel_config
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'pt-fairness[demo,parallel]', or '.[demo,parallel]' in a clone")
 
 MEASURES = [nDCG @ 5, α_nDCG @ 5, rND @ 5, rKL @ 5, nDJS]  # noqa: F405
 K1 = (0.3, 0.6, 0.9, 1.2, 2.0)

@@ -3,11 +3,9 @@
 For runs and qrels over TREC disks 4 and 5, where the docno tells the source: FBIS, FR, FT or LA.
 """
 
-import sys
-from pathlib import Path
-
 import pandas as pd
 import pyterrier as pt
+from inputs import annotated_qrels, file, parser, read_runs
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
 
 MEASURES = [
@@ -20,10 +18,13 @@ MEASURES = [
 SOURCE = "trec-newswire"
 
 
-def main(qrels_file: str, *run_files: str) -> pd.DataFrame:
+def main() -> pd.DataFrame:
     """Prints the table and returns it."""
-    qrels = pt.fairness.groups.get(SOURCE).to_qrels(pt.fairness.read_qrels(qrels_file))
-    runs = {Path(file).name.removesuffix(".gz"): pt.io.read_results(file) for file in run_files}
+    arguments = parser(__doc__)
+    arguments.add_argument("qrels", type=file)
+    arguments.add_argument("runs", type=file, nargs="+")
+    given = arguments.parse_args()
+    qrels, runs = annotated_qrels(given.qrels, SOURCE), read_runs(given.runs)
     topics = pd.DataFrame({"qid": qrels["qid"].unique()})
     measures = [m(groups=SOURCE) if "groups" in m.SUPPORTED_PARAMS else m for m in MEASURES]
     table = pt.Experiment(list(runs.values()), topics, qrels, measures, names=list(runs))
@@ -32,6 +33,4 @@ def main(qrels_file: str, *run_files: str) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main()

@@ -2,54 +2,73 @@
 
 For runs and qrels over TREC disks 4 and 5. Prints Kendall's τ over the systems between nDCG@10 and each fairness measure, as a
 paragraph with a table in Markdown.
+
+All runs are cut to the depth of the shortest one before anything is computed (but not to less than 10 documents): nDD, nDR,
+nDKL and nDJS compare the first 10 documents with all that a run returns, so that runs of different length cannot be compared.
+The other measures look at the first 10 documents alone, and have the same values without the cut.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import pandas as pd
-from comparison import annotated_qrels, experiment, read_runs
+from comparison import experiment
+from inputs import annotated_qrels, file, parser, read_runs
 from ir_measures import nDCG
 
 from pt_fairness import AWRF, DistFair, analysis, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 from pt_fairness.measures import MEASURES
 
 SOURCE = "trec-newswire"
-RELEVANCE = nDCG @ 10
-FAIRNESS = [measure(groups=SOURCE) @ 10
+CUTOFF = 10
+RELEVANCE = nDCG @ CUTOFF
+FAIRNESS = [measure(groups=SOURCE) @ CUTOFF
             for measure in (rND, rKL, rRD, rKL(protected="all"), nDD, nDR, nDKL, nDJS, DistFair, AWRF)]
+
+
+def same_depth(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], int]:
+    """The runs, cut to the fewest documents that one of them has for a topic, but not to fewer than the cutoff; and that depth.
+
+    The order is that in which the measures see the documents.
+    """
+    ranked = analysis.ranked_groups(runs, qrels, SOURCE, depth=None)
+    depth = max(CUTOFF, int(ranked.groupby(["name", "qid"])["rank"].max().min()))
+    cut = ranked[ranked["rank"] <= depth].assign(score=-ranked["rank"].astype(float))
+    return {name: cut.loc[cut["name"] == name, ["qid", "docno", "score"]] for name in runs}, depth
 
 
 def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
     """What is found, in words and numbers."""
-    averages, _ = experiment(runs, qrels, [RELEVANCE, *FAIRNESS])
+    cut, depth = same_depth(runs, qrels)
+    averages, _ = experiment(cut, qrels, [RELEVANCE, *FAIRNESS])
     result = analysis.correlations(averages)
     rows = []
     for measure in FAIRNESS:
         tau, p = (float(table.loc[str(RELEVANCE), str(measure)]) for table in (result.coefficients, result.p_values))
         fair_end = MEASURES[measure.NAME].FAIR_END
         name = str(measure).replace(f"(groups='{SOURCE}')", "").replace(f",groups='{SOURCE}'", "")
-        # Agreement: the more relevant system is also the fairer one.
-        rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else "", tau if fair_end else -tau))
-    agree = sum(row[-1] > 0 for row in rows)
-    significant = sum(row[3] == "*" for row in rows)
-    text = [f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as group, the systems of "
-            f"higher {RELEVANCE} tend to be the fairer ones by {agree} of {len(rows)} measures. Kendall's τ with {RELEVANCE} "
-            f"is significant (*, p < .05) for {significant} of them:",
+        rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else ""))
+    significant = sum(row[-1] == "*" for row in rows)
+    text = [f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as group and every run "
+            f"cut to its first {depth} documents (as many as the shortest has), Kendall's τ with {RELEVANCE} is significant "
+            f"(*, p < .05, not corrected for {len(rows)} tests) for {significant} of {len(rows)} measures. For the others, "
+            f"{len(runs)} systems say nothing either way:",
             "", "| measure | fair end | τ |", "| --- | --- | --- |",
-            *(f"| {name} | {fair_end} | {tau:.4f}{star} |" for name, fair_end, tau, star, _ in rows)]
+            *(f"| {name} | {fair_end} | {tau:.4f}{star} |" for name, fair_end, tau, star in rows)]
     return "\n".join(text)
 
 
-def main(files: Sequence[str]) -> str:
-    text = paragraph(annotated_qrels(files[0], SOURCE), read_runs(files[1:]))
+def main(arguments: Sequence[str] | None = None) -> str:
+    """Prints the paragraph and returns it."""
+    options = parser(__doc__)
+    options.add_argument("qrels", type=file)
+    options.add_argument("runs", type=file, nargs="+")
+    given = options.parse_args(arguments)
+    text = paragraph(annotated_qrels(given.qrels, SOURCE), read_runs(given.runs))
     print(text)
     return text
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    main(sys.argv[1:])
+    main()

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from comparison import Row, annotated_qrels, arguments, beside, correlation_rows, experiment, heading, read_runs, save, show
+from comparison import Row, arguments, beside, correlation_rows, experiment, heading, save, show
+from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import nDCG, parse_measure
 
 from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
@@ -40,8 +41,9 @@ TOLERANCE = 0.00005
 RELEASED = " as released"
 UNDETERMINED = ("not determined by the text, which gives the qrels of this scenario as a ratio alone; the released code holds "
                 "neither them nor the correlations")
-DIVISOR = "equation 1 divides by i, as we do; the released code divides by i + 1: see the row 'as released'"
-NEITHER = f"neither divisor gives the published value; {UNDETERMINED}"
+DIVISOR = ("equation 1 divides by i, as we do; the released code divides by i + 1, which gives the published value: see the "
+           "row 'as released'")
+NEITHER = f"neither equation 1, which divides by i, nor the released code, which divides by i + 1, gives it; {UNDETERMINED}"
 
 
 def rnd_as_released(run: pd.DataFrame, qrels: pd.DataFrame, protected: str) -> pd.Series:
@@ -78,7 +80,10 @@ def controlled_tables() -> tuple[dict[float, pd.DataFrame], pd.DataFrame]:
         for place, (setting, (result, _)) in enumerate(results.items()):
             for measure in ("rND@5", f"rND@5{RELEASED}", "rKL@5", "rRD@5"):
                 value = published[measure[:3]][place]
-                reason = DIVISOR if measure == "rND@5" else NEITHER if RELEASED in measure else UNDETERMINED
+                reason = UNDETERMINED
+                if measure.startswith("rND@5"):
+                    released = float(result.coefficients.loc[f"rND@5{RELEASED}", DIVERSITY[alpha]])
+                    reason = DIVISOR if abs(released - value) <= TOLERANCE else NEITHER
                 rows += [(f"{setting}: {measure}", *row[1:])
                          for row in correlation_rows(result, [(measure, DIVERSITY[alpha], value, reason)])]
         tables[alpha] = beside(rows, TOLERANCE)
@@ -103,11 +108,16 @@ def real(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path) -> tu
     heading(f"Table 2: τ over {len(runs)} runs")
     result = analysis.correlations(averages)
     print(result.table.to_string())
-    reason = (f"these are {len(runs)} runs, not the {OFFICIAL_RUNS} of Touché 2020" if len(runs) != OFFICIAL_RUNS else
-              "if the runs are the official ones: the paper normalises by min–max, not by each topic's exact maximum, and its "
-              "released code divides by i + 1 in rND")
+
+    def reason(pair: tuple[str, str]) -> str:
+        if len(runs) != OFFICIAL_RUNS:
+            return f"these are {len(runs)} runs, not the {OFFICIAL_RUNS} of Touché 2020"
+        normalised = "if the runs are the official ones: the paper normalises by min–max, not by each topic's exact maximum"
+        return normalised + (", and the released code divides by i + 1 in rND" if "rND@5" in pair else "")
+
     print()
-    table = beside(correlation_rows(result, [(*pair, value, reason) for pair, value in PUBLISHED_REAL.items()]), TOLERANCE)
+    pairs = [(*pair, value, reason(pair)) for pair, value in PUBLISHED_REAL.items()]
+    table = beside(correlation_rows(result, pairs), TOLERANCE)
 
     heading("Section 5.1: systems by nDCG@5, and by the harmonic mean of α-nDCG@5 and 1 − rKL@5")
     combined = analysis.combine(averages, ["alpha_nDCG@5", "1-rKL@5"], "hmean")
@@ -124,9 +134,9 @@ def real(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path) -> tu
 def main(arguments_: list[str] | None = None) -> tuple[dict[float, pd.DataFrame], pd.DataFrame, pd.DataFrame | None]:
     """Prints it all; returns tables 3 and 4, the extremes, and table 2 if there were runs."""
     parser = arguments(__doc__)
-    parser.add_argument("qrels", nargs="?")
-    parser.add_argument("runs", nargs="*")
-    parser.add_argument("--groups", help="where the stances come from; default: the second column of the qrels")
+    parser.add_argument("qrels", nargs="?", type=file)
+    parser.add_argument("runs", nargs="*", type=file)
+    parser.add_argument("--groups", type=source, help="where the stances come from; default: the second column of the qrels")
     given = parser.parse_args(arguments_)
     if given.qrels and not given.runs:
         parser.error("qrels need at least one run")

@@ -1,6 +1,6 @@
 """Three retrieval systems over a small collection of arguments, with relevance, diversity and fairness in one table.
 
-Needs no download and no Java: ``pip install pt-fairness[demo]``.
+Needs no download and no Java: ``pip install 'pt-fairness[demo]'``.
 """
 
 import contextlib
@@ -12,8 +12,15 @@ from collections.abc import Iterator
 import pandas as pd
 import pyterrier as pt
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
-from pyterrier_pisa import PisaIndex
 
+try:
+    from pyterrier_pisa import PisaIndex
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'pt-fairness[demo]', or '.[demo]' in a clone")
+
+#: How many arguments each system returns for a question. nDJS compares the first five with all that a system returns, so that
+#: only lists of the same length can be compared; the conclusions alone match no more than this for one question.
+DEPTH = 7
 MEASURES = [nDCG @ 5, α_nDCG @ 5, rND @ 5, rKL @ 5, rRD @ 5, nDJS @ 5]  # noqa: F405
 
 
@@ -39,8 +46,8 @@ def retrieval_systems(folder: str, debates: pt.datasets.Dataset) -> dict[str, pt
         index = PisaIndex(f"{folder}/{'-'.join(fields)}", text_field=fields, threads=1)
         index.index(debates.get_corpus_iter(verbose=False))
         indexes[len(fields)] = index
-    systems = {"BM25": indexes[2].bm25(threads=1), "QLD": indexes[2].qld(threads=1),
-               "BM25 (conclusions)": indexes[1].bm25(threads=1)}
+    systems = {"BM25": indexes[2].bm25(threads=1) % DEPTH, "QLD": indexes[2].qld(threads=1) % DEPTH,
+               "BM25 (conclusions)": indexes[1].bm25(threads=1) % DEPTH}
     for system in systems.values():
         system.search("argument")  # PISA prepares an index for a model when it is first used
     return systems

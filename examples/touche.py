@@ -2,7 +2,7 @@
 
 ``python examples/touche.py`` takes the real corpus if ir_datasets has it or can download it (1.7 GB); otherwise, or as
 ``python examples/touche.py generated``, a small corpus in the same format, made of the arguments that the package ships with.
-Needs no Java: ``pip install pt-fairness[demo]``.
+Needs no Java: ``pip install 'pt-fairness[demo]'``.
 """
 
 import json
@@ -18,8 +18,7 @@ import ir_datasets
 import pandas as pd
 import pyterrier as pt
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
-from pyterrier_pisa import PisaIndex
-from quickstart import without_native_output
+from quickstart import PisaIndex, without_native_output
 
 CORPUS = "argsme/2020-04-01"
 DATASET = f"{CORPUS}/touche-2020-task-1/stance"

@@ -1,4 +1,4 @@
-"""The ir_measures Provider and Evaluator: the only file that knows how ir_measures works inside."""
+"""The ir_measures Provider and Evaluator."""
 
 from __future__ import annotations
 

@@ -17,7 +17,12 @@ class Reference(NamedTuple):
         return f"{self.authors}. {self.title}. {self.venue}."
 
 
+#: Each is the ``SOURCE`` of a measure, but for that of ir_measures' α-nDCG and α-DCG, which are computed here (clarke2008).
 BIBLIOGRAPHY = {
+    "clarke2008": Reference("Charles L. A. Clarke, Maheedhar Kolla, Gordon V. Cormack, Olga Vechtomova, Azin Ashkan, "
+                            "Stefan Büttcher and Ian MacKinnon",
+                            "Novelty and Diversity in Information Retrieval Evaluation", "SIGIR 2008",
+                            "https://doi.org/10.1145/1390334.1390446"),
     "das2019": Reference("Anubrata Das and Matthew Lease", "A Conceptual Framework for Evaluating Fairness in Search",
                          "arXiv:1907.09328, 2019", "https://arxiv.org/abs/1907.09328"),
     "draws2021": Reference("Tim Draws, Nava Tintarev and Ujwal Gadiraju",
@@ -26,7 +31,7 @@ BIBLIOGRAPHY = {
     "geyik2019": Reference("Sahin Cem Geyik, Stuart Ambler and Krishnaram Kenthapadi",
                            "Fairness-Aware Ranking in Search & Recommendation Systems with Application to LinkedIn Talent "
                            "Search",
-                           "KDD 2019"),
+                           "KDD 2019", "https://doi.org/10.1145/3292500.3330691"),
     "gezici2021": Reference("Gizem Gezici, Aldo Lipani, Yucel Saygin and Emine Yilmaz",
                             "Evaluation metrics for measuring bias in search engine results",
                             "Information Retrieval Journal 24, 2021", "https://doi.org/10.1007/s10791-020-09386-w"),
@@ -35,10 +40,11 @@ BIBLIOGRAPHY = {
     "pathiyancherumanal2021": Reference("Sachin Pathiyan Cherumanal, Damiano Spina, Falk Scholer and W. Bruce Croft",
                                         "Evaluating Fairness in Argument Retrieval", "CIKM 2021",
                                         "https://doi.org/10.1145/3459637.3482099"),
-    "sakai2007": Reference("Tetsuya Sakai", "Alternatives to Bpref", "SIGIR 2007"),
+    "sakai2007": Reference("Tetsuya Sakai", "Alternatives to Bpref", "SIGIR 2007",
+                           "https://doi.org/10.1145/1277741.1277756"),
     "sapiezynski2019": Reference("Piotr Sapiezynski, Wesley Zeng, Ronald E. Robertson, Alan Mislove and Christo Wilson",
                                  "Quantifying the Impact of User Attention on Fair Group Representation in Ranked Lists",
-                                 "Companion of The Web Conference 2019"),
+                                 "Companion of The Web Conference 2019", "https://doi.org/10.1145/3308560.3317595"),
     "yang2017": Reference("Ke Yang and Julia Stoyanovich", "Measuring Fairness in Ranked Outputs", "SSDBM 2017",
                           "https://doi.org/10.1145/3085504.3085526"),
 }

@@ -50,6 +50,9 @@ class _nDD(ViewpointMeasure):
     larger one. 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the most sensitive of the three
     to mild bias.
 
+    The whole ranking is the run's own, so that with a cutoff the value depends on how many documents with a group the run
+    returns. Compare runs of equal length only: cut them all to the same depth first.
+
     Source: Draws et al. (2021), section 3.4.1, equation 2.
     """
 
@@ -74,7 +77,10 @@ class _nDR(ViewpointMeasure):
     ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|``, fractions over 0 are 0. In [0, 1] with ``norm='max'``; 0 is
     fair. Beware: the exact maximum comes from prefixes with nearly no unprotected document, whose ratios are huge, so
     most values are small; the paper's normaliser (``norm='protected-first'``) does not bound it, and values exceed 1.
-    The paper advises against it where the bias is against a minority.
+    The paper does not recommend it at all, for that normaliser and because it hardly tells degrees of bias against the
+    protected group apart (section 5.1, consideration 2; consideration 1 had named it for bias against a small group).
+
+    As nDD, it depends on the run's length: compare runs of equal length only.
 
     Source: Draws et al. (2021), section 3.4.1, equation 3.
     """
@@ -101,6 +107,8 @@ class _nDKL(ViewpointMeasure):
     (0, 1), is smoothed to (0.001, 0.999) as the paper's footnote 5 says; (1, 0) is not. In [0, 1] with ``norm='max'``,
     unbounded with ``'none'``; 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the best at telling
     high levels of bias apart.
+
+    As nDD, it depends on the run's length: compare runs of equal length only.
 
     Source: Draws et al. (2021), section 3.4.1, equations 4 and 5.
     """
@@ -129,6 +137,8 @@ class _nDJS(FairnessMeasure):
     divergence, not a maximum (and the value of an empty run with ``norm='none'``), so values are much smaller than those of
     nDD and nDKL and cannot be compared with them.
 
+    As nDD, it depends on the run's length: compare runs of equal length only.
+
     Source: Draws et al. (2021), section 3.4.2, equation 6.
     """
 
@@ -154,8 +164,10 @@ class _nDJS(FairnessMeasure):
         values = (weights * numerics.jsd(shares, whole[:, None, :])).sum(axis=1)
         if bound:
             values = numerics.ratio(values, weights.sum(axis=1))
-        worst = 1.0 if bound or cutoff is None else numerics.log_discount(cutoff).sum()
-        return np.where(view.length == 0, worst, values)
+        empty = view.length == 0
+        if empty.any():
+            values[empty] = 1.0 if bound or cutoff is None else numerics.log_discount(cutoff).sum()
+        return np.asarray(values)
 
 
 nDD = register(_nDD())

@@ -100,7 +100,7 @@ def main():
         times = seconds(theirs, lambda ours=ours: ours(run), lambda: list(nine.iter_calc(run)), rounds=ROUNDS)
         rows.append((name, measure.NAME + (f"@{measure['cutoff']}" if "cutoff" in measure.params else ""),
                      f"{times[0] / times[1]:.2g}", f"{times[0] / times[2]:.2g}", f"{difference:.0e}" if difference else "0"))
-    table = pd.DataFrame(rows, columns=["peer", "measure", "its time / ours", "its time / ours for nine measures at once",
+    table = pd.DataFrame(rows, columns=["peer", "measure", "speed-up", "speed-up, all nine measures",
                                         "largest difference in a topic"])
     print(as_text(table, "md"), end="")
     print(f"\n{len(run)} rows, {len(qrels)} judgments. The nine: {', '.join(map(str, OURS))}. "

@@ -1,0 +1,44 @@
+"""What the scripts that take files share: arguments that name them, and the qrels and runs in them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyterrier as pt
+
+from pt_fairness import groups, read_qrels
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    """A parser whose help is the text that a script begins with."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def file(name: str) -> Path:
+    """The type of an argument that names a file."""
+    if not Path(name).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {name}")
+    return Path(name)
+
+
+def source(name: str) -> str:
+    """The type of an argument that names groups: registered ones, or those of a file."""
+    try:
+        groups.get(name)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return name
+
+
+def annotated_qrels(path: str | Path, source: str | None) -> pd.DataFrame:
+    """TREC qrels with groups: those of the file's second column, or of a group source."""
+    qrels = read_qrels(path)
+    return qrels if source is None else groups.get(source).to_qrels(qrels)
+
+
+def read_runs(paths: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
+    """TREC run files by name."""
+    return {Path(path).name.removesuffix(".gz"): pt.io.read_results(str(path)) for path in paths}
