@@ -124,9 +124,10 @@ def real(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path) -> tu
     mean = combined.columns[-1]
     ranks = analysis.rank_table(combined[["name", "nDCG@5", mean]], "nDCG@5")
     show(ranks)
-    leaders = [analysis.top(combined, by, 3)["name"].tolist() for by in ("nDCG@5", mean)]
-    print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'} "
-          f"(the paper, of its runs: the same).\n")
+    if len(combined) > 3:
+        leaders = [analysis.top(combined, by, 3)["name"].tolist() for by in ("nDCG@5", mean)]
+        print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'} "
+              f"(the paper, of its runs: the same).\n")
     save(plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5"), folder, "pathiyancherumanal2021-figure2")
     return table, ranks
 

@@ -85,8 +85,10 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.P
     plan = _plan(qrels, measures, checkpoint, known=parallel is not None or checkpoint is not None)
     results: list[_Result | None] = [None] * len(named)
     from tqdm import tqdm
+    # Workers may be in another folder.
+    sources = [run if parallel is None or isinstance(run, pd.DataFrame) else os.path.abspath(run) for run in named.values()]
     with tqdm(total=len(named), desc="evaluate", unit="run", disable=not progress) as bar:
-        for result in _results(plan, list(enumerate(named.values())), parallel):
+        for result in _results(plan, list(enumerate(sources)), parallel):
             results[result.place] = result
             bar.update()
     finished = [result for result in results if result is not None]
@@ -224,7 +226,7 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
     alpha = os.environ.get(ALPHA_VARIABLE)
     folder = None
     if checkpoint is not None:
-        folder = os.path.abspath(checkpoint)
+        folder = os.path.abspath(os.path.expanduser(checkpoint))
         os.makedirs(folder, exist_ok=True)
     digest = ""
     if known:
@@ -258,7 +260,8 @@ def _registered(measures: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]
             from pt_fairness import groups as sources
             found = sources.get(source)
             digests.append([source, found.digest(), found.state()])
-            groups |= [sources.portable(source)]
+            # A path may mean something else to a worker, which may be in another folder, or have no such file.
+            groups |= [sources.portable(source) if source in sources.names() else (source, found)]
         if isinstance(target, str) and "pt_fairness.targets" in sys.modules:
             from pt_fairness import targets as distributions
             if target in distributions.names():
@@ -353,7 +356,10 @@ class _Scorer:
             if _stamp(source) != stamp:
                 raise ValueError(f"{source} was written to while it was read")
             if key is not None and kept is None:
-                _keep(key, qids, values, told)
+                try:
+                    _keep(key, qids, values, told)
+                except OSError as error:
+                    told = [*told, f"the checkpoint cannot keep what is finished: {error}"]
         except Exception as error:  # whatever is wrong with this run, the others have nothing to do with it
             known = isinstance(error, (ValueError, OSError))
             return _Result(place, error=str(error) if known else f"{type(error).__name__}: {error}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import copyreg
+import dis
 import functools
 import hashlib
+import importlib.util
 import io
 import itertools
 import os
@@ -92,16 +95,22 @@ def _looked_into(thing: Any) -> tuple[str, Iterable[Any]]:
     kind = type(thing)
     name: str = kind.__qualname__
     if isinstance(thing, types.ModuleType):
-        file = getattr(thing, "__file__", None) or ""
-        return of_file(file) if os.path.isfile(file) and not _installed(thing.__name__) else thing.__name__, ()
+        if _installed(thing.__name__) or not os.path.isfile(getattr(thing, "__file__", None) or ""):
+            return thing.__name__, ()
+        return "module", _of_module(str(thing.__file__), thing.__name__)
+    if isinstance(thing, _Imported):
+        return thing, thing.parts()
     if isinstance(thing, (type, types.FunctionType)):
         return _definition(thing)
     if kind in (list, tuple, set, frozenset):
         return name, thing
     if isinstance(thing, types.MappingProxyType) or kind is dict:
         return "dict", itertools.chain.from_iterable(thing.items())
-    if isinstance(thing, (pd.DataFrame, pd.Series)):
-        return of_frame(thing if isinstance(thing, pd.DataFrame) else thing.to_frame("values")), ()
+    if isinstance(thing, (pd.DataFrame, pd.Series, pd.Index)):
+        # By content: how pandas holds equal frames differs.
+        frame = thing if isinstance(thing, pd.DataFrame) else pd.DataFrame({"values": thing})
+        parts = [] if isinstance(thing, pd.Index) else [thing.index]
+        return f"{name} {of_frame(frame)}", [*parts, getattr(thing, "name", None)]
     if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
         return f"{thing.dtype} {thing.shape} {hashlib.sha256(thing.tobytes()).hexdigest()}", ()
     if isinstance(thing, (property, functools.cached_property)):
@@ -158,7 +167,10 @@ def _of_class(thing: type) -> Iterator[Any]:
 
 def _of_function(thing: types.FunctionType) -> Iterator[Any]:
     named: list[str] = []
-    yield from _instructions(thing.__code__, named)
+    imported: list[str] = []
+    yield from _instructions(thing.__code__, named, imported)
+    for name in imported:
+        yield _Imported(name)
     yield thing.__defaults__
     yield thing.__kwdefaults__
     for name in named:
@@ -167,16 +179,52 @@ def _of_function(thing: types.FunctionType) -> Iterator[Any]:
             yield thing.__globals__[name]
 
 
-def _instructions(code: types.CodeType, named: list[str]) -> Iterator[Any]:
+class _Imported(str):
+    """The name of a module that code imports, and which may not have been imported yet."""
+
+    def parts(self) -> Iterable[Any]:
+        """What is the user's of it."""
+        package = self.rpartition(".")[0]
+        if self in sys.modules:
+            file = None if _installed(self) else getattr(sys.modules[self], "__file__", None)
+        elif package and package not in sys.modules:
+            return []  # to look for it would import the package
+        else:
+            try:
+                spec = importlib.util.find_spec(self)
+            except (ImportError, AttributeError, ValueError):  # code may try what is not there
+                return []
+            file = None if spec is None or _installed_file(spec.origin or "") else spec.origin
+        return _of_module(file, self) if file is not None and os.path.isfile(file) else []
+
+
+def _of_module(file: str, name: str) -> list[Any]:
+    """The text of a module of the user, and the modules that it imports, wherever in the text."""
+    with open(file, "rb") as text:
+        tree = ast.parse(text.read())
+    package = name if os.path.basename(file) == "__init__.py" else name.rpartition(".")[0]
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.level == 0 or package):
+            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            found += [base, *(f"{base}.{alias.name}" for alias in node.names)]  # what is imported may be a module
+    return [of_file(file), *map(_Imported, found)]
+
+
+def _instructions(code: types.CodeType, named: list[str], imported: list[str]) -> Iterator[Any]:
     """
     :param named: takes the names that the code uses
+    :param imported: takes the modules that it imports
     """
     named += code.co_names
+    imported += [step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"]
     yield code.co_code
     yield (*code.co_names, "|", *code.co_varnames)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _instructions(constant, named)
+            yield from _instructions(constant, named, imported)
         else:
             yield constant
 
@@ -188,5 +236,9 @@ def _installed(module: str | None) -> bool:
     if module.partition(".")[0] == "pt_fairness" or module in sys.builtin_module_names:
         return True
     file = getattr(sys.modules.get(module), "__file__", None)
-    return file is not None and (bool({"site-packages", "dist-packages"} & set(file.split(os.sep)))
-                                 or file.startswith(sysconfig.get_path("stdlib") + os.sep))
+    return file is not None and _installed_file(file)
+
+
+def _installed_file(file: str) -> bool:
+    return bool({"site-packages", "dist-packages"} & set(file.split(os.sep))) or file.startswith(
+        sysconfig.get_path("stdlib") + os.sep)

@@ -94,10 +94,15 @@ def _check(path: Path, names: list[str], types: Mapping[str, Any]) -> None:
         fields = [field for field in _SPACE.split(row) if field]
         if fields and len(fields) != len(names):
             raise ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} ({', '.join(names)}): "
-                             f"{row.strip()!r}")
+                             f"{_shown(row.strip())}")
         for name, field in zip(names, fields, strict=False):
             if types[name] is float and not _is_number(field):
-                raise ValueError(f"{where}: the {name} {field!r} is no number")
+                raise ValueError(f"{where}: the {name} {_shown(field)} is no number")
+
+
+def _shown(text: str, most: int = 100) -> str:
+    """A text as an error shows it; of a long one the beginning."""
+    return repr(text) if len(text) <= most else f"{text[:most]!r}…"
 
 
 def _is_number(text: str) -> bool:
@@ -125,7 +130,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
     if wrong.any():
         text = frame["label"][wrong.argmax()]
         number = next((n for n, line in _lines(path) if line.split()[-1:] == [text]), 0)
-        raise ValueError(f"{os.fspath(path)}, line {number}: the label {text!r} is no whole number")
+        raise ValueError(f"{os.fspath(path)}, line {number}: the label {_shown(text)} is no whole number")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
 
 
@@ -300,5 +305,5 @@ def read_groups(path: Path) -> pd.DataFrame:
     if len(first.split()) != 4:
         raise ValueError(f"{os.fspath(path)} is no group file: it needs a header with docno and group (and qid), separated by "
                          "tabs or commas, or the four columns of TREC qrels (qid, group, docno, label); its first line is "
-                         f"{first!r}")
+                         f"{_shown(first)}")
     return _columns(path, ["qid", "group", "docno", "label"])

@@ -51,6 +51,8 @@ LONG = 50
 #: What a legend tries until it is narrow enough: size, and from how many letters on its entries are broken.
 LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
 MOST_LEGEND_COLUMNS = 6
+#: How much higher than the largest value an axis is that begins at 0.
+ROOM = 1.05
 #: How much larger, against the rest, letters can become in a file with fewer dots to the inch than the figure.
 SPREAD = 1.12
 
@@ -215,7 +217,8 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     for i, name in enumerate(lines):
         handles += right.plot(range(len(table)), table[name], **_line(i))
     if not (table[lines] < 0).any(axis=None):
-        right.set_ylim(bottom=0)
+        largest = table[lines].max(axis=None)
+        right.set_ylim(0, ROOM * largest if largest > 0 else None)
     right.set_ylabel(_text(_label(lines[0]), LONG) if len(lines) == 1 else "fairness measures")
     _legend(ax, handles, [bars, *map(_label, lines)], new)
     return ax
@@ -326,8 +329,9 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     new, ax = ax is None, _axes(ax)
     places: list[int] = []
     for i, part in enumerate(values.values()):
-        # Rounded first: values such as 0.30000000000000004 belong to the middle of their interval.
-        middle, counts = np.unique(np.floor((part / width).round(6) + 0.5).astype(int), return_counts=True)
+        # Rounded first: values such as 0.30000000000000004 belong to the middle of their interval. Those half-way go to the
+        # even neighbour, so that what is symmetric looks so.
+        middle, counts = np.unique(np.rint((part / width).round(6)).astype(int), return_counts=True)
         left = middle * width - 0.4 * width + i * 0.8 * width / len(values)
         ax.bar(left, counts, width=0.8 * width / len(values), align="edge", linewidth=0.3, **_style(i))
         places.extend(middle.tolist())

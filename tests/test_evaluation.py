@@ -423,6 +423,60 @@ def test_a_measure_and_groups_of_a_script(files, qrels, tmp_path):
     assert done.stdout == "True\n", done.stderr
 
 
+@several
+def test_a_measure_class_of_a_script(files, qrels, tmp_path):
+    io.write_qrels(qrels, tmp_path / "qrels")
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent("""
+        import sys, numpy, pandas as pd
+        from pt_fairness import evaluate
+        from pt_fairness.measures import base
+        from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+
+        class _GroupRR(FairnessMeasure):
+            __name__ = "GroupRR"
+            NAME = __name__
+            PRETTY_NAME = "Reciprocal Rank of a Group"
+            SHORT_DESC = "Reciprocal rank of the first document of a group."
+            SUPPORTED_PARAMS = {"cutoff": base.cutoff(), "group": base.label("the group"), "groups": base.groups()}
+            FAIR_END = 1.0
+            DEFAULT = 0.0
+
+            def score(self, view):
+                codes, _ = view.condensed(self.param("cutoff"))
+                wanted = (view.member & numpy.isin(view.labels, [self.param("group")])).any(axis=1)
+                found = np.append(wanted, False)[codes]
+                return np.asarray((found / numerics.ranks(codes.shape[1])).max(axis=1, initial=0.0))
+
+        GroupRR = register(_GroupRR())
+        one, two = (evaluate(sys.argv[1], sys.argv[2], [GroupRR(group="g1") @ 5], n_jobs=n, progress=False)[1] for n in (1, 2))
+        pd.testing.assert_frame_equal(one, two)
+        print(one["value"].nunique() > 2)
+    """))
+    done = subprocess.run([sys.executable, "-W", "ignore", script, str(files / "*"), str(tmp_path / "qrels")],
+                          capture_output=True, text=True)
+    assert done.stdout == "True\n", done.stderr
+
+
+@several
+def test_paths_mean_what_they_mean_here(runs, qrels, tmp_path, monkeypatch):
+    """Workers stay in the folder that they were started in."""
+    tables = {}
+    for jobs in (1, 2):
+        for folder, name in (("one", "system 3"), ("other", "system 4")):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            monkeypatch.chdir(tmp_path / folder)
+            Path("a.run").write_text(trec_run(runs[name]))
+            Path("b.run").write_text(trec_run(runs["system 5"]))
+            pd.DataFrame({"docno": qrels["doc_id"], "group": qrels["doc_id"].str[-1 if folder == "one" else 0]}).to_csv(
+                "groups.csv", index=False)
+            tables[jobs, folder] = evaluate_quietly(["a.run", "b.run"], qrels, [nDCG @ 5, "nDJS(groups='groups.csv')@5"],
+                                                    n_jobs=jobs)
+    assert not tables[1, "one"][0].equals(tables[1, "other"][0])
+    for folder in ("one", "other"):
+        assert_same(tables[2, folder], tables[1, folder])
+
+
 class Watched(groups.Groups):
     """Notes which process looks a run's documents up, and kills the one that begins the sixth run."""
 

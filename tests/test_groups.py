@@ -224,6 +224,19 @@ def test_content_is_the_same_however_it_was_given():
     assert one.relabel(new) != one.relabel({**new, "2": {"P": "x"}})
 
 
+def test_tables_within_groups_count_with_their_index():
+    class Looked(Groups):
+        def __init__(self, table):
+            super().__init__(labels=["P", "C"])
+            self.table = table
+
+        def lookup(self, qids, docnos):
+            return pd.DataFrame({"qid": qids, "docno": docnos, "group": [self.table.get(docno) for docno in docnos]})
+
+    one, same, other = (Looked(pd.Series(["P", "C"], index=index)) for index in (["a", "b"], ["a", "b"], ["b", "a"]))
+    assert one == same != other and one.name == same.name != other.name
+
+
 def test_ids_that_became_floats_are_found():
     source = groups.from_mapping({"1": {"7": "x"}})
     assert source.lookup([1.0], [7.0]).to_numpy().tolist() == [["1", "7", "x"]]

@@ -152,6 +152,29 @@ def test_a_module_of_the_user_is_known_by_its_file(tmp_path, monkeypatch):
     assert texts[0] == texts[1] != texts[2]
 
 
+@pytest.mark.parametrize("code", [
+    "import first\ndef use(x):\n    return first.group_of(x)",
+    "from first import group_of\ndef use(x):\n    return group_of(x)",
+    "def use(x):\n    from first import group_of\n    return group_of(x)",
+    "def use(x):\n    import package.inner\n    return package.inner.LABEL",
+    "import package\ndef use(x):\n    return package.inner.LABEL",
+])
+def test_modules_that_modules_import_count(tmp_path, monkeypatch, code):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("from . import inner\n")
+    (tmp_path / "first.py").write_text("import second\ndef group_of(x):\n    return second.LABEL\n")
+    texts = []
+    for label in "xxy":
+        (tmp_path / "second.py").write_text(f"LABEL = {label!r}\n")
+        (tmp_path / "package" / "inner.py").write_text(f"LABEL = {label!r}\n")
+        prepared = "import package\n" if "package" in code else ""
+        texts += codes(prepared + code, "use")
+        used = "\nfor name in ('first', 'package.inner'):\n    __import__(name)\nuse(1)"
+        assert codes(prepared + code + used, "use") == texts[-1:]
+    assert texts[0] == texts[1] != texts[2]
+
+
 DEEP: list = []
 for _ in range(3000):
     DEEP = [DEEP]
@@ -166,8 +189,11 @@ def test_values_within_values_end_somewhere():
 def test_frames_and_arrays_are_looked_into():
     def of(value):
         return identity.of_value(lambda: value)
-    for make in (np.array, pd.Series, lambda x: pd.DataFrame({"x": x})):
+    for make in (np.array, pd.Series, pd.Index, lambda x: pd.DataFrame({"x": x}), lambda x: pd.Series("v", index=x),
+                 lambda x: pd.DataFrame({"x": 0}, index=x), lambda x: pd.DataFrame(0, index=[0, 1], columns=x),
+                 lambda x: pd.Series(0, index=pd.MultiIndex.from_product([["a"], x]))):
         assert of(make([1, 2])) == of(make([1, 2])) != of(make([1, 3]))
+    assert of(pd.Series([1], name="a")) != of(pd.Series([1], name="b"))
 
 
 class Slots:

@@ -92,6 +92,13 @@ def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
     assert str(error.value).startswith(f"{tmp_path / name}, {says}")
 
 
+def test_of_a_long_line_the_beginning_is_shown(tmp_path):
+    (tmp_path / "run").write_text('{"q": ' + "[1, 2], " * 100_000 + "}")
+    with pytest.raises(ValueError, match=r"run, line 1: \d+ columns .*'…$") as error:
+        read_run(tmp_path / "run")
+    assert len(str(error.value)) < 400
+
+
 @pytest.mark.parametrize("damage", [
     pytest.param(lambda packed: b"plain text", id="not packed"),
     pytest.param(lambda packed: packed[:-20], id="cut short"),

@@ -154,6 +154,11 @@ class TestRelevanceAndFairness:
         ax = plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rKL@5")
         assert ax.figure.axes[1].get_ylabel() == "rKL@5 (0 is fair)"
 
+    def test_the_largest_value_is_below_the_edge(self):
+        ax = plots.relevance_and_fairness(self.FRAME.assign(**{"rKL@5": [0.344, 0.3492, 0.346]}), "nDCG@5", "rKL@5")
+        low, high = ax.figure.axes[1].get_ylim()
+        assert low == 0 and high > 0.36
+
     def test_a_measure_may_go_by_any_of_its_names(self):
         ax = plots.relevance_and_fairness(self.FRAME.rename(columns={"nDCG@5": "alpha_nDCG@5"}), "α_nDCG@5", "rKL@5")
         assert ax.get_ylabel() == "alpha_nDCG@5"
@@ -244,6 +249,13 @@ class TestBiasHistogram:
                 assert value - 0.05 < bar.get_x() and bar.get_x() + bar.get_width() < value + 0.05
         assert ax.get_xticks().tolist() == [-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3]
         assert ax.get_ylabel() == "topics"
+
+    def test_what_is_symmetric_looks_so(self):
+        frame = pd.DataFrame([("K", str(q), "m", value) for q, value in enumerate([-0.25, -0.15, -0.05, 0.05, 0.15, 0.25])],
+                             columns=["name", "qid", "measure", "value"])
+        ax = rendered(plots.bias_histogram(frame))
+        middles = [round(bar.get_x() + bar.get_width() / 2, 6) for bar in ax.containers[0]]
+        assert middles == [-middle for middle in reversed(middles)]
 
     @pytest.mark.parametrize("measures", [["BiasDCG@10", "BiasP@10"],
                                           [f"RepBias(group='g{i}',target='uniform')@10" for i in range(7)]])

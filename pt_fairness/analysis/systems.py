@@ -86,10 +86,15 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any], how: Literal["mean",
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
     if how not in means:
         raise ValueError(f"how={how!r} is not possible; it takes {', '.join(map(repr, means))}")
-    less = [name for name in names if (measure := measure_of(name)) is not None and measure.FAIR_END == 0]
+    unfair = [name for name in names if (measure := measure_of(name)) is not None and measure.FAIR_END == 0]
+    signed = [name for name in unfair if (measure := measure_of(name)) is not None and is_signed(measure)]
+    less = [name for name in unfair if name not in signed]
     if less:
         warn(f"less is fairer in {', '.join(less)}, but a combination counts more as better: combine "
              f"{', '.join(repr(f'1-{name}') for name in less)}")
+    if signed:
+        warn(f"0 is fair in {', '.join(signed)}, but a combination counts more as better: combine one minus the same with "
+             "abs=True")
     values = np.column_stack([_flipped(averages, name) for name in names])
     heavy = np.ones(len(names)) if weights is None else np.asarray(weights, float)
     counted = values[:, heavy > 0]

@@ -21,6 +21,8 @@ TIE_DECIMALS = 12
 #: What pt.Experiment adds to a measure's name for the comparison with a baseline.
 WINS, LOSSES = " +", " -"
 TEST_SUFFIXES = (" p-value", " reject", " corrected")
+#: What pandas calls the index of a frame that was saved with it.
+SAVED_INDEX = "Unnamed: "
 
 
 def parsed(measures: Any) -> list[Any]:
@@ -118,7 +120,7 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
             raise ValueError(f"{column} has to be a column of numbers"
                              + (f", and {averages['name'].iloc[at]} has {values.iloc[at]!r}" if len(values) else ""))
     columns = [column for column in averages.columns if column != "name" and pd.api.types.is_numeric_dtype(averages[column])
-               and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES))]
+               and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES)) and not str(column).startswith(SAVED_INDEX)]
     if not columns:
         raise ValueError("the table of averages has no column of numbers beside name; its columns are "
                          f"{', '.join(map(str, averages.columns))}")

@@ -135,10 +135,10 @@ def at_hand(handler: Any) -> bool:
 
 
 def _lines(source: Any) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are not blank, with their numbers."""
+    """The lines of a file that ir_datasets reads, with their numbers: all but empty ones; blanks are read, and refused."""
     with source.stream() as stream:
         for number, line in enumerate(stream, 1):
-            if line.strip():
+            if line.strip(b"\r\n"):
                 yield number, line.decode("utf-8", errors="surrogateescape").strip()
 
 

@@ -29,6 +29,8 @@ class _Late:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python asks for such names where it copies, before there is a module to ask
+            raise AttributeError(name)
         value = getattr(importlib.import_module(self._module), name)
         setattr(self, name, value)
         return value
@@ -76,6 +78,13 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
         self.allowed = allowed
         self.accepts = accepts
         self.canonical = canonical
+
+    # In another process, what stands for "not given" has to be that process's own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not NOT_PROVIDED}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({"default": NOT_PROVIDED, **state})
 
     def validate(self, value: Any) -> bool:
         """Whether ``value`` is allowed; ``True`` and ``False`` are no numbers here."""

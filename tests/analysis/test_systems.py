@@ -108,6 +108,9 @@ class TestCombine:
     def test_less_is_fairer_needs_a_flip(self, averages):
         with pytest.warns(FairnessWarning, match="less is fairer in rKL@5.*'1-rKL@5'"):
             combine(averages, ["nDCG@5", "rKL@5"])
+        with pytest.warns(FairnessWarning, match="0 is fair in BiasP@5.*abs=True") as found:
+            combine(averages, ["nDCG@5", "BiasP@5"])
+        assert len(found) == 1
 
     @pytest.mark.parametrize("columns, options, error", [
         (["nDCG@5", "nDCG@7"], {}, "no measure 'nDCG@7'; it has 'nDCG@5'"), ([], {}, "needs the names"),
@@ -121,7 +124,7 @@ class TestCombine:
         with pytest.raises(ValueError, match=error):
             combine(averages, columns, **options)
 
-    @pytest.mark.filterwarnings("ignore:less is fairer")
+    @pytest.mark.filterwarnings("ignore:0 is fair")
     def test_negative_value(self, averages):
         with pytest.raises(ValueError, match=r"hmean needs values of at least 0, and BiasP@5 has -0.3"):
             combine(averages, ["nDCG@5", "BiasP@5"], "hmean")

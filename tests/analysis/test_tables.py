@@ -33,6 +33,12 @@ class TestHighlight:
 
 
 class TestFilesAreAsGood:
+    def test_an_index_that_was_saved_is_no_measure(self, experiment):
+        averages = experiment[0]
+        read = pd.read_csv(io.StringIO(averages.to_csv()))
+        assert read.columns[0] == "Unnamed: 0"
+        pd.testing.assert_frame_equal(rank_table(read), rank_table(averages), check_dtype=False)
+
     def test_frames_read_from_csv(self, experiment):
         """Topic identifiers come back as numbers."""
         averages, perquery, *_ = experiment
