@@ -105,6 +105,12 @@ def all_measured(results: pd.DataFrame, leaning: pd.Series) -> dict[str, pd.Data
     return values
 
 
+def as_printed(p: float, published: str) -> bool:
+    """Whether a p-value is on the side of a bound that the paper prints, such as ``< 0.05``."""
+    sign, bound = published.split()
+    return p < float(bound) if sign == "<" else p > float(bound)
+
+
 def table(values: pd.DataFrame, key: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """One of tables 4 to 6, or half of it: the means beside the published ones, and the p-values."""
     engines = list(dict.fromkeys(values["name"]))
@@ -116,7 +122,8 @@ def table(values: pd.DataFrame, key: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     means = beside(rows, TOLERANCE)
     tests = pd.DataFrame([{"two-tailed paired t-test": f"{key}: {measure}", "published p": PUBLISHED[key][measure][2],
                            "our p": float(paired.loc[measure, "p"]), "difference": float(paired.loc[measure, "difference"]),
-                           "low": float(paired.loc[measure, "low"]), "high": float(paired.loc[measure, "high"])}
+                           "low": float(paired.loc[measure, "low"]), "high": float(paired.loc[measure, "high"]),
+                           "remark": "" if as_printed(paired.loc[measure, "p"], PUBLISHED[key][measure][2]) else "note 1"}
                           for measure in MEASURES])
     print()
     show(tests)
