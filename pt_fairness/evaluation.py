@@ -17,6 +17,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -82,7 +83,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.P
     names = list(named)
     base = None if baseline is None else _place(baseline, named)
     parallel = _parallel(n_jobs)
-    plan = _plan(qrels, measures, checkpoint, known=parallel is not None or checkpoint is not None)
+    plan = _plan(qrels, measures, checkpoint, 1 if parallel is None else parallel.n_jobs)
     results: list[_Result | None] = [None] * len(named)
     from tqdm import tqdm
     # Workers may be in another folder.
@@ -204,6 +205,8 @@ class _Plan:
     checkpoint: str | None
     #: Differs between plans of different results; empty where nobody asks.
     digest: str
+    #: How many threads a file may be read with; ``None`` for as many as pandas takes.
+    threads: int | None
     #: Where it was made.
     process: tuple[str, int] = field(default_factory=lambda: _process())
 
@@ -212,9 +215,9 @@ def _process() -> tuple[str, int]:
     return platform.node(), os.getpid()
 
 
-def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | None, known: bool) -> _Plan:
+def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | None, workers: int) -> _Plan:
     """
-    :param known: whether the plan has to be told from others
+    :param workers: how many processes share the processors: 1 for this one alone, −1 for as many as there are processors
     """
     frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
@@ -229,11 +232,12 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
         folder = os.path.abspath(os.path.expanduser(checkpoint))
         os.makedirs(folder, exist_ok=True)
     digest = ""
-    if known:
+    if workers != 1 or checkpoint is not None:  # it has to be told from others
         from pt_fairness import __version__
         settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
         digest = identity.of_frame(frame, json.dumps(settings))
-    return _Plan(frame, every, groups, targets, alpha, folder, digest)
+    threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
+    return _Plan(frame, every, groups, targets, alpha, folder, digest, threads)
 
 
 def _measures(measures: Any) -> list[Any]:
@@ -352,7 +356,8 @@ class _Scorer:
             stamp = _stamp(source)
             key = None if self._plan.checkpoint is None else self._key(source, self._plan.checkpoint)
             kept = None if key is None else _kept(key)
-            qids, values, told = kept or self._scored(_read(source))
+            with _reading_with(self._plan.threads):
+                qids, values, told = kept or self._scored(_read(source))
             if _stamp(source) != stamp:
                 raise ValueError(f"{source} was written to while it was read")
             if key is not None and kept is None:
@@ -415,6 +420,12 @@ def _as_text(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
         if frame[column].isna().any():
             raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
     return frame.assign(**{column: whole_numbers(frame[column]).astype("str") for column in columns})
+
+
+def _reading_with(threads: int | None) -> AbstractContextManager[Any]:
+    """Has pandas, since version 3.1, read files with so many threads: workers would get in each other's way with more."""
+    known = threads is not None and hasattr(pd.options.mode, "max_threads")
+    return pd.option_context("mode.max_threads", threads) if known else nullcontext()
 
 
 def _stamp(source: Source) -> tuple[int, int] | None:

@@ -424,6 +424,25 @@ def test_a_measure_and_groups_of_a_script(files, qrels, tmp_path):
 
 
 @several
+@pytest.mark.parametrize("jobs", [2, -1])
+def test_workers_share_the_processors(qrels, tmp_path, jobs):
+    """Each reads with as many threads as it has processors, and leaves pandas as it was."""
+    threads = getattr(pd.options.mode, "max_threads", "not in this version")
+
+    def seen(qrels, run):
+        return float(-1 if (set_to := getattr(pd.options.mode, "max_threads", 0)) is None else set_to)
+
+    measure = ir_measures.define_byquery(seen, name="threads")
+    runs = {name: pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [1.0]}) for name in "ab"}
+    _, per_query = evaluate_quietly(runs, qrels, [measure], n_jobs=jobs)
+    processors = os.cpu_count()
+    expected = 0 if threads == "not in this version" else max(1, processors // (jobs if jobs > 0 else processors))
+    if jobs > 0 or processors > 1:  # one processor needs no workers
+        assert per_query.loc[per_query["qid"] == "1", "value"].tolist() == [expected] * 2
+    assert getattr(pd.options.mode, "max_threads", "not in this version") == threads
+
+
+@several
 def test_a_measure_class_of_a_script(files, qrels, tmp_path):
     io.write_qrels(qrels, tmp_path / "qrels")
     script = tmp_path / "script.py"
