@@ -241,15 +241,14 @@ class _rKL(ParityMeasure):
         largest = np.where(alone, self._of_whole_groups(sizes, np.argsort(sizes, axis=1, kind="stable"), target, weights),
                            bound * weights.sum(axis=1))
         for topic in np.flatnonzero((n > 0) & ~(alone & (self.param("step") == 1))):
-            kinds = np.flatnonzero(counts[topic])
-            one, depth = slice(topic, topic + 1), n[topic]
+            kinds, depth = np.flatnonzero(counts[topic]), n[topic]
             if np.prod(np.minimum(counts[topic, kinds], depth) + 1.0) <= self._MOST_PLACES:
                 largest[topic] = numerics.largest_divergence(counts[topic, kinds], view.share[kinds], target[topic],
                                                              weights[topic, :depth])
             elif alone[topic] and (sizes[topic] > 0).sum() <= self._EVERY_ORDER:
                 orders = np.array(list(itertools.permutations(np.flatnonzero(sizes[topic]))))
-                largest[topic] = max(self._of_whole_groups(sizes[one], order[None], target[one], weights[one])[0]
-                                     for order in orders)
+                same = [np.broadcast_to(one, (len(orders), len(one))) for one in (sizes[topic], target[topic], weights[topic])]
+                largest[topic] = self._of_whole_groups(same[0], orders, *same[1:]).max()
         return largest
 
     @staticmethod
