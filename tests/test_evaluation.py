@@ -362,9 +362,9 @@ def test_a_name_that_every_process_knows_is_told_again(registered, monkeypatch):
     monkeypatch.setattr(evaluation, "_process", lambda: ("elsewhere", 0))
     measure = Annotated(groups="trec-newswire")
     qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["FT911-1", "LA010189-1"], "label": 1})
-    theirs = evaluation._plan(qrels, [measure], None, known=True)
+    theirs = evaluation._plan(qrels, [measure], None, workers=2)
     groups.register("trec-newswire", groups.from_pattern("^(FT)", labels=["FT"]))
-    ours = evaluation._plan(qrels, [measure], None, known=True)
+    ours = evaluation._plan(qrels, [measure], None, workers=2)
     monkeypatch.undo()
     try:
         results = [evaluation._Scorer(plan).result((0, qrels.assign(score=1.0))) for plan in (theirs, ours, theirs)]
