@@ -174,7 +174,7 @@ def _place(baseline: int | str, named: Mapping[str, Source]) -> int:
     paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in named.values()]
     if os.fspath(baseline) in paths:
         return paths.index(os.fspath(baseline))
-    if _name(baseline) in named:  # the file's name, as it is in its folder
+    if os.path.basename(baseline) == baseline and _name(baseline) in named:  # the file's name, as it is in its folder
         return names.index(_name(baseline))
     raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
 
@@ -364,7 +364,7 @@ class _Scorer:
                 try:
                     _keep(key, qids, values, told)
                 except OSError as error:
-                    told = [*told, f"the checkpoint cannot keep what is finished: {error}"]
+                    told = [*told, f"the checkpoint {self._plan.checkpoint} cannot keep what is finished: {error.strerror}"]
         except Exception as error:  # whatever is wrong with this run, the others have nothing to do with it
             known = isinstance(error, (ValueError, OSError))
             return _Result(place, error=str(error) if known else f"{type(error).__name__}: {error}")
@@ -537,6 +537,7 @@ def as_text(table: pd.DataFrame, form: Form) -> str:
     CSV and JSON have all digits, Markdown and LaTeX four decimals. What is missing is empty, or null. LaTeX has the best
     averages in bold, and a dagger where the test against the baseline has p < .05, instead of columns for the test.
     """
+    table = table.reset_index(drop=True)
     counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
     table = table.astype(dict.fromkeys(counts, "Int64"))
     if form == "csv":
@@ -568,7 +569,8 @@ def _latex(table: pd.DataFrame, cells: pd.DataFrame) -> str:
             p_values = table.get(column + TEST_SUFFIXES[0])
             if p_values is not None:
                 cells.loc[p_values < ALPHA, column] += _DAGGER
-                cells, tested = cells.drop(columns=[column + suffix for suffix in (WINS, LOSSES, TEST_SUFFIXES[0])]), True
+                extra = [column + suffix for suffix in (WINS, LOSSES, *TEST_SUFFIXES)]
+                cells, tested = cells.drop(columns=extra, errors="ignore"), True
     text = cells.to_latex(index=False, escape=True, column_format="l" + "r" * (len(cells.columns) - 1))
     return text.translate(_LATEX) + (_TESTED if tested else "")
 

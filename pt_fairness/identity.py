@@ -29,9 +29,10 @@ def of_frame(frame: pd.DataFrame, settings: str = "") -> str:
     :param settings: what else the text depends on
     """
     made_of = hashlib.sha256(settings.encode())
-    for name in frame.columns:
-        values = frame[name]
-        made_of.update(f"\n{name}\n{len(values)}\n".encode())
+    for i, name in enumerate(frame.columns):
+        values = frame.iloc[:, i]
+        kind = pd.api.types.infer_dtype(values) if values.dtype == object else ""  # pandas takes mixed values for their text
+        made_of.update(f"\n{name}\n{len(values)}\n{kind}\n".encode(errors="backslashreplace"))
         if values.dtype.kind in "iuf":
             made_of.update(f"{values.dtype}\n".encode() + values.to_numpy().tobytes())
             continue
@@ -78,13 +79,19 @@ def _told(thing: Any, known: dict[int, tuple[Any, str]], depth: int) -> str:
         return f"{type(thing).__qualname__} {list(thing)!r}"
     if id(thing) in known:
         return known[id(thing)][1]
+    itself = f"{type(thing).__qualname__} {os.getpid()} {id(thing)}"
     if depth > _DEEPEST:
-        return f"too deep: {type(thing).__qualname__}"
+        return f"too deep: {itself}"
     known[id(thing)] = thing, f"around this: {type(thing).__qualname__}"
-    name, parts = _looked_into(thing)
-    texts = [_told(part, known, depth + 1) for part in parts]
-    if isinstance(thing, (set, frozenset)):
-        texts.sort()
+    try:
+        name, parts = _looked_into(thing)
+        if isinstance(thing, (set, frozenset)):
+            # What one member says must not depend on which members were looked into before.
+            texts = sorted(_told(part, dict(known), depth + 1) for part in parts)
+        else:
+            texts = [_told(part, known, depth + 1) for part in parts]
+    except Exception:  # values of users raise all kinds of errors
+        name, texts = itself, []
     text = hashlib.sha256("\n".join([name, *texts]).encode(errors="backslashreplace")).hexdigest()
     known[id(thing)] = thing, text
     return text
@@ -97,12 +104,11 @@ def _looked_into(thing: Any) -> tuple[str, Iterable[Any]]:
     if isinstance(thing, types.ModuleType):
         if _installed(thing.__name__) or not os.path.isfile(getattr(thing, "__file__", None) or ""):
             return thing.__name__, ()
-        return "module", _of_module(str(thing.__file__), thing.__name__)
-    if isinstance(thing, _Imported):
-        return thing, thing.parts()
+        file = str(thing.__file__)
+        return "module", [of_file(file), *_modules(_imports(file, thing.__name__))]
     if isinstance(thing, (type, types.FunctionType)):
         return _definition(thing)
-    if kind in (list, tuple, set, frozenset):
+    if kind in (list, tuple) or isinstance(thing, (set, frozenset)):
         return name, thing
     if isinstance(thing, types.MappingProxyType) or kind is dict:
         return "dict", itertools.chain.from_iterable(thing.items())
@@ -130,6 +136,10 @@ _CACHED = type(functools.cache(lambda: None))
 
 #: The last pickle protocol that has everything in it; later ones keep buffers apart.
 _PROTOCOL = 4
+
+
+#: What the methods of a class are.
+_METHODS = (types.FunctionType, property, staticmethod, classmethod, functools.partial, _CACHED)
 
 
 def _made_of(thing: Any) -> Iterable[Any]:
@@ -160,17 +170,17 @@ def _of_class(thing: type) -> Iterator[Any]:
     yield thing.__bases__
     for name, value in vars(thing).items():
         special = name.startswith("__") or name == "_abc_impl"  # Python's own notes on a class, but for its methods
-        if not special or isinstance(value, (types.FunctionType, property, staticmethod, classmethod)):
+        if not special or isinstance(value, _METHODS):
             yield name
             yield value
 
 
 def _of_function(thing: types.FunctionType) -> Iterator[Any]:
     named: list[str] = []
-    imported: list[str] = []
+    imported: list[tuple[str, int, Iterable[str]]] = []
     yield from _instructions(thing.__code__, named, imported)
-    for name in imported:
-        yield _Imported(name)
+    yield _modules(name for one in imported for name in _candidates(*one, thing.__globals__.get("__package__")))
+    yield {name: value for name, value in vars(thing).items() if name != "__wrapped__"}
     yield thing.__defaults__
     yield thing.__kwdefaults__
     for name in named:
@@ -179,47 +189,74 @@ def _of_function(thing: types.FunctionType) -> Iterator[Any]:
             yield thing.__globals__[name]
 
 
-class _Imported(str):
-    """The name of a module that code imports, and which may not have been imported yet."""
-
-    def parts(self) -> Iterable[Any]:
-        """What is the user's of it."""
-        package = self.rpartition(".")[0]
-        if self in sys.modules:
-            file = None if _installed(self) else getattr(sys.modules[self], "__file__", None)
-        elif package and package not in sys.modules:
-            return []  # to look for it would import the package
-        else:
-            try:
-                spec = importlib.util.find_spec(self)
-            except (ImportError, AttributeError, ValueError):  # code may try what is not there
-                return []
-            file = None if spec is None or _installed_file(spec.origin or "") else spec.origin
-        return _of_module(file, self) if file is not None and os.path.isfile(file) else []
+def _modules(names: Iterable[str]) -> list[str]:
+    """The modules of the user among these and all that they import, directly or not: their names and contents."""
+    found: dict[str, str] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        file = _file_of(name)
+        found[name] = ""
+        if file is not None:
+            found[name] = of_file(file)
+            waiting += _imports(file, name)
+    return [f"{name} {content}" for name, content in sorted(found.items()) if content]
 
 
-def _of_module(file: str, name: str) -> list[Any]:
-    """The text of a module of the user, and the modules that it imports, wherever in the text."""
-    with open(file, "rb") as text:
-        tree = ast.parse(text.read())
-    package = name if os.path.basename(file) == "__init__.py" else name.rpartition(".")[0]
+def _file_of(module: str) -> str | None:
+    """The file of a module of the user, which may not have been imported yet; ``None`` for any other."""
+    package = module.rpartition(".")[0]
+    if module in sys.modules:
+        file = None if _installed(module) else getattr(sys.modules[module], "__file__", None)
+    elif package and package not in sys.modules:
+        return None  # to look for it would import the package
+    else:
+        try:
+            spec = importlib.util.find_spec(module)
+        except Exception:  # code may try what is not there, and whatever finds modules may raise
+            return None
+        file = None if spec is None or _installed_file(spec.origin or "") else spec.origin
+    return file if file is not None and os.path.isfile(file) else None
+
+
+def _imports(file: str, module: str) -> list[str]:
+    """What the text of a module imports, wherever in it; nothing where that cannot be told."""
+    package = module if os.path.basename(file) == "__init__.py" else module.rpartition(".")[0]
+    try:
+        with open(file, "rb") as text:
+            tree = ast.parse(text.read() if file.endswith(".py") else b"")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
     found: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and (node.level == 0 or package):
-            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-            found += [base, *(f"{base}.{alias.name}" for alias in node.names)]  # what is imported may be a module
-    return [of_file(file), *map(_Imported, found)]
+        elif isinstance(node, ast.ImportFrom):
+            found += _candidates(node.module or "", node.level, [alias.name for alias in node.names], package)
+    return found
 
 
-def _instructions(code: types.CodeType, named: list[str], imported: list[str]) -> Iterator[Any]:
+def _candidates(module: str, level: int, names: Iterable[str], package: str | None) -> list[str]:
+    """The modules that an import may mean: what is imported from a module may be a module."""
+    try:
+        base = importlib.util.resolve_name("." * level + module, package)
+    except ImportError:  # beyond the outermost package, where code may try it all the same
+        return []
+    return [base, *(f"{base}.{name}" for name in names)]
+
+
+def _instructions(code: types.CodeType, named: list[str], imported: list[tuple[str, int, Iterable[str]]]) -> Iterator[Any]:
     """
     :param named: takes the names that the code uses
-    :param imported: takes the modules that it imports
+    :param imported: takes what :func:`_candidates` needs of each import
     """
     named += code.co_names
-    imported += [step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"]
+    steps = list(dis.get_instructions(code))
+    # Level and names are what is loaded right before.
+    imported += [(step.argval, steps[i - 2].argval or 0, steps[i - 1].argval or ()) for i, step in enumerate(steps)
+                 if step.opname == "IMPORT_NAME"]
     yield code.co_code
     yield (*code.co_names, "|", *code.co_varnames)
     for constant in code.co_consts:

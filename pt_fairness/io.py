@@ -264,7 +264,7 @@ def _table(path: Path, separator: str, header: list[str], needed: Sequence[str])
         raise ValueError(f"{os.fspath(path)}: the rows have more columns than the header ({', '.join(header)})")
     frame.columns = pd.Index(header)
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
-    again = frame.columns[frame.columns.duplicated()]
+    again = frame.columns[frame.columns.duplicated() & frame.columns.isin(["qid", *needed])]
     if len(again):
         raise ValueError(f"{os.fspath(path)} has the column {again[0]!r} twice; its header is {', '.join(header)}")
     need_columns(frame, needed, os.fspath(path))
@@ -276,7 +276,7 @@ def _first_line(path: Path) -> str:
 
 
 def _header(line: str, separator: str) -> list[str]:
-    return [name.strip().strip('"').lower() for name in line.split(separator)]
+    return [name.strip().lower() for name in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
 
 
 def read_targets(path: Path) -> pd.DataFrame:

@@ -164,7 +164,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if dropped is not None:
                 nothing &= ~dropped
             if nothing.any():
-                undefined[str(measure)] = self._how_many(nothing, annotations)
+                undefined[str(measure)] = self._how_many(nothing, annotations, measure)
                 scores = np.where(nothing, 0.0, scores)
             values[measure] = scores if dropped is None else np.where(dropped, np.nan, scores)
         foreign = view.foreign
@@ -174,12 +174,15 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        "they count as unannotated")
         return values
 
-    def _how_many(self, topics: Bools, annotations: Annotations) -> str:
+    @staticmethod
+    def _how_many(topics: Bools, annotations: Annotations, measure: FairnessMeasure) -> str:
         text = f"{topics.sum()} of {len(topics)} topics"
-        if topics.all() and not (annotations.judged >= 0).any():
-            text += (f" (no judged document, such as {self._judgments.docnos([0])[0]!r}, has a group in "
-                     f"{annotations.groups or 'the iteration of the qrels'})")
-        return text
+        known = topics.all() and "rel" in measure.SUPPORTED_PARAMS
+        document = annotations.without_group(measure.param("rel")) if known else None
+        if document is None:
+            return text
+        source = annotations.groups or "the iteration of the qrels"
+        return f"{text} (no relevant document, such as {document!r}, has a group in {source})"
 
     def _alpha_scores(self, run: Run) -> dict[Any, Floats]:
         if not self._alpha:

@@ -87,7 +87,9 @@ _MISSING = np.array([int.from_bytes(text.ljust(8, b"\0"), "big") for text in (b"
 def whole_numbers(ids: pd.Series) -> pd.Series:
     """Identifiers that became floats on their way (a merge does that) as the whole numbers that they were."""
     dtype = ids.dtype.categories.dtype if isinstance(ids.dtype, pd.CategoricalDtype) else ids.dtype
-    floats = dtype.kind == "f" or (dtype.kind == "O" and len(ids) > 0 and isinstance(ids.iloc[0], float))
+    floats = dtype.kind == "f" or (
+        dtype.kind == "O" and len(ids) > 0 and not isinstance(ids.iloc[0], str)
+        and pd.api.types.infer_dtype(ids, skipna=True) in ("floating", "mixed-integer-float", "mixed-integer", "mixed"))
     return ids.astype(object).map(label_text, na_action="ignore") if floats else ids
 
 
@@ -396,6 +398,13 @@ class Annotations:
                 self._look_up(self.judgments, np.flatnonzero(pairs), codes)
             self._relevant[rel] = np.where(pairs, codes, -1)
         return self._relevant[rel]
+
+    def without_group(self, rel: int) -> str | None:
+        """A relevant document, if none of them has a group, as far as that has been looked up."""
+        relevant = np.flatnonzero(self.judgments.relevance >= rel)
+        if rel not in self._relevant or (self._relevant[rel] >= 0).any() or not len(relevant):
+            return None
+        return str(self.judgments.docnos(relevant[:1])[0])
 
     def _look_up(self, documents: Judgments | Run, rows: Ints, codes: Ints) -> None:
         """Puts the label sets of the documents in these rows into ``codes``, from the Groups object."""

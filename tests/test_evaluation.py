@@ -852,6 +852,15 @@ def test_table_escapes_what_means_something():
                                                              {"name": "c_d", "alpha_nDCG@5": None}]
 
 
+def test_marks_stay_with_their_systems():
+    table = pd.DataFrame({"name": ["a", "b", "c"], "rKL@5": [0.3, 0.1, 0.2], "rKL@5 +": [0, 1, 2], "rKL@5 -": [0, 2, 1],
+                          "rKL@5 p-value": [np.nan, 0.01, 0.5], "flag": [True, False, True]})
+    for given in (table, table.sort_values("rKL@5", ascending=False), table[table["name"] != "c"],
+                  table.drop(columns=["rKL@5 +", "rKL@5 -"])):
+        lines = evaluation.as_text(given, "latex").splitlines()
+        assert r"b & \textbf{0.1000}$^\dagger$ & False \\" in lines and sum("dagger$" in line for line in lines) == 1
+
+
 def test_table_of_which_a_file_is_broken(command, files):
     (files / "short").write_text("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n")
     code, out, err = command()

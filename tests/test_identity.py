@@ -175,6 +175,102 @@ def test_modules_that_modules_import_count(tmp_path, monkeypatch, code):
     assert texts[0] == texts[1] != texts[2]
 
 
+def test_modules_that_import_each_other(tmp_path, monkeypatch):
+    """Thirty layers of two, and a circle: each is looked into once."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for layer in range(30):
+        for name in "ab":
+            (tmp_path / f"{name}{layer}.py").write_text(
+                f"import a{(layer + 1) % 30}, b{(layer + 1) % 30}\nfrom a{(layer + 1) % 30} import *\n")
+    first = codes("def use(x):\n    import a0\n    return a0", "use")
+    (tmp_path / "b29.py").write_text("import a0\nX = 1\n")
+    assert codes("def use(x):\n    import a0\n    return a0", "use") != first
+
+
+@pytest.mark.parametrize("text", [b"not python at all(", b"\x00\x00", "# -*- coding: latin-1 -*-\nx = 'é'\n".encode("latin-1"),
+                                  b"try:\n    from ..outer import z\nexcept ImportError:\n    z = 0\n"],
+                         ids=["wrong", "compiled", "latin-1", "beyond the package"])
+def test_modules_that_cannot_be_read_count_by_their_content(tmp_path, monkeypatch, text):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    use = "def use(x):\n    import odd\n    return odd"
+    (tmp_path / "odd.py").write_bytes(text)
+    first = codes(use, "use")
+    assert codes(use, "use") == first
+    (tmp_path / "odd.py").write_bytes(text + b"\n")
+    assert codes(use, "use") != first
+
+
+def test_relative_imports_within_functions(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("def score(x):\n    from .helper import K\n    return K\n")
+    texts = []
+    for value in (1, 1, 2):
+        (tmp_path / "pack" / "helper.py").write_text(f"K = {value}\n")
+        texts += codes("from pack import score", "score")
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_what_is_the_same_for_every_hash_seed():
+    text = """
+        class Names(set):
+            pass
+        class Node:
+            def __init__(self, name):
+                self.name = name
+        one, other = Node("one"), Node("other")
+        one.next, other.next = other, one
+    """
+    found = [codes(text, "Names('abcd')", "{one, other}", seed=seed) for seed in "1234"]
+    assert found[0] == found[1] == found[2] == found[3]
+
+
+class Raises:
+    @property
+    def __dict__(self):
+        raise RuntimeError
+
+    def __reduce_ex__(self, protocol):
+        raise RuntimeError
+
+
+def test_values_that_raise_are_like_nothing_else():
+    for make in (Raises, lambda: pd.Series([[lambda: 1]])):
+        one, other = make(), make()
+        assert identity.of_value(one) == identity.of_value(one) != identity.of_value(other)
+    assert identity.of_value(pd.DataFrame([[1, 2]], columns=["a", "a"])) != identity.of_value(
+        pd.DataFrame([[1, 3]], columns=["a", "a"]))
+
+
+def test_deep_values_are_not_taken_for_each_other():
+    def chain(value, links=60):
+        for _ in range(links):
+            value = [value, None, {}]
+        return value
+    assert identity.of_value(chain(1)) != identity.of_value(chain(2))
+
+
+def test_attributes_of_functions_and_decorated_methods():
+    def with_attribute(value):
+        def function(x):
+            return function.value + x
+        function.value = value
+        return function
+
+    def with_method(value):
+        class Called:
+            @functools.lru_cache  # noqa: B019 - it is what the test is about
+            def __call__(self, x, value=value):
+                return value
+        return Called
+    for make in (with_attribute, with_method):
+        assert identity.of_value(make(1)) == identity.of_value(make(1)) != identity.of_value(make(2))
+
+
+def test_mixed_values_are_not_their_text():
+    assert identity.of_frame(pd.DataFrame({"a": [1, "x"]})) != identity.of_frame(pd.DataFrame({"a": ["1", "x"]}))
+
+
 DEEP: list = []
 for _ in range(3000):
     DEEP = [DEEP]

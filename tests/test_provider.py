@@ -158,7 +158,7 @@ def test_groups_of_other_documents_are_told_of(worked):
     other = groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
     found = told(lambda: ir_measures.calc_aggregate([rND(groups=other) @ 3], worked.qrels_frame, worked.run_frame))
     assert len(found) == 1 and found[0].endswith(
-        "1 of 1 topics (no judged document, such as 'a', has a group in Groups('other', ['CON', 'PRO']))")
+        "1 of 1 topics (no relevant document, such as 'a', has a group in Groups('other', ['CON', 'PRO']))")
     # One warning, whatever the sources of the measures.
     qrels = worked.qrels_frame[worked.qrels_frame["iteration"] == "PRO"]
     found = told(lambda: ir_measures.calc_aggregate([rND @ 3, rND(groups=other) @ 3], qrels, worked.run_frame))
@@ -456,7 +456,7 @@ def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
             ir_measures.iter_calc([measure], qrels, worked.run_frame)))
         assert [m.value for m in found] == [0.0]
         assert len(messages) == 1 and "1 of 1 topics" in messages[0]
-        assert messages[0].endswith("(no judged document, such as 'a', has a group in the iteration of the qrels)")
+        assert messages[0].endswith("(no relevant document, such as 'a', has a group in the iteration of the qrels)")
     # A run without an annotated document is its own population: unfair, not undefined.
     assert by_topic([nDJS @ 3, Annotated], qrels, worked.run_frame) == {("nDJS@3", "1"): 1.0, ("Annotated", "1"): 0.0}
 
@@ -656,6 +656,14 @@ def test_ids_that_became_floats_are_the_whole_numbers_that_they_were(kind: str) 
     assert expected[measures[1]] == 1.0
     for one, other in ((as_floats[0], run), (qrels, as_floats[1]), as_floats):
         assert ir_measures.calc_aggregate(measures, one, other) == expected
+
+
+def test_topics_of_several_types_are_the_whole_numbers_that_they_were() -> None:
+    qrels = pd.DataFrame([["1", "a", 1, "A"], ["2", "a", 1, "A"]], columns=["query_id", "doc_id", "relevance", "iteration"])
+    for topics in ([1, 2.0], [np.float32(1), 2.0], [1, 2]):
+        run = pd.DataFrame({"query_id": pd.Series(topics, dtype=object), "doc_id": ["a", "a"], "score": [1.0, 1.0]})
+        averages, _ = pt.fairness.evaluate(run, qrels, [AP], progress=False)
+        assert averages["AP"].tolist() == [1.0]
 
 
 def test_qrels_without_subtopics_are_told_of() -> None:

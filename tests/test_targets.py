@@ -127,6 +127,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, content, says):
         targets.register("file", tmp_path / "target.csv.gz")
 
 
+def test_columns_that_are_not_needed_may_be_anything(tmp_path):
+    (tmp_path / "target.csv").write_text('qid,group,share,"note, long",,\n1,a,1,"x, y",,\n')
+    targets.register("file", tmp_path / "target.csv")
+    assert targets.get("file").values.tolist() == [["1", "a", 1.0]]
+
+
 def test_get_gives_what_was_registered():
     given = frame()
     before = given.copy()

@@ -35,8 +35,10 @@ def parsed(measures: Any) -> list[Any]:
 def parsed_or_none(column: Any) -> Any:
     """The measure that a column is named after; ``None`` for any other column."""
     try:
-        return ir_measures.parse_measure(str(column))
-    except (NameError, ValueError, TypeError):
+        measure = ir_measures.parse_measure(str(column))
+        str(measure)  # fails where there is no such parameter
+        return measure
+    except (NameError, ValueError, TypeError, KeyError):
         return None
 
 
@@ -54,7 +56,7 @@ def is_signed(measure: FairnessMeasure) -> bool:
 def distance_from_best(column: Any, values: pd.Series) -> pd.Series | None:
     """How far each value is from the best there could be, up to a constant; ``None`` for a column without a best value."""
     name = str(column)
-    if not pd.api.types.is_numeric_dtype(values) or name.endswith(TEST_SUFFIXES):
+    if not pd.api.types.is_numeric_dtype(values) or values.dtype == bool or name.endswith(TEST_SUFFIXES):
         return None
     if name == "mrt":
         return values

@@ -208,7 +208,7 @@ class _rKL(ParityMeasure):
         target = plain if of_run else numerics.smoothed(plain)
         depth = codes.shape[1]
         weights = self.weights(n, depth)
-        values = (weights * self._divergences(codes, view.share, target)).sum(axis=1)
+        values = np.maximum((weights * self._divergences(codes, view.share, target)).sum(axis=1), 0.0)
         bound = -np.log2(np.where(target > 0, target, 1.0).min(axis=1, initial=1.0))
         norm, cutoff = self.param("norm"), self.param("cutoff")
         if norm == "max":

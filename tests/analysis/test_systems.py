@@ -113,7 +113,8 @@ class TestCombine:
         assert len(found) == 1
 
     @pytest.mark.parametrize("columns, options, error", [
-        (["nDCG@5", "nDCG@7"], {}, "no measure 'nDCG@7'; it has 'nDCG@5'"), ([], {}, "needs the names"),
+        (["nDCG@5", "nDCG@7"], {}, "no measure 'nDCG@7'; it has 'nDCG@5'"),
+        (["AP(rell=2)"], {}, "no measure 'AP.rell=2.'"), ([], {}, "needs the names"),
         (["nDCG@5", "1-BiasP@5"], {}, r"values of BiasP@5 in \[0, 1\].*-0.3 to 0.2"),
         (["nDCG@5", "DistFair@5"], {"weights": [1]}, "2 columns need 2 weights"),
         (["nDCG@5", "DistFair@5"], {"weights": [1, -1]}, "not negative"),
