@@ -22,12 +22,11 @@ def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int
     import ir_measures
     from ir_measures.__main__ import main_cli
 
-
     def command() -> None:
         try:
             main_cli()
         except KeyError as error:
-            if any(f"{error.args[0]}=" in argument for argument in arguments):
+            if error.args and any(f"{error.args[0]}=" in argument for argument in arguments):
                 raise ValueError(f"a measure has no parameter {error}") from None
             raise
 

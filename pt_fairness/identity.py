@@ -143,16 +143,13 @@ _METHODS = (types.FunctionType, property, staticmethod, classmethod, functools.p
 
 
 def _made_of(thing: Any) -> Iterable[Any]:
-    """What pickle would make the value of."""
-    try:
-        registered = copyreg.dispatch_table.get(type(thing))
-        made = thing.__reduce_ex__(_PROTOCOL) if registered is None else registered(thing)
-        if isinstance(made, str):  # the name of something that is installed
-            return [made, getattr(thing, "__module__", "")]
-        # The items of lists and dictionaries come as iterators.
-        return [*made[:3], *(list(items) for items in made[3:5] if items is not None)]
-    except Exception:  # any class may refuse in its own way
-        return [type(thing), getattr(thing, "__dict__", None), os.getpid(), id(thing)]
+    """What pickle would make the value of; it raises what it likes where it cannot."""
+    registered = copyreg.dispatch_table.get(type(thing))
+    made = thing.__reduce_ex__(_PROTOCOL) if registered is None else registered(thing)
+    if isinstance(made, str):  # the name of something that is installed
+        return [made, getattr(thing, "__module__", "")]
+    # The items of lists and dictionaries come as iterators.
+    return [*made[:3], *(list(items) for items in made[3:5] if items is not None)]
 
 
 def _definition(thing: Any) -> tuple[str, Iterable[Any]]:

@@ -398,12 +398,23 @@ def test_without_joblib(runs, qrels, monkeypatch):
         evaluate_quietly(runs, qrels, OURS, n_jobs=2)
 
 
+@pytest.fixture
+def script(files, qrels, tmp_path):
+    """``script(text)``: runs it in an interpreter of its own, with a pattern of runs and a file of qrels. It prints True."""
+    def run(text):
+        io.write_qrels(qrels, tmp_path / "qrels")
+        path = tmp_path / "script.py"
+        path.write_text(textwrap.dedent(text))
+        done = subprocess.run([sys.executable, "-W", "ignore", path, str(files / "*"), str(tmp_path / "qrels")],
+                              capture_output=True, text=True)
+        assert done.stdout == "True\n", done.stderr
+    return run
+
+
 @several
-def test_a_measure_and_groups_of_a_script(files, qrels, tmp_path):
+def test_a_measure_and_groups_of_a_script(script):
     """Classes and functions that no other process can import."""
-    io.write_qrels(qrels, tmp_path / "qrels")
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent("""
+    script("""
         import sys, ir_measures, pandas as pd
         from pt_fairness import evaluate, groups, rND
 
@@ -417,15 +428,12 @@ def test_a_measure_and_groups_of_a_script(files, qrels, tmp_path):
         one, two = (evaluate(sys.argv[1], sys.argv[2], measures, n_jobs=n, progress=False)[1] for n in (1, 2))
         pd.testing.assert_frame_equal(one, two)
         print(one["value"].nunique() > 10)
-    """))
-    done = subprocess.run([sys.executable, "-W", "ignore", script, str(files / "*"), str(tmp_path / "qrels")],
-                          capture_output=True, text=True)
-    assert done.stdout == "True\n", done.stderr
+    """)
 
 
 @several
 @pytest.mark.parametrize("jobs", [2, -1])
-def test_workers_share_the_processors(qrels, tmp_path, jobs):
+def test_workers_share_the_processors(qrels, jobs):
     """Each reads with as many threads as it has processors, and leaves pandas as it was."""
     threads = getattr(pd.options.mode, "max_threads", "not in this version")
 
@@ -443,10 +451,8 @@ def test_workers_share_the_processors(qrels, tmp_path, jobs):
 
 
 @several
-def test_a_measure_class_of_a_script(files, qrels, tmp_path):
-    io.write_qrels(qrels, tmp_path / "qrels")
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent("""
+def test_a_measure_class_of_a_script(script):
+    script("""
         import sys, numpy, pandas as pd
         from pt_fairness import evaluate
         from pt_fairness.measures import base
@@ -471,10 +477,7 @@ def test_a_measure_class_of_a_script(files, qrels, tmp_path):
         one, two = (evaluate(sys.argv[1], sys.argv[2], [GroupRR(group="g1") @ 5], n_jobs=n, progress=False)[1] for n in (1, 2))
         pd.testing.assert_frame_equal(one, two)
         print(one["value"].nunique() > 2)
-    """))
-    done = subprocess.run([sys.executable, "-W", "ignore", script, str(files / "*"), str(tmp_path / "qrels")],
-                          capture_output=True, text=True)
-    assert done.stdout == "True\n", done.stderr
+    """)
 
 
 @several
