@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.pipelines import annotate
-    from pt_fairness.ranking import FairnessWarning
+    from pt_fairness.text import FairnessWarning
 
 __version__ = "0.1.0"
 
@@ -61,7 +61,7 @@ _LAZY = {
     "read_qrels": "pt_fairness.io",
     "read_run": "pt_fairness.io",
     "write_qrels": "pt_fairness.io",
-    "FairnessWarning": "pt_fairness.ranking",
+    "FairnessWarning": "pt_fairness.text",
 }
 
 #: ``plots`` is public too, but not here: ``import *`` would need matplotlib.

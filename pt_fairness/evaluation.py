@@ -29,9 +29,11 @@ from numpy.typing import NDArray
 from pt_fairness import identity, io
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.tables import LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
+from pt_fairness.identifiers import missing, whole_numbers
 from pt_fairness.numerics import Floats
-from pt_fairness.provider import ALPHA_VARIABLE, ManyRunsEvaluator
-from pt_fairness.ranking import collecting_warnings, missing, warn, whole_numbers
+from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.text import collecting_warnings, warn
 
 __all__ = ["as_text", "evaluate"]
 

@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import collections, identity, io
-from pt_fairness.measures.base import label_text
+from pt_fairness.identifiers import PairIndex, missing, texts_of
 from pt_fairness.numerics import Ints
-from pt_fairness.ranking import UNANNOTATED, PairIndex, missing, texts_of, warn, words_of
+from pt_fairness.text import UNANNOTATED, label_text, warn
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get", "names", "register"]
 
@@ -189,7 +189,7 @@ class _Table:
                 raise missing(qid[kept], qid[kept].isna().to_numpy().argmax(), "groups")
             topic, texts = pd.factorize(qid[kept].map(label_text))
             self.topics = {str(text): i for i, text in enumerate(texts)}
-        self.index = PairIndex(topic, words_of(docno[kept]))
+        self.index = PairIndex(topic, docno[kept], "groups")
         pair, self.codes = _once(self.index.pair, codes)
         self.count = np.bincount(pair, minlength=len(self.index))
         self.start = np.cumsum(self.count) - self.count
@@ -199,9 +199,9 @@ class _Table:
         topics = sorted(self.topics)
         place = np.zeros(len(topics) + 1, np.int64)
         place[[self.topics[topic] for topic in topics]] = np.arange(len(topics))
-        topic, words = place[self.index.topic], self.index.words
-        order = np.lexsort((*words.T[::-1], topic))
-        return self.labels, topics, topic[order], words[order], self.codes[self._rows(order)], self.count[order]
+        topic, docnos = place[self.index.topic], self.index.docnos()
+        order = np.lexsort((docnos.astype(str), topic))
+        return self.labels, topics, topic[order], docnos[order], self.codes[self._rows(order)], self.count[order]
 
     def find(self, qids: Any, docnos: Any) -> Annotated:
         topic = np.zeros(len(docnos), np.int64)
@@ -209,7 +209,7 @@ class _Table:
             codes, texts = pd.factorize(np.asarray(qids, dtype=object))
             table = np.array([self.topics.get(label_text(text), -1) for text in texts] + [-1], np.int64)
             topic = table[codes]
-        pair, _ = self.index.find(topic, words_of(pd.Series(docnos, dtype=object)))
+        pair, _ = self.index.find(topic, pd.Series(docnos, dtype=object, name="docno"))
         item = np.flatnonzero(pair >= 0)
         pair = pair[item]
         count = self.count[pair]

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures.base import label_text
-from pt_fairness.ranking import missing, texts_of
+from pt_fairness.identifiers import missing, texts_of
+from pt_fairness.text import label_text
 
 __all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "write_qrels"]
 

@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
+#: How many numbers the largest arrays of a measure hold: little enough for a processor's cache.
+BLOCK_CELLS = 1 << 18
+
 #: What replaces a share of zero where a divergence would be infinite (Draws et al. 2021, footnote 5).
 SMALLEST_SHARE = 0.001
 
@@ -53,16 +56,26 @@ def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
     return np.asarray(np.where((n < step)[:, None], i == n[:, None], (i % step == 0) & (i <= n[:, None])))
 
 
-def prefix_shares(codes: NDArray[np.integer[Any]], rows: Floats) -> Floats:
-    """``[T, D, L]``: share of every label among the first ``i`` documents.
+def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights: Floats,
+                          divergence: Callable[[Floats], Floats]) -> Floats:
+    """Return Σ_i w_i · divergence(P_i), ``[T]``: P_i the share of each label among the first i.
 
-    ``codes [T, D]`` names the row of ``rows [S, L]`` that a document counts; −1 counts nothing.
+    :param codes: the row of ``rows`` that each document counts, ``[T, D]``; −1 counts nothing
+    :param rows: ``[S, L]``
+    :param weights: ``[T, D]``
+    :param divergence: takes shares ``[T, some ranks, L]``, returns ``[T, some ranks]``
     """
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
-    sums = padded[codes]
-    np.cumsum(sums, axis=1, out=sums)
-    sums /= ranks(codes.shape[1])[:, None]
-    return sums
+    total, counts = np.zeros(len(codes)), np.zeros((len(codes), rows.shape[1]))
+    size = max(1, BLOCK_CELLS // max(1, counts.size))
+    for start in range(0, codes.shape[1], size):
+        sums = padded[codes[:, start:start + size]]
+        sums[:, 0] += counts
+        np.cumsum(sums, axis=1, out=sums)
+        counts = sums[:, -1].copy()
+        sums /= (start + ranks(sums.shape[1]))[:, None]
+        total += (weights[:, start:start + size] * divergence(sums)).sum(axis=1)
+    return total
 
 
 def smoothed(shares: Floats) -> Floats:

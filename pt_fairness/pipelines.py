@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_fairness.groups import Groups, get
-from pt_fairness.ranking import texts_of
+from pt_fairness.identifiers import texts_of
 
 __all__ = ["Annotate", "annotate"]
 

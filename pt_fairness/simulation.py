@@ -9,7 +9,6 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,9 +16,11 @@ import pandas as pd
 
 from pt_fairness.analysis.collection import without_groups
 from pt_fairness.analysis.tables import TIE_DECIMALS
-from pt_fairness.measures.base import FairnessMeasure, label_text
-from pt_fairness.numerics import Bools, Floats, Ints
-from pt_fairness.ranking import LabelSets, Pairs, Rankings
+from pt_fairness.measures.base import FairnessMeasure, rels_of
+from pt_fairness.numerics import Bools, Ints
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.view import Judged, Lists, Rankings
+from pt_fairness.text import label_text
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 
@@ -74,34 +75,7 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
 # rankings as arrays
 
 
-@dataclass
-class _Lists:
-    """Lists of equal length, every document judged."""
-
-    topic: Ints
-    pair: Ints
-    start: Ints
-
-
-@dataclass
-class _Pairs:
-    topics: Sequence[str]
-    topic: Ints
-    relevance: Any
-
-
-@dataclass
-class _Labelling:
-    judgments: Pairs
-    sets: LabelSets
-    labels: list[str]
-    codes: Ints
-
-    def relevant(self, rel: int) -> Ints:
-        return np.where(self.judgments.relevance >= rel, self.codes, -1)
-
-
-def rankings(codes: Ints, labels: Iterable[str]) -> Rankings:
+def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int] = (1,)) -> Rankings:
     """What a measure sees of rankings that are given by their labels alone; each is a topic of its own.
 
     The documents of a ranking are all of its topic's, judged and of relevance 1. So
@@ -109,15 +83,18 @@ def rankings(codes: Ints, labels: Iterable[str]) -> Rankings:
 
     :param codes: ``[n, N]``: the label of the document at each rank, as a place in ``labels``
     :param labels: the label set, in any order
+    :param rels: the values of ``rel`` that the measures use
     """
     names = list(labels)
     topics, depth = codes.shape
     topic = np.repeat(np.arange(topics), depth)
-    sets = LabelSets()
-    flat = sets.code(np.arange(len(names)), sets.label_codes(names), len(names))[codes.reshape(-1)]
-    pairs = _Pairs([str(i + 1) for i in range(topics)], topic, np.ones(len(topic), np.int64))
-    lists = _Lists(topic, np.arange(len(topic)), np.arange(topics) * depth)
-    return Rankings(lists, _Labelling(pairs, sets, sorted(names), flat), flat, np.full(topics, depth))
+    flat = codes.reshape(-1).astype(np.int32)
+    pair = np.arange(len(flat))
+    lists = Lists(topic, pair, flat, np.arange(topics) * depth, np.full(topics, depth))
+    relevance = np.ones(len(flat), np.int64)
+    judged = Judged([str(i + 1) for i in range(topics)], topic, relevance,
+                    {rel: np.where(relevance >= rel, flat, -1) for rel in rels})
+    return Rankings(lists, judged, LabelSets(names), sorted(names))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -178,14 +155,6 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     return documents[waiting.argsort(axis=1)]
 
 
-def _values(measure: FairnessMeasure, view: Rankings) -> Floats:
-    """The value of each ranking."""
-    if measure.width == "labels":
-        return measure.scores(view)
-    # In one block, so that the maximum, the same for all rankings, is worked out once.
-    return measure.score(view.adding(measure.added_labels))
-
-
 def _sees_all_labels(measure: FairnessMeasure) -> bool:
     """Whether a measure has no protected group, and compares all labels instead."""
     return "protected" not in measure.SUPPORTED_PARAMS or measure.param("protected") == "all"
@@ -205,12 +174,12 @@ def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequenc
     scores = {}
     two = [measure for measure in measures if not _sees_all_labels(measure)]
     if two:
-        view = rankings(biased_rankings(sizes, alpha, protected, n, for_group), labels)
-        scores.update({measure: _values(measure, view) for measure in two})
+        view = rankings(biased_rankings(sizes, alpha, protected, n, for_group), labels, rels_of(two))
+        scores.update({measure: measure.scores(view) for measure in two})
     if len(two) < len(measures):
         one = np.random.default_rng(choice).choice(protected, n)
-        view = rankings(biased_rankings(sizes, alpha, np.arange(len(labels)) == one[:, None], n, for_all), labels)
-        scores.update({measure: _values(measure, view) for measure in measures if measure not in two})
+        view = rankings(biased_rankings(sizes, alpha, np.arange(len(labels)) == one[:, None], n, for_all), labels, rels_of(measures))
+        scores.update({measure: measure.scores(view) for measure in measures if measure not in two})
     return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
              "sd": scores[measure].std(ddof=1)} for measure in measures]
 

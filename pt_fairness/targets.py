@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_columns, read_targets
-from pt_fairness.measures.base import SUM_TOLERANCE, TARGET_WORDS, label_text
+from pt_fairness.measures.base import SUM_TOLERANCE, TARGET_WORDS
 from pt_fairness.numerics import Floats
-from pt_fairness.ranking import UNANNOTATED
+from pt_fairness.text import UNANNOTATED, label_text
 
 __all__ = ["get", "names", "register"]
 

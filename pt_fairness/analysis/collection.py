@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness import groups as sources
 from pt_fairness import numerics
 from pt_fairness.analysis.tables import parsed
 from pt_fairness.io import qrels_columns
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.ranking import Annotations, Judgments, Rankings, Run, warn
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
+from pt_fairness.measures.base import FairnessMeasure, rels_of
+from pt_fairness.provider.evaluator import check_labels
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.view import Rankings
+from pt_fairness.text import warn
 
 #: The row of a collection as a whole beside those of its topics, as trec_eval calls it.
 ALL_TOPICS = "all"
@@ -28,14 +31,14 @@ def judgments_of(qrels: pd.DataFrame) -> Judgments:
     return Judgments(qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"}))
 
 
-def annotations_of(judgments: Judgments, source: Any) -> Annotations:
+def annotations_of(judgments: Judgments, source: Any, rels: Iterable[int] = (),
+                   added: Iterable[str] = ()) -> Annotations:
     """The groups of a source, or those in the qrels where it is ``None``."""
-    from pt_fairness import groups
-    return Annotations(judgments, None if source is None else groups.get(source))
+    return Annotations(judgments, None if source is None else sources.get(source), rels, added)
 
 
 def tell(cause: str, message: str) -> None:
-    """What :mod:`pt_fairness.ranking` calls with a cause and a text; here every cause comes once."""
+    """Warn, whatever the cause."""
     warn(message)
 
 
@@ -44,10 +47,10 @@ def _without_run(annotations: Annotations) -> Rankings:
     nothing = pd.DataFrame({"query_id": pd.Series(dtype="str"), "doc_id": pd.Series(dtype="str"),
                             "score": pd.Series(dtype=float)})
     run = Run(nothing, annotations.judgments, tell)
-    return Rankings(run, annotations, *annotations.of_run(run, 0))
+    return annotations.rankings(run, annotations.of_run(run, 0))
 
 
-def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None, rel: int = 1) -> pd.DataFrame:
+def group_distribution(qrels: pd.DataFrame, groups: str | sources.Groups | None = None, rel: int = 1) -> pd.DataFrame:
     """How many relevant documents every topic has of every group, and how skewed that is: the potential bias of a collection.
 
     Source: Das & Lease (2019), section 5.1 and figure 1, for the counts; how skewed they are is put into a number here.
@@ -60,18 +63,18 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None, 
         documents, 1 where one group has all (one minus the entropy of the shares by its maximum); NaN without any
     :raises ValueError: a topic is called ``all``
     """
-    annotations = annotations_of(judgments_of(qrels), groups)
+    annotations = annotations_of(judgments_of(qrels), groups, [rel])
     if ALL_TOPICS in annotations.judgments.topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which here means all of them; give it another name")
-    view = _without_run(annotations)
-    counts = view.relevant(rel) @ view.share
+    views = list(_without_run(annotations).views())
+    counts = np.vstack([view.relevant(rel) @ view.share for view in views])
     counts = np.vstack([counts, counts.sum(axis=0)])
     total = counts.sum(axis=1)
     shares = numerics.ratio(counts, total[:, None])
-    size = len(view.labels)
+    size = len(annotations.labels)
     skew = numerics.kl(shares, np.full(size, 1 / max(size, 1))) / (math.log2(size) if size > 1 else 1.0)
     return pd.DataFrame({"qid": np.repeat([*annotations.judgments.topics, ALL_TOPICS], size),
-                         "group": view.labels * len(counts), "relevant": counts.reshape(-1), "share": shares.reshape(-1),
+                         "group": annotations.labels * len(counts), "relevant": counts.reshape(-1), "share": shares.reshape(-1),
                          "skew": np.repeat(np.where(total > 0, np.maximum(skew, 0.0), np.nan), size)})
 
 
@@ -106,17 +109,13 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     :returns: ``qid, measure``, a row for each undefined pair
     """
     judgments = judgments_of(qrels)
-    sources: dict[Any, tuple[Annotations, Rankings]] = {}
+    wanted = [one for one in parsed(measures) if isinstance(one, FairnessMeasure)]
     rows = []
-    for measure in (one for one in parsed(measures) if isinstance(one, FairnessMeasure)):
+    for measure in wanted:
         measure.validate_params()
-        source = measure.param("groups")
-        if source not in sources:
-            annotations = annotations_of(judgments, source)
-            sources[source] = annotations, _without_run(annotations)
-        annotations, view = sources[source]
-        annotations.check(measure, tell)
-        nothing = np.isnan(measure.scores(view))
+        annotations = annotations_of(judgments, measure.param("groups"), rels_of([measure]), measure.added_labels)
+        check_labels(measure, annotations, tell)
+        nothing = np.isnan(measure.scores(_without_run(annotations)))
         if annotations.groups is not None and annotations.groups.topics is not None:
             nothing |= ~np.isin(judgments.topics, annotations.groups.topics)
         rows += [(judgments.topics[topic], str(measure)) for topic in np.flatnonzero(nothing)]
@@ -128,7 +127,7 @@ def ranked(run: pd.DataFrame, judgments: Judgments) -> Run:
     return Run(run.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments, tell)
 
 
-def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups: str | Groups | None = None,
+def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups: str | sources.Groups | None = None,
                   depth: int | None = 10) -> pd.DataFrame:
     """The groups of the first documents of every list, in the order in which the measures see them: trec_eval's.
 
@@ -144,9 +143,11 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups:
     parts = []
     for name, frame in runs.items():
         run = ranked(frame, judgments)
-        codes, _ = annotations.of_run(run, depth)
+        found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
-        member = annotations.sets.member(annotations.labels)[codes[rows]] & (codes[rows] >= 0)[:, None]
+        codes = found.codes[rows]
+        member = found.sets.shares(np.maximum(codes, 0), annotations.labels) > 0
+        member &= (codes >= 0)[:, None]
         member = np.column_stack([member, ~member.any(axis=1)])
         document, label = np.nonzero(member)
         rows = rows[document]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,78 +13,82 @@ import pandas as pd
 from pt_fairness.analysis.collection import annotations_of, judgments_of, ranked, tell, without_groups
 from pt_fairness.analysis.statistics import mean_of
 from pt_fairness.analysis.tables import TIE_DECIMALS, is_constant
-from pt_fairness.numerics import Floats, Ints
-from pt_fairness.ranking import Annotations, PairIndex, Rankings, Run, warn, words_of
+from pt_fairness.identifiers import PairIndex
+from pt_fairness.measures.base import rels_of, score
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.provider.evaluator import check_labels
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.view import Rankings
+from pt_fairness.text import warn
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
 
 
-class _WrongLabels:
-    """Annotations of which some are replaced.
-
-    :param codes: ``[pairs]``, the label set of each judged pair where it is replaced, −1 elsewhere
-    """
-
-    def __init__(self, annotations: Annotations, codes: Ints) -> None:
-        self._annotations, self._codes = annotations, codes
-        self.judgments, self.sets, self.labels = annotations.judgments, annotations.sets, annotations.labels
-
-    def relevant(self, rel: int) -> Ints:
-        """As :meth:`Annotations.relevant`."""
-        codes = self._annotations.relevant(rel)
-        return np.where((self._codes >= 0) & (codes >= 0), self._codes, codes)
-
-
 class _Noise:
-    """Draws wrong labels for the annotated documents of the qrels and of some runs; a document that several runs return
-    for a topic is one document.
+    """Draw wrong labels for the annotated documents of the qrels and of some runs.
+
+    A document that several runs return for a topic is one document.
     """
 
     def __init__(self, annotations: Annotations, runs: Sequence[Run]) -> None:
         self._annotations = annotations
+        judgments, labels = annotations.judgments, annotations.labels
         judged = annotations.judged
         # The whole lists: what is drawn must not depend on how deep the measures look.
-        listed = [annotations.of_run(run, None) for run in runs]
-        new = [np.flatnonzero((run.pair < 0) & (codes >= 0)) for run, (codes, _) in zip(runs, listed, strict=True)]
-        docnos = np.concatenate([run.docnos(rows) for run, rows in zip(runs, new, strict=True)])
+        #: The runs and the groups of their documents.
+        self._runs = [(run, annotations.of_run(run, None)) for run in runs]
+        new = [np.flatnonzero((run.pair < 0) & (found.codes >= 0)) for run, found in self._runs]
         topic = np.concatenate([run.topic[rows] for run, rows in zip(runs, new, strict=True)])
-        unjudged = PairIndex(topic, words_of(pd.Series(docnos, dtype="str")))
-        self._pairs = len(judged)
-        self._codes = np.concatenate([judged, np.concatenate(
-            [codes[rows] for rows, (codes, _) in zip(new, listed, strict=True)])[unjudged.first]])
-        #: Per run: the run, its documents' label sets, the number of each document, the lengths of its lists.
-        self._runs = []
+        docnos = np.concatenate([run.docnos(rows) for run, rows in zip(runs, new, strict=True)])
+        unjudged = PairIndex(topic, pd.Series(docnos, dtype=object))
+        #: For each run, the number of each document: of its pair, or after those if unjudged.
+        self._items = []
         start = 0
-        for run, rows, (codes, length) in zip(runs, new, listed, strict=True):
+        for run, rows in zip(runs, new, strict=True):
             item = run.pair.astype(np.int64)
-            item[rows] = self._pairs + unjudged.pair[start:start + len(rows)]
+            item[rows] = len(judged) + unjudged.pair[start:start + len(rows)]
             start += len(rows)
-            self._runs.append((run, codes, item, length))
-        own = annotations.sets.label_codes(annotations.labels)
-        #: The label set of each label alone.
-        self._alone = annotations.sets.code(np.arange(len(own)), own, len(own))
-        self._member = annotations.sets.member(annotations.labels)
-        annotated = np.flatnonzero(np.append(self._member.any(axis=1), False)[self._codes])
-        # In an order that neither the rows nor the runs have a part in.
-        topics = np.argsort(np.argsort(annotations.judgments.topics))
-        topic = np.concatenate([annotations.judgments.topic, topic[unjudged.first]])[annotated]
-        docnos = np.concatenate([annotations.judgments.docnos(slice(None)), docnos[unjudged.first]])[annotated]
-        words = words_of(pd.Series(docnos, dtype="str"))
-        self._annotated = annotated[np.lexsort((*words.T[::-1], topics[topic]))]
+            self._items.append(item)
+        #: Which labels each document has, ``[documents, L]``.
+        self._member = np.concatenate([
+            _members(annotations.sets, judged, labels),
+            np.concatenate([_members(found.sets, found.codes[rows], labels)
+                            for rows, (_, found) in zip(new, self._runs, strict=True)]
+                           )[unjudged.first]])
+        annotated = np.flatnonzero(self._member.any(axis=1))
+        # In an order that does not depend on the order of rows and runs.
+        place = np.argsort(np.argsort(judgments.topics))
+        topic = place[np.concatenate([judgments.topic, unjudged.topic])[annotated]]
+        docnos = np.concatenate([judgments.docnos(slice(None)), unjudged.docnos()])[annotated]
+        self._annotated = annotated[np.lexsort((docnos.astype(str), topic))]
 
     def draw(self, eps: float, rng: np.random.Generator) -> list[Rankings]:
-        """What the measures see of each run if a share ``eps`` of the annotated documents has one other label instead.
+        """Return the rankings of each run if a share ``eps`` of the annotated documents is wrong.
 
-        With the same generator, what is wrong for a smaller ``eps`` is wrong, in the same way, for a larger one.
+        A wrong document has one other label instead of its own. With the same generator, what is
+        wrong for a smaller ``eps`` is wrong, in the same way, for a larger one.
         """
         wrong = rng.permutation(self._annotated)[:round(eps * len(self._annotated))]
-        keys = np.where(self._member[self._codes[wrong]], -1.0, rng.random((len(wrong), self._member.shape[1])))
-        replaced = np.full(len(self._codes) + 1, -1)
-        replaced[wrong] = self._alone[keys.argmax(axis=1)]
-        annotations = _WrongLabels(self._annotations, replaced[:self._pairs])
-        return [Rankings(run, annotations, np.where(replaced[item] >= 0, replaced[item], codes), length)
-                for run, codes, item, length in self._runs]
+        member = self._member[wrong]
+        replaced = np.full(len(self._member) + 1, -1)
+        replaced[wrong] = np.where(member, -1.0, rng.random(member.shape)).argmax(axis=1)
+        judged = replaced[:len(self._annotations.judgments.topic)]
+        rankings = []
+        for (run, found), item in zip(self._runs, self._items, strict=True):
+            codes = np.where(replaced[item] >= 0, replaced[item], found.codes)
+            true = self._annotations.rankings(run, found._replace(codes=codes))
+            relevant = {rel: np.where((judged >= 0) & (codes >= 0), judged, codes)
+                        for rel, codes in true.judged.relevant.items()}
+            rankings.append(replace(true, judged=replace(true.judged, relevant=relevant)))
+        return rankings
+
+
+def _members(sets: LabelSets, codes: Ints, labels: Sequence[str]) -> Bools:
+    """Return which labels documents have, ``[len(codes), len(labels)]``."""
+    return (sets.shares(np.maximum(codes, 0), labels) > 0) & (codes >= 0)[:, None]
 
 
 def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any, groups: str | Groups | None,
@@ -117,14 +122,16 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
         raise ValueError(f"n={n}: at least two draws are needed for a standard deviation")
     if not runs:
         raise ValueError("label_noise needs at least one run")
-    annotations = _of_kept_topics(qrels, groups)
+    added = {label for measure in wanted for label in measure.added_labels}
+    annotations = _of_kept_topics(qrels, groups, rels_of(wanted), added)
     for measure in wanted:
-        annotations.check(measure, tell)
+        check_labels(measure, annotations, tell)
     noise = _Noise(annotations, [ranked(frame, annotations.judgments) for frame in runs.values()])
     undefined_topics = dict.fromkeys(wanted, 0)
 
     def means(views: list[Rankings]) -> Floats:
-        scores = np.array([[measure.scores(view) for view in views] for measure in wanted])
+        found = [score(wanted, view) for view in views]
+        scores = np.array([[values[measure] for values in found] for measure in wanted])
         for measure, count in zip(wanted, np.isnan(scores).sum(axis=2).max(axis=1), strict=True):
             undefined_topics[measure] = max(undefined_topics[measure], int(count))
         return np.asarray(np.nan_to_num(scores).mean(axis=2))
@@ -149,17 +156,18 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
 
 
-def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None) -> Annotations:
+def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iterable[int],
+                    added: Iterable[str]) -> Annotations:
     """Annotations without the topics that the groups drop.
 
     :raises ValueError: no topic is left; fewer than two labels
     """
-    annotations = annotations_of(judgments_of(qrels), groups)
+    annotations = annotations_of(judgments_of(qrels), groups, rels, added)
     if annotations.groups is not None and annotations.groups.topics is not None:
         kept = annotations.groups.to_qrels(qrels)
         if kept.empty:
             raise ValueError(f"{annotations.groups!r} drops all topics of the qrels")
-        annotations = annotations_of(judgments_of(kept), groups)
+        annotations = annotations_of(judgments_of(kept), groups, rels, added)
     if len(annotations.labels) < 2:
         raise ValueError(f"a wrong label needs two labels, and there is {', '.join(annotations.labels) or 'none'}")
     return annotations

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_fairness.analysis.tables import TIE_DECIMALS, is_constant, is_per_query, measure_columns, of_one_system, per_query
 from pt_fairness.numerics import Floats
-from pt_fairness.ranking import warn
+from pt_fairness.text import warn
 
 #: A p-value below this is called significant: the star of the papers' tables.
 ALPHA = 0.05

@@ -18,7 +18,7 @@ from pt_fairness.analysis.tables import (
     measure_of,
     ranked_by,
 )
-from pt_fairness.ranking import warn
+from pt_fairness.text import warn
 
 
 def minmax(averages: pd.DataFrame) -> pd.DataFrame:

@@ -8,10 +8,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools
-from pt_fairness.ranking import missing
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
 
+from pt_fairness.text import label_text
+
 if TYPE_CHECKING:
     import numpy as np
 
     from pt_fairness import numerics
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import Rankings, View
 
 __all__ = ["MEASURES", "NOT_PROVIDED", "FairnessMeasure", "Param", "np", "numerics", "register"]
 
@@ -39,13 +41,6 @@ class _Late:
 if not TYPE_CHECKING:
     np = _Late("numpy")
     numerics = _Late("pt_fairness.numerics")
-
-
-def label_text(label: Any) -> str:
-    """A label as the string that names it: ``1`` and ``1.0`` are ``'1'``."""
-    if not isinstance(label, (str, bool)) and hasattr(label, "is_integer") and label.is_integer():  # numpy's floats too
-        return str(int(label))
-    return str(label)
 
 
 def literal(value: Any) -> str:
@@ -285,19 +280,13 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()
 
-    def score(self, view: Rankings) -> numerics.Floats:
+    def score(self, view: View) -> numerics.Floats:
         """The value of each topic of ``view``, ``[T]``; NaN where the topic is undefined."""
         raise NotImplementedError
 
-    def scores(self, view: Rankings) -> numerics.Floats:
-        """What :meth:`score` gives, worked out in blocks of topics that fit a processor's cache.
-
-        The labels that this measure adds to the label set are added first.
-        """
-        view = view.adding(self.added_labels)
-        width = len(view.labels) if self.width == "labels" else 1
-        parts = [self.score(block) for block in view.blocks(self.param("cutoff"), width)]
-        return np.concatenate(parts) if parts else np.zeros(0)
+    def scores(self, rankings: Rankings) -> numerics.Floats:
+        """Return what :meth:`score` gives for all topics, ``[T]``."""
+        return score([self], rankings)[self]
 
     def param(self, name: str) -> Any:
         """The value of a parameter, its default where it was not given, ``None`` where there is no default."""
@@ -311,11 +300,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return None
         cutoff: int | None = self.param("cutoff")
         return cutoff
-
-    @property
-    def width(self) -> str:
-        """How much :meth:`score` works on per rank: a number for each of the ``'labels'``, or ``'one'``."""
-        return "labels"
 
     @property
     def added_labels(self) -> tuple[str, ...]:
@@ -420,6 +404,33 @@ class SignedMeasure(FairnessMeasure):
 
 def absolute() -> Param:
     return flag("the size of the bias without its direction, whose mean over topics is the mean absolute bias (MAB)")
+
+
+def depth_of(measures: Iterable[FairnessMeasure]) -> int | None:
+    """Return how many annotated documents of a list measures need, ``None`` for all."""
+    depths = [measure.depth for measure in measures]
+    return None if None in depths else max(depth for depth in depths if depth is not None)
+
+
+def rels_of(measures: Iterable[FairnessMeasure]) -> set[int]:
+    """Return the values of ``rel`` that measures use."""
+    return {measure.param("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
+
+
+def score(measures: Iterable[FairnessMeasure],
+          rankings: Rankings) -> dict[FairnessMeasure, numerics.Floats]:
+    """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined."""
+    by_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
+    for measure in measures:
+        by_labels.setdefault(measure.added_labels, []).append(measure)
+    values: dict[FairnessMeasure, numerics.Floats] = {}
+    for added, some in by_labels.items():
+        parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in some}
+        for view in rankings.views(added, depth_of(some)):
+            for measure in some:
+                parts[measure].append(measure.score(view))
+        values |= {measure: np.concatenate(part) for measure, part in parts.items()}
+    return values
 
 
 #: The measures of this package by name, in the order of their declaration; aliases are not in it.

@@ -9,7 +9,7 @@ from pt_fairness.measures.base import FairnessMeasure, numerics, register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import View
 
 
 class _Annotated(FairnessMeasure):
@@ -31,11 +31,7 @@ class _Annotated(FairnessMeasure):
     FAIR_END = 1.0
     DEFAULT = 0.0
 
-    @property
-    def width(self) -> str:
-        return "one"
-
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         codes, _, n = view.full(self.param("cutoff"))
         return numerics.ratio((codes >= 0).sum(axis=1), n)
 

@@ -11,7 +11,7 @@ from pt_fairness.measures.population import ESTIMATED, distribution, population
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import View
 
 
 class DistributionMeasure(FairnessMeasure):
@@ -20,23 +20,20 @@ class DistributionMeasure(FairnessMeasure):
     A subclass gives :meth:`compare`; this class finds the target and the topics that have none.
     """
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view), np.nan)
         target = distribution(self, view)
         defined = target.any(axis=1) | (self.param("target") == "run")
         return np.where(defined, self.compare(view, target), np.nan)
 
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         """``[T]``: the values, whatever they are where there is no target.
 
         :param target: ``[T, L]``, unsmoothed
         """
         raise NotImplementedError
 
-    @property
-    def width(self) -> str:
-        return "one"
 
 
 class DistMeasure(DistributionMeasure):
@@ -57,14 +54,14 @@ class DistMeasure(DistributionMeasure):
         """``[T]``: how far the smoothed shares of ``counts [T, L]`` diverge from the target."""
         return np.maximum(numerics.kl(numerics.laplace(counts, self.param("smoothing")), target), 0.0)
 
-    def smoothed_target(self, view: Rankings, target: Floats) -> Floats:
+    def smoothed_target(self, view: View, target: Floats) -> Floats:
         """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without shares of 0."""
         if self.param("target") in ESTIMATED:
-            counts = population(self, view) @ view.share
+            counts = population(self, view)
             target = np.broadcast_to(numerics.laplace(counts, self.param("smoothing")), target.shape)
         return numerics.smoothed(target)
 
-    def of_ranking(self, view: Rankings, target: Floats) -> tuple[Floats, Ints]:
+    def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints]:
         """``[T]`` and ``[T]``: the divergence of the first n documents, and n."""
         codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
@@ -105,7 +102,7 @@ class _DistKL(DistMeasure):
     SHORT_DESC = "How far the distribution over groups of the first documents diverges from a target distribution."
     RANGE = (0.0, None)
 
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed_target(view, target)
         values, n = self.of_ranking(view, target)
         cutoff = self.param("cutoff")
@@ -138,7 +135,7 @@ class _DistFair(DistMeasure):
     FAIR_END = 1.0
     DEFAULT = 0.0
 
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed_target(view, target)
         values, n = self.of_ranking(view, target)
         fair = np.maximum(1.0 - numerics.ratio(values, self.largest(n, target)), 0.0)
@@ -182,7 +179,7 @@ class _AWRF(DistributionMeasure):
     FAIR_END = 1.0
     DEFAULT = 0.0
 
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
         discount = (numerics.geometric_discount(depth, self.param("p")) if self.param("discount") == "geometric"
@@ -224,11 +221,7 @@ class _NDKL(DistributionMeasure):
     }
     RANGE = (0.0, None)
 
-    @property
-    def width(self) -> str:
-        return "labels"
-
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         cutoff = self.param("cutoff")
         codes, n = view.condensed(cutoff)
         depth = codes.shape[1]
@@ -236,8 +229,8 @@ class _NDKL(DistributionMeasure):
         if not of_run:  # no prefix of a run holds what the run lacks
             target = numerics.smoothed(target)
         weights = numerics.within(depth, n) * numerics.log_discount(depth)
-        divergences = numerics.kl(numerics.prefix_shares(codes, view.share), target[:, None, :])
-        values = math.log(2) * numerics.ratio((weights * divergences).sum(axis=1), weights.sum(axis=1))
+        divergences = numerics.discounted_divergence(codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
+        values = math.log(2) * numerics.ratio(divergences, weights.sum(axis=1))
         empty = n == 0
         if empty.any():
             values = np.where(empty, self._worst(target, of_run), values)

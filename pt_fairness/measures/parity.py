@@ -11,7 +11,7 @@ from pt_fairness.measures.population import TwoGroups, distribution, two_groups
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import View
 
 
 class PrefixMeasure(FairnessMeasure):
@@ -32,10 +32,6 @@ class PrefixMeasure(FairnessMeasure):
         """How far a prefix of ``rank`` documents, ``protected`` of them protected, is from the target; elementwise."""
         raise NotImplementedError
 
-    @property
-    def width(self) -> str:
-        return "one"
-
     def weights(self, n: Ints, depth: int) -> Floats:
         """``[T, depth]``: the discount of every rank, 0 at ranks that are not evaluated."""
         step = self.param("step") if "step" in self.SUPPORTED_PARAMS else 1
@@ -46,7 +42,7 @@ class PrefixMeasure(FairnessMeasure):
         depth = counts.shape[1]
         return (self.weights(n, depth) * self.term(counts, numerics.ranks(depth), target[:, None])).sum(axis=1)
 
-    def score_two_groups(self, view: Rankings, groups: TwoGroups, of_run: bool) -> Floats:
+    def score_two_groups(self, view: View, groups: TwoGroups, of_run: bool) -> Floats:
         """The value of every topic.
 
         :param of_run: whether the population is the run itself, whose documents alone can be permuted
@@ -124,7 +120,7 @@ def _params(*protected: str) -> dict[str, base.Param]:
 class ParityMeasure(PrefixMeasure):
     """A prefix measure whose population is a target distribution: by default the topic's relevant documents."""
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         return self.score_two_groups(view, two_groups(self, view), of_run=self.param("target") == "run")
 
 
@@ -184,10 +180,6 @@ class _rKL(ParityMeasure):
     SUPPORTED_PARAMS = _params("all")
     CONVEX = True
 
-    @property
-    def width(self) -> str:
-        return "labels" if self.param("protected") == "all" else "one"
-
     def target_of(self, groups: TwoGroups) -> Floats:
         share = numerics.ratio(groups.plus, groups.total)
         if self.param("target") == "run":
@@ -197,10 +189,10 @@ class _rKL(ParityMeasure):
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         return numerics.binary_kl(protected / rank, target)
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         return self._score_all(view) if self.param("protected") == "all" else super().score(view)
 
-    def _score_all(self, view: Rankings) -> Floats:
+    def _score_all(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         of_run = self.param("target") == "run"
         plain = distribution(self, view)
@@ -208,7 +200,7 @@ class _rKL(ParityMeasure):
         target = plain if of_run else numerics.smoothed(plain)
         depth = codes.shape[1]
         weights = self.weights(n, depth)
-        values = np.maximum((weights * self._divergences(codes, view.share, target)).sum(axis=1), 0.0)
+        values = np.maximum(self._divergences(codes, view.share, weights, target), 0.0)
         bound = -np.log2(np.where(target > 0, target, 1.0).min(axis=1, initial=1.0))
         norm, cutoff = self.param("norm"), self.param("cutoff")
         if norm == "max":
@@ -225,15 +217,15 @@ class _rKL(ParityMeasure):
         return np.where(defined, values, np.nan)
 
     @staticmethod
-    def _divergences(codes: Ints, share: Floats, target: Floats) -> Floats:
-        return numerics.kl(numerics.prefix_shares(codes, share), target[:, None, :])
+    def _divergences(codes: Ints, share: Floats, weights: Floats, target: Floats) -> Floats:
+        return numerics.discounted_divergence(codes, share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
 
     #: Up to how many places of the grid of :func:`numerics.largest_divergence` all orders are searched.
     _MOST_PLACES = 1 << 17
     #: Up to how many groups every order of whole groups is tried.
     _EVERY_ORDER = 6
 
-    def _largest_of_run(self, view: Rankings, target: Floats, n: Ints, weights: Floats, bound: Floats) -> Floats:
+    def _largest_of_run(self, view: View, target: Floats, n: Ints, weights: Floats, bound: Floats) -> Floats:
         """``[T]``: the largest sum over the permutations of the run."""
         counts = view.in_run
         alone = ~((counts > 0) & (view.member.sum(axis=1) > 1)).any(axis=1)
@@ -254,12 +246,12 @@ class _rKL(ParityMeasure):
     @staticmethod
     def _of_whole_groups(sizes: Ints, order: Ints, target: Floats, weights: Floats) -> Floats:
         """``[T]``: the sum of the ranking that has one group after the other, in the given order of labels ``[T, K]``."""
-        evaluated = np.flatnonzero(weights.any(axis=0))
-        size = np.take_along_axis(sizes, order, axis=1)[:, None, :]
-        i = evaluated[None, :, None] + 1.0
-        reached = np.clip(i - (size.cumsum(axis=2) - size), 0, size)
-        divergences = numerics.kl(reached / i, np.take_along_axis(target, order, axis=1)[:, None, :])
-        return np.asarray((weights[:, evaluated] * divergences).sum(axis=1))
+        ordered = np.take_along_axis(sizes, order, axis=1)
+        flat = np.append(np.repeat(order.reshape(-1), ordered.reshape(-1)), 0)
+        start = np.cumsum(ordered.sum(axis=1)) - ordered.sum(axis=1)
+        codes = flat[np.minimum(start[:, None] + np.arange(weights.shape[1]), len(flat) - 1)]
+        return numerics.discounted_divergence(codes, np.eye(sizes.shape[1]), weights,
+                                              lambda shares: numerics.kl(shares, target[:, None, :]))
 
 
 class _rRD(ParityMeasure):

@@ -11,7 +11,7 @@ from pt_fairness.measures.base import TARGET_WORDS, FairnessMeasure, np, numeric
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import View
 
 
 #: The targets that are estimated from documents.
@@ -41,7 +41,7 @@ def rarest(counts: Floats, most: bool) -> tuple[Ints, Bools]:
     return keys.argmin(axis=1) if counts.shape[1] else counts.sum(axis=1), present.sum(axis=1) >= 2
 
 
-def split(measure: FairnessMeasure, view: Rankings, counts: Ints) -> tuple[Bools, Bools]:
+def split(measure: FairnessMeasure, view: View, counts: Ints) -> tuple[Bools, Bools]:
     """``[T, S]`` and ``[T]``: which label sets are protected, and whether that can be said of the topic.
 
     :param counts: ``[T, S]``: the documents that 'minority' and 'majority' count
@@ -63,22 +63,26 @@ def extreme(measure: FairnessMeasure) -> str | None:
     return wanted if wanted in ("minority", "majority") else None
 
 
-def two_groups(measure: FairnessMeasure, view: Rankings) -> TwoGroups:
+def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
     """The protected and unprotected part of the measure's target; the measure's ``group``, if it has one, is protected."""
     relevant = view.relevant(measure.param("rel"))
     protected, known = split(measure, view, relevant)
     target = measure.param("target")
-    if target in ESTIMATED:
-        counts = population(measure, view)
-        plus = np.broadcast_to((counts * protected).sum(axis=1), (len(view),)).astype(float)
-        total = np.broadcast_to(counts.sum(axis=1), (len(view),)).astype(float)
-        return TwoGroups(protected, plus, total, known & ((total > 0) | (target == "run")))
-    shares = distribution(measure, view)
-    chosen = protected_of_labels(measure, view, relevant)
-    return TwoGroups(protected, (shares * chosen).sum(axis=1), shares.sum(axis=1), known & (shares.sum(axis=1) > 0))
+    if target in ("qrels", "run"):
+        counts = view.in_run if target == "run" else relevant
+        plus, total = (counts * protected).sum(axis=1), counts.sum(axis=1)
+    else:
+        chosen = protected_of_labels(measure, view, relevant)
+        if target == "collection":
+            plus = view.pooled_in(measure.param("rel"), chosen)
+            total = np.full(len(view), view.pooled(measure.param("rel")).sum())
+        else:
+            shares = distribution(measure, view)
+            plus, total = (shares * chosen).sum(axis=1), shares.sum(axis=1)
+    return TwoGroups(protected, plus.astype(float), total.astype(float), known & ((total > 0) | (target == "run")))
 
 
-def protected_of_labels(measure: FairnessMeasure, view: Rankings, counts: Ints) -> Bools:
+def protected_of_labels(measure: FairnessMeasure, view: View, counts: Ints) -> Bools:
     """``[T, L]``: which labels are protected."""
     wanted = extreme(measure)
     if wanted is not None:
@@ -87,20 +91,20 @@ def protected_of_labels(measure: FairnessMeasure, view: Rankings, counts: Ints) 
     return np.broadcast_to(np.isin(view.labels, named(measure, view)), (len(view), len(view.labels)))
 
 
-def named(measure: FairnessMeasure, view: Rankings) -> list[str]:
+def named(measure: FairnessMeasure, view: View) -> list[str]:
     """The labels that ``protected``, or ``group``, names."""
     return [name for parameter, name in measure.named_labels(view.labels) if parameter in ("protected", "group")]
 
 
-def population(measure: FairnessMeasure, view: Rankings) -> Ints:
-    """``[T, S]`` or ``[1, S]``: the documents of each label set that an estimated target counts."""
+def population(measure: FairnessMeasure, view: View) -> Floats:
+    """``[T, L]`` or ``[1, L]``: the documents of each group that an estimated target counts."""
     target = measure.param("target")
-    if target == "run":
-        return view.in_run
-    return view.relevant(measure.param("rel")) if target == "qrels" else view.pooled(measure.param("rel"))[None]
+    if target == "collection":
+        return view.pooled(measure.param("rel"))[None]
+    return (view.in_run if target == "run" else view.relevant(measure.param("rel"))) @ view.share
 
 
-def distribution(measure: FairnessMeasure, view: Rankings) -> Floats:
+def distribution(measure: FairnessMeasure, view: View) -> Floats:
     """``[T, L]``: the target share of every group, unsmoothed; a row of zeros where the population is empty."""
     target: Any = measure.param("target")
     size = (len(view), len(view.labels))
@@ -111,6 +115,5 @@ def distribution(measure: FairnessMeasure, view: Rankings) -> Floats:
     if target not in TARGET_WORDS:
         from pt_fairness import targets
         return targets.shares(target, view.qids, view.labels)
-    counts = population(measure, view)
-    shares = counts @ view.share
+    shares = population(measure, view)
     return np.broadcast_to(numerics.ratio(shares, shares.sum(axis=-1, keepdims=True)), size)

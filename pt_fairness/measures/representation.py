@@ -12,7 +12,7 @@ from pt_fairness.measures.population import two_groups
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import View
 
 #: How far the product of target and depth may be from a half that it stands for.
 HALF_TOLERANCE = 1e-9
@@ -57,11 +57,7 @@ class _RepBias(SignedMeasure):
         "groups": base.groups(),
     }
 
-    @property
-    def width(self) -> str:
-        return "one"
-
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         groups = two_groups(self, view)
         codes, n = view.condensed(self.param("cutoff"))
         inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])  # the last is for −1, past a list's end
@@ -88,7 +84,7 @@ class SkewMeasure(DistributionMeasure):
     #: The logarithm of 0.001: the skew of a group that should be everywhere and is nowhere.
     DEFAULT = -6.907755278982137
 
-    def skews(self, view: Rankings, target: Floats) -> Floats:
+    def skews(self, view: View, target: Floats) -> Floats:
         """``[T, L]``: the skew of every group."""
         codes, n = view.condensed(self.param("cutoff"))
         counts = numerics.tally(codes, np.ones(codes.shape[1]), len(view.share)) @ view.share
@@ -117,7 +113,7 @@ class _Skew(SkewMeasure):
     SHORT_DESC = "Logarithm of a group's share of the first documents over its target share."
     SUPPORTED_PARAMS = {"group": base.label("the group whose share is measured"), **_SKEW_PARAMS}
 
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         own = np.array([name == self.param("group") for name in view.labels])
         # A group outside of G has a share of 0 in the ranking and in the target, hence a skew of 0.
         return np.where(own, self.skews(view, target), 0.0).sum(axis=1)
@@ -141,7 +137,7 @@ class _MinSkew(SkewMeasure):
     SHORT_DESC = "Skew of the group that is under-represented most."
     SUPPORTED_PARAMS = _SKEW_PARAMS
 
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
 
 
@@ -163,7 +159,7 @@ class _MaxSkew(SkewMeasure):
     SHORT_DESC = "Skew of the group that is over-represented most."
     SUPPORTED_PARAMS = _SKEW_PARAMS
 
-    def compare(self, view: Rankings, target: Floats) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)
 
 

@@ -9,7 +9,7 @@ from pt_fairness.measures.base import SignedMeasure, np, numerics, register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import View
 
 _PARAMS = {
     "cutoff": base.cutoff(),
@@ -27,10 +27,6 @@ class StanceMeasure(SignedMeasure):
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = _PARAMS
 
-    @property
-    def width(self) -> str:
-        return "one"
-
     def validate_params(self) -> None:
         """:raises ValueError: a value that is not allowed, or one group on both sides"""
         super().validate_params()
@@ -38,13 +34,13 @@ class StanceMeasure(SignedMeasure):
             raise ValueError(f"{self.NAME} needs two groups to set against each other; pro and con are both "
                              f"{self.param('pro')!r}")
 
-    def stances(self, view: Rankings) -> tuple[Floats, Ints]:
+    def stances(self, view: View) -> tuple[Floats, Ints]:
         """``[T, D]`` and ``[T]``: 1 for relevant documents that are pro, −1 for con, else 0; and the lists' lengths."""
         codes, relevance, n = view.full(self.param("cutoff"))
         of_set = np.append(self._has(view, "pro") * 1.0 - self._has(view, "con"), 0.0)
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
 
-    def _has(self, view: Rankings, side: str) -> Bools:
+    def _has(self, view: View, side: str) -> Bools:
         return np.asarray((view.member & np.isin(view.labels, [self.param(side)])).any(axis=1))
 
 
@@ -69,7 +65,7 @@ class _BiasP(StanceMeasure):
     PRETTY_NAME = "Stance Bias (Precision)"
     SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         stances, n = self.stances(view)
         return self.signed(numerics.ratio(stances.sum(axis=1), self.param("cutoff") or n))
 
@@ -93,7 +89,7 @@ class _BiasRBP(StanceMeasure):
         "p": base.real("persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8),
     }
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         p = self.param("p")
         return self.signed((1.0 - p) * (stances @ numerics.geometric_discount(stances.shape[1], p)))
@@ -116,7 +112,7 @@ class _BiasDCG(StanceMeasure):
     SHORT_DESC = "Discounted cumulative gain of the relevant pro documents less that of the relevant con documents."
     RANGE = (None, None)
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         return self.signed(stances @ numerics.log_discount(stances.shape[1]))
 

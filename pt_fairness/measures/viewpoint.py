@@ -11,7 +11,7 @@ from pt_fairness.measures.population import TwoGroups, split
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
-    from pt_fairness.ranking import Rankings
+    from pt_fairness.rankings.view import View
 
 _PARAMS = {
     "cutoff": base.cutoff(),
@@ -29,7 +29,7 @@ class ViewpointMeasure(PrefixMeasure):
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         counts = view.in_run
         protected, _ = split(self, view, counts)
         plus = (counts * protected).sum(axis=1).astype(float)
@@ -154,14 +154,13 @@ class _nDJS(FairnessMeasure):
     }
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 
-    def score(self, view: Rankings) -> Floats:
+    def score(self, view: View) -> Floats:
         cutoff, bound = self.param("cutoff"), self.param("norm") == "bound"
         codes, n = view.condensed(cutoff)
         whole = view.in_run @ view.share
         whole = numerics.ratio(whole, whole.sum(axis=1, keepdims=True))
-        shares = numerics.prefix_shares(codes, view.share)
         weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
-        values = (weights * numerics.jsd(shares, whole[:, None, :])).sum(axis=1)
+        values = numerics.discounted_divergence(codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
         if bound:
             values = numerics.ratio(values, weights.sum(axis=1))
         empty = view.length == 0

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pt_fairness.identifiers import words_of
 from pt_fairness.numerics import Floats, Ints, log_discount, ratio
-from pt_fairness.ranking import Judgments, LabelSets, Run
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.run import Run
 
 
 class Subtopics:
@@ -20,17 +23,17 @@ class Subtopics:
     def __init__(self, judgments: Judgments, rel: int) -> None:
         codes, labels = judgments.row_labels
         rows = (judgments.row_relevance >= rel) & (codes >= 0)
-        self.sets = LabelSets()
-        self.sets.label_codes(labels)
+        self.sets = LabelSets(labels)
         #: ``[pairs]``: the set of subtopics for which each judged document is relevant, −1 for none.
         self.of_pair = self.sets.code(judgments.index.pair[rows], codes[rows], len(judgments.index))
         self.judgments = judgments
         # ``[S, m]``: the subtopics of each set in order of appearance, padded with one that is worth nothing.
         self.nothing = len(labels)
-        size = max((len(key) for key in self.sets.sets), default=0)
-        self.members = np.full((len(self.sets.sets), size), self.nothing)
-        for key, code in self.sets.sets.items():
-            self.members[code, :len(key)] = key
+        row, label, _ = self.sets.entries(np.arange(len(self.sets)))
+        first = np.searchsorted(row, np.arange(len(self.sets)))
+        size = int(np.bincount(row).max(initial=0))
+        self.members = np.full((len(self.sets), size), self.nothing)
+        self.members[row, np.arange(len(row)) - first[row]] = label
         self.size = (self.members != self.nothing).sum(axis=1)
         self._relevant = np.flatnonzero(self.of_pair >= 0)
         held = np.zeros((len(judgments.topics), self.nothing + 1), bool)
@@ -102,7 +105,7 @@ class Subtopics:
         """``[topics, depth]``: at each rank the document with the largest gain; of equals the one with the largest docno."""
         chosen = np.isin(self.judgments.topic[self._relevant], topics)
         pairs = self._relevant[chosen]
-        words = self.judgments.index.words[pairs]
+        words = words_of(self.judgments.docnos(pairs))
         topic = np.searchsorted(topics, self.judgments.topic[pairs])
         order = np.lexsort((*(~words[:, column] for column in reversed(range(words.shape[1]))), topic))
         topic, codes = topic[order], self.of_pair[pairs][order]

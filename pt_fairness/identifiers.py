@@ -1,0 +1,156 @@
+"""Identifiers of topics and documents: as text, as codes, and a hash join of (topic, docno) pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.numerics import Ints
+from pt_fairness.text import label_text
+
+#: How many identifiers are Python strings at a time, which take more memory than codes.
+CHUNK = 1 << 13
+
+
+def missing(column: pd.Series, row: Any, where: str) -> ValueError:
+    """Return the error for a column without a value in a row."""
+    return ValueError(f"row {column.index[row]} of the {where} has no {column.name}; "
+                      "every row needs one")
+
+
+def whole_numbers(ids: pd.Series) -> pd.Series:
+    """Return identifiers that a merge turned into floats as the whole numbers that they were."""
+    dtype = ids.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    floats = dtype.kind == "f" or (
+        dtype.kind == "O" and len(ids) > 0 and not isinstance(ids.iloc[0], str)
+        and pd.api.types.infer_dtype(ids, skipna=True)
+        in ("floating", "mixed-integer-float", "mixed-integer", "mixed"))
+    return ids.astype(object).map(label_text, na_action="ignore") if floats else ids
+
+
+def texts_of(ids: pd.Series) -> Any:
+    """Return identifiers as text, ``[n]``."""
+    return whole_numbers(ids).astype(str).to_numpy(dtype=object)
+
+
+def chunks(n: int) -> Iterator[slice]:
+    """Yield slices of at most :data:`CHUNK` rows."""
+    for start in range(0, n, CHUNK):
+        yield slice(start, start + CHUNK)
+
+
+def words_of(texts: Any) -> Any:
+    """Return the UTF-8 bytes of texts as big-endian words, ``[n, words]``.
+
+    The words compare as the bytes do.
+    """
+    try:
+        encoded = texts.astype("S")
+    except UnicodeEncodeError:
+        encoded = np.char.encode(texts.astype("U"), "utf-8")
+    width = -(-max(encoded.dtype.itemsize, 1) // 8)
+    return encoded.astype(f"S{8 * width}").view(">u8").reshape(len(texts), width).astype(np.uint64)
+
+
+def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, list[str], list[Any]]:
+    """Factorize a column with few distinct values.
+
+    :param where: what the column belongs to, if no value may be missing; otherwise missing values
+        have the code −1
+    :returns: the codes ``[n]``, the distinct values as text, and as they were given
+    :raises ValueError: a missing value
+    """
+    codes, values = pd.factorize(ids)
+    if where is not None and (codes < 0).any():
+        raise missing(ids, np.argmax(codes < 0), where)
+    return codes.astype(np.int32), [label_text(value) for value in values], list(values)
+
+
+#: Hash keys to try; the second is needed if two pairs collide in 64 bits.
+_KEYS = [f"{seed:016d}" for seed in range(64)]
+#: An odd number with well-mixed bits (the golden ratio), which spreads topics over the hashes.
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class PairIndex:
+    """A hash join of (topic, docno) pairs, exact because every hit is compared.
+
+    ``pair [n]`` numbers the distinct pairs in order of first appearance; ``first [pairs]`` is the
+    first row of each, ``topic [pairs]`` its topic.
+
+    :param topic: topic codes, ``[n]``
+    :param docnos: the documents, ``[n]``
+    :param where: what the documents belong to, for errors
+    :raises ValueError: a docno is missing or contains NUL
+    """
+
+    def __init__(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> None:
+        for key in _KEYS:
+            hashes = self._hashes(topic, docnos, where, key)
+            pair, distinct = pd.factorize(hashes)
+            first = np.empty(len(distinct), np.int32)
+            first[pair[::-1]] = np.arange(len(topic) - 1, -1, -1, dtype=np.int32)
+            again = np.flatnonzero(first[pair] != np.arange(len(topic)))
+            if _equal(topic, docnos, again, topic, docnos, first[pair[again]]).all():
+                break
+        else:  # pragma: no cover
+            raise RuntimeError("every hash key makes two of these identifiers collide")
+        self._key, self._index = key, pd.Index(distinct)
+        self.pair, self.first = pair.astype(np.int32), first
+        self.topic = topic[first]
+        self._docnos = docnos
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def docnos(self, pairs: Any = slice(None)) -> Any:
+        """Return the docnos of pairs as text."""
+        return texts_of(self._docnos.iloc[self.first[pairs]])
+
+    @staticmethod
+    def _hashes(topic: Ints, docnos: pd.Series, where: str, key: str) -> Any:
+        hashes = np.empty(len(topic), np.uint64)
+        for part in chunks(len(topic)):
+            ids = docnos.iloc[part]
+            if ids.isna().any():
+                raise missing(ids, np.argmax(ids.isna()), where)
+            texts = texts_of(ids)
+            hashes[part] = pd.util.hash_array(texts, hash_key=key, categorize=False)
+            if "\0" in "".join(texts):
+                text = next(text for text in texts if "\0" in text)
+                raise ValueError(f"the {where} has the {docnos.name} {text!r}, which contains NUL; "
+                                 "remove that character, which trec_eval cannot read")
+        hashes += topic.astype(np.uint64) * _SPREAD
+        return hashes
+
+    def find(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> tuple[Ints, Any]:
+        """Return the number of each pair, ``[m]``, −1 where it is not in the index, and its hash.
+
+        Equal pairs have equal hashes.
+
+        :raises ValueError: a docno is missing or contains NUL
+        """
+        hashes = self._hashes(topic, docnos, where, self._key)
+        found = self._index.get_indexer(hashes).astype(np.int32)
+        hits = np.flatnonzero(found >= 0)
+        same = _equal(topic, docnos, hits, self.topic, self._docnos, found[hits], self.first)
+        found[hits[~same]] = -1
+        return found, hashes
+
+
+def _equal(topic: Ints, docnos: pd.Series, rows: Ints, other_topic: Ints, other_docnos: pd.Series,
+           others: Ints, first: Ints | None = None) -> Any:
+    """Return whether pairs of rows hold the same topic and docno.
+
+    :param first: the row of ``other_docnos`` of each of ``others``; the same numbers by default
+    """
+    same = np.asarray(topic[rows] == other_topic[others])
+    for part in chunks(len(rows)):
+        theirs = others[part] if first is None else first[others[part]]
+        same[part] &= texts_of(docnos.iloc[rows[part]]) == texts_of(other_docnos.iloc[theirs])
+    return same

@@ -1,0 +1,86 @@
+"""The ir_measures Provider. What it needs numpy for is imported when something is evaluated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import ir_measures
+from ir_measures import providers
+from ir_measures.providers.base import Any as AnyValue
+
+from pt_fairness.measures.base import FairnessMeasure, listen
+from pt_fairness.provider.names import ALPHA_MEASURES, ALPHA_VARIABLE, NDEVAL_MEASURES
+
+__all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
+
+
+class FairnessProvider(providers.Provider):  # type: ignore[misc]
+    """The measures of pt_fairness, and α-nDCG and its kin in trec_eval's ranking order.
+
+    Qrels and runs are DataFrames, iterables of namedtuples, or dicts, as for every provider of
+    ir_measures; they are not modified.
+    """
+
+    NAME = "fairness"
+    SUPPORTED_MEASURES: list[Any] = []
+
+    def supports(self, measure: Any) -> bool:
+        """Return whether this provider computes ``measure``.
+
+        :raises ValueError: a wrong parameter of a measure of this package, or a cutoff of α-nDCG
+            below 1
+        """
+        measure.validate_params()
+        if isinstance(measure, FairnessMeasure):
+            return True
+        if os.environ.get(ALPHA_VARIABLE) == "ndeval":
+            return False
+        if measure.NAME in ALPHA_MEASURES:
+            if measure.params.get("cutoff", 1) < 1:
+                raise ValueError(f"{measure} is not possible: cutoff takes a whole number of at "
+                                 "least 1")
+            return True
+        return measure.NAME in NDEVAL_MEASURES and bool(ir_measures.pyndeval.is_available())
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Return the columns of the qrels that these measures read."""
+        from_qrels = any(measure.params.get("groups") is None for measure in measures)
+        columns = ["query_id", "doc_id", "relevance"]
+        return [*columns, "iteration"] if from_qrels else columns
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+        from pt_fairness.provider.evaluator import FairnessEvaluator
+        # ir_measures' pipeline gives a set: sorted, so that the output has one order.
+        unordered = isinstance(measures, (set, frozenset))
+        measures = sorted(measures, key=str) if unordered else list(measures)
+        others = [str(measure) for measure in measures if not self.supports(measure)]
+        if others:
+            raise ValueError(f"the provider {self.NAME!r} does not compute "
+                             f"{', '.join(sorted(others))}; without a provider, ir_measures takes "
+                             "the one that does")
+        frame = ir_measures.util.QrelsConverter(qrels).as_pd_dataframe()
+        return FairnessEvaluator(measures, frame)
+
+
+FAIRNESS = FairnessProvider()
+
+
+def _support(name: str, measure: FairnessMeasure) -> None:
+    if name == measure.NAME:
+        wildcards = {param: AnyValue() for param in measure.SUPPORTED_PARAMS}
+        FairnessProvider.SUPPORTED_MEASURES.append(type(measure)(**wildcards))
+
+
+def plug_in() -> None:
+    """Add the provider to ir_measures' registry and, before pyndeval, to its default pipeline."""
+    if providers.registry.get(FAIRNESS.NAME) is not FAIRNESS:
+        providers.register(FAIRNESS)
+        listen(_support)
+    # An ir_measures that reads entry points loads this module before it has a pipeline, and adds
+    # the provider itself.
+    pipeline = getattr(ir_measures, "DefaultPipeline", None)
+    if pipeline is not None and not any(isinstance(provider, FairnessProvider)
+                                        for provider in pipeline.providers):
+        pipeline.providers.insert(pipeline.providers.index(ir_measures.pyndeval), FAIRNESS)

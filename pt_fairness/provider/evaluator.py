@@ -1,0 +1,165 @@
+"""The ir_measures Evaluator: runs against one set of qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import providers
+
+from pt_fairness import groups as sources
+from pt_fairness.measures.base import FairnessMeasure, depth_of, rels_of, score
+from pt_fairness.numerics import Bools, Floats
+from pt_fairness.provider.alpha import Diversity
+from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider.ndeval import Ndeval
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
+from pt_fairness.text import listed, warn
+
+
+class Source:
+    """The measures of one group source, and what they need of the qrels.
+
+    :param name: the source, as ``groups=`` names it; ``None`` for ``iteration``
+    :raises ValueError: no such source, or qrels without groups
+    """
+
+    def __init__(self, name: str | None, measures: Sequence[FairnessMeasure],
+                 judgments: Judgments) -> None:
+        self.groups, self.measures = None if name is None else sources.get(name), measures
+        added = {label for measure in measures for label in measure.added_labels}
+        self.annotations = Annotations(judgments, self.groups, rels_of(measures), added)
+        #: Which topics the source drops, ``[T]``: they have no value and are in no mean.
+        self.dropped: Bools = np.zeros(len(judgments.topics), bool)
+        if self.groups is not None and self.groups.topics is not None:
+            self.dropped = ~np.isin(judgments.topics, list(self.groups.topics))
+
+
+class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
+    """Score runs against the same qrels, which are read once.
+
+    Several threads can use one evaluator.
+    """
+
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
+        self._judgments = Judgments(qrels)
+        super().__init__(measures, self._judgments.qids)
+        self._told: set[str] = set()
+        by_source: dict[str | None, list[FairnessMeasure]] = {}
+        for measure in measures:
+            if isinstance(measure, FairnessMeasure):
+                by_source.setdefault(measure.param("groups"), []).append(measure)
+        self._sources = [Source(name, own, self._judgments) for name, own in by_source.items()]
+        for source in self._sources:
+            self._tell_of_source(source)
+        self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
+        self._others = [m for m in measures if m.NAME in NDEVAL_MEASURES]
+        self._diversity = Diversity(self._judgments, [*self._alpha, *self._others])
+        self._ndeval = Ndeval(self._others, qrels, self._judgments) if self._others else None
+
+    def _tell_of_source(self, source: Source) -> None:
+        """Warn of labels and topics that the measures cannot use.
+
+        :raises ValueError: a parameter names a label that the source does not declare
+        """
+        if source.dropped.any():
+            self._tell(f"topics {source.groups}", f"{source.groups!r} drops {source.dropped.sum()} "
+                       f"of {len(source.dropped)} topics (the first is "
+                       f"{self._judgments.topics[source.dropped.argmax()]!r}): they have no value "
+                       "(NaN) and are left out of the means. pt.Experiment cannot leave them out: "
+                       "give it groups.to_qrels(qrels)")
+        for measure in source.measures:
+            check_labels(measure, source.annotations, self._tell)
+
+    def tell_again(self) -> None:
+        """Give every warning again for the next run."""
+        self._told.clear()
+
+    def _tell(self, cause: str, message: str) -> None:
+        """Warn once for each cause."""
+        if cause not in self._told:
+            self._told.add(cause)
+            warn(message)
+
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """Yield the value of every measure for every topic of the qrels, also without results."""
+        frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
+        ranked = Run(frame, self._judgments, self._tell)
+        values: dict[Any, Floats] = {}
+        undefined: dict[str, str] = {}
+        for source in self._sources:
+            values.update(self._scores(ranked, source, undefined))
+        if undefined:
+            self._tell("undefined", "topics with nothing to compare with have the value 0.0, for "
+                       "every system: "
+                       + ", ".join(f"{name} on {how_many}" for name, how_many in undefined.items()))
+        for measure in self._alpha:
+            values[measure] = self._diversity.scores(measure, ranked, self._tell)
+        if self._ndeval is not None:
+            values.update(self._ndeval.scores(ranked))
+            for measure in self._others:
+                self._diversity.tell_of_ties(measure, ranked, self._tell)
+        columns = [(measure, values[measure].tolist()) for measure in self.measures]
+        for i, qid in enumerate(self.qrel_qids):
+            for measure, column in columns:
+                yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
+
+    def _scores(self, run: Run, source: Source, undefined: dict[str, str]) -> dict[Any, Floats]:
+        """Return the value of every measure of a source for every topic.
+
+        :param undefined: takes the measures that are undefined for some topics, and for how many
+        """
+        ranked = source.annotations.of_run(run, depth_of(source.measures))
+        values = score(source.measures, source.annotations.rankings(run, ranked))
+        for measure, scores in values.items():
+            nothing = np.isnan(scores) & ~source.dropped
+            if nothing.any():
+                undefined[str(measure)] = _how_many(nothing, source, measure)
+            scores[nothing] = 0.0
+            scores[source.dropped] = np.nan
+        if ranked.foreign and not all(measure.added_labels for measure in source.measures):
+            self._tell(f"foreign {source.groups}", f"{ranked.foreign} ranked documents have groups "
+                       f"that no judged document has and that {source.groups!r} does not declare: "
+                       f"{listed(ranked.foreign_labels)}; they count as unannotated")
+        return values
+
+
+def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) -> None:
+    """Check that the labels that the parameters of a measure name are in the label set G.
+
+    :param tell: takes the cause and the message of a warning, if the source declares no labels
+    :raises ValueError: one is not, and the group source declares its labels
+    """
+    known = [*annotations.labels, *measure.added_labels]
+    held = listed(annotations.labels) or "no groups"
+    for parameter, label in measure.named_labels(known):
+        if label in known:
+            continue
+        if annotations.declared is not None:
+            raise ValueError(f"{parameter}={label!r} names no group of {annotations.groups!r}; "
+                             f"its groups are {held}")
+        words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
+            if parameter == "protected" else ""
+        tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; "
+             f"the qrels hold {held}{words}")
+    added = [label for label in measure.added_labels if label not in annotations.labels]
+    if added:
+        undeclared = "" if annotations.declared is None else \
+            f" and {annotations.groups!r} does not declare"
+        tell(f"target {added}", f"the target of {measure} has a share for {listed(added)}, which "
+             f"no judged document has as its group{undeclared}; the judged documents have {held}")
+
+
+def _how_many(topics: Bools, source: Source, measure: FairnessMeasure) -> str:
+    text = f"{topics.sum()} of {len(topics)} topics"
+    known = topics.all() and "rel" in measure.SUPPORTED_PARAMS
+    document = source.annotations.without_group(measure.param("rel")) if known else None
+    if document is None:
+        return text
+    where = source.groups or "the iteration of the qrels"
+    return f"{text} (no relevant document, such as {document!r}, has a group in {where})"

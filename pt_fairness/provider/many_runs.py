@@ -1,0 +1,64 @@
+"""An evaluator of any measures, made for many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from pt_fairness.provider.evaluator import FairnessEvaluator
+
+
+class ManyRunsEvaluator:
+    """Evaluate as ``ir_measures.evaluator(measures, qrels)`` does, many runs one after the other.
+
+    pytrec_eval takes dictionaries, which ir_measures makes row by row in Python; here they are made
+    by column. Warnings are given for every run.
+
+    :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
+        identifiers as text
+    :raises ValueError: a measure that no provider computes, or that does not fit the qrels
+    """
+
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
+        plain = [m for m in measures if _provider_of(m) is ir_measures.pytrec_eval]
+        others = [m for m in measures if m not in plain]
+        self._plain = self._others = None
+        if plain:
+            self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance"))
+        if others:
+            self._others = ir_measures.evaluator(others, qrels)
+
+    def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
+        """Yield the value of every measure for every topic.
+
+        :param run: columns ``query_id, doc_id, score``; identifiers as text, scores as floats
+        """
+        if self._plain is not None:
+            yield from self._plain.iter_calc(_by_topic(run, "score"))
+        if self._others is not None:
+            for evaluator in getattr(self._others, "evaluators", [self._others]):
+                if isinstance(evaluator, FairnessEvaluator):
+                    evaluator.tell_again()
+            yield from self._others.iter_calc(run)
+
+
+def _provider_of(measure: Any) -> Any:
+    """Return the provider that ir_measures' default pipeline takes, ``None`` if there is none."""
+    return next((one for one in ir_measures.DefaultPipeline.providers
+                 if one.supports(measure) and one.is_available()), None)
+
+
+def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
+    """Return topic → document → value; of a document given twice the last row counts."""
+    codes, names = pd.factorize(frame["query_id"])
+    documents, values = frame["doc_id"].tolist(), frame[column].tolist()
+    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
+    topics: dict[str, dict[str, Any]] = {}
+    for start, end in zip(starts, [*starts[1:], len(codes)], strict=True):
+        rows = topics.setdefault(str(names[codes[start]]), {})
+        rows.update(zip(documents[start:end], values[start:end], strict=True))
+    return topics

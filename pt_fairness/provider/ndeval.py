@@ -1,0 +1,60 @@
+"""ndeval's measures other than α-nDCG, computed by ndeval in trec_eval's order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from pt_fairness.numerics import Floats
+from pt_fairness.provider.alpha import judged_only
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
+from pt_fairness.text import UNANNOTATED, label_text
+
+
+class Ndeval:
+    """Evaluate each setting of ndeval's measures with an evaluator of its own.
+
+    ir_measures hands all settings one generator, which is empty after the first, and cannot leave
+    out unjudged documents.
+    """
+
+    def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
+        self._judgments = judgments
+        self._lock = threading.Lock()  # pyndeval is not for several threads
+        if "iteration" in qrels:
+            none = qrels["iteration"].isna() | qrels["iteration"].isin(UNANNOTATED)
+            qrels = qrels[~none]
+        annotated = qrels.assign(query_id=qrels["query_id"].map(label_text),
+                                 doc_id=qrels["doc_id"].astype(str))
+        self._settings: dict[Any, list[tuple[Any, Any]]] = {}
+        for measure in measures:
+            kept = {name: value for name, value in measure.params.items() if name != "judged_only"}
+            key = (measure["rel"], kept.get("alpha"), kept.get("beta"), judged_only(measure))
+            self._settings.setdefault(key, []).append((measure, type(measure)(**kept)))
+        self._evaluators = {
+            key: ir_measures.pyndeval.evaluator([plain for _, plain in pairs], annotated)
+            for key, pairs in self._settings.items()}
+
+    def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
+        """Yield every measure with its value for every topic, ``[T]``."""
+        names = np.array(self._judgments.topics, dtype=object)
+        place = {name: i for i, name in enumerate(self._judgments.topics)}
+        for key, pairs in self._settings.items():
+            rows = np.flatnonzero(run.pair >= 0) if key[-1] else np.arange(len(run.topic))
+            ordered = pd.DataFrame({"query_id": names[run.topic[rows]], "doc_id": run.docnos(rows),
+                                    "score": -run.place[rows].astype(float)})
+            values = {repr(plain): np.zeros(len(names)) for _, plain in pairs}
+            with self._lock:
+                metrics = list(self._evaluators[key].iter_calc(ordered))
+            for metric in metrics:
+                if metric.query_id in place:
+                    values[repr(metric.measure)][place[metric.query_id]] = metric.value
+            for measure, plain in pairs:
+                # ndeval divides 0 by 0 where a topic has no relevant document.
+                yield measure, np.nan_to_num(values[repr(plain)])

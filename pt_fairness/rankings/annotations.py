@@ -1,0 +1,182 @@
+"""The groups of judged and of ranked documents."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pt_fairness.groups import Groups
+from pt_fairness.identifiers import CHUNK
+from pt_fairness.numerics import Ints
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.view import Judged, Lists, Rankings
+from pt_fairness.text import TREC_DEFAULTS
+
+
+class Ranked(NamedTuple):
+    """The groups of a run's documents."""
+
+    #: The label set of each document, ``[n]``, −1 where it is unannotated.
+    codes: Ints
+    #: How many documents of each topic were looked up, ``[T]``: the lists end there.
+    length: Ints
+    sets: LabelSets
+    #: How many documents have no group but labels outside of the label set G, and these labels.
+    foreign: int
+    foreign_labels: list[str]
+
+
+class Annotations:
+    """The groups of judged documents, from the ``iteration`` of the qrels or from a group source.
+
+    Threads can share it: what it holds does not change.
+
+    :param judgments: the qrels
+    :param groups: the group source; ``None`` for ``iteration``
+    :param rels: the values of ``rel`` that the measures use
+    :param added: labels that the targets of the measures add to the label set
+    :raises ValueError: no group source, and the qrels have no groups either
+    """
+
+    def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int] = (),
+                 added: Iterable[str] = ()) -> None:
+        self.judgments, self.groups = judgments, groups
+        #: The labels that the group source declares; ``None`` if it declares none.
+        self.declared = None if groups is None else groups.labels
+        self._added = set(added)
+        self._lock = threading.Lock()
+        if groups is None:
+            self._make_from_iteration(rels)
+        else:
+            self._make_from_source(groups, rels)
+
+    def _make_from_iteration(self, rels: Iterable[int]) -> None:
+        codes, labels = self.judgments.row_labels
+        if labels and set(labels) <= TREC_DEFAULTS:
+            raise ValueError(
+                "the qrels have no groups: their iteration field is absent, or holds nothing but "
+                f"{' and '.join(map(repr, labels))}. Write the groups into it "
+                "(pt_fairness.groups.from_frame(…).to_qrels(qrels), or pt_fairness.read_qrels on a "
+                "file that has them), or name a source with the measure's groups= parameter")
+        self._name_labels(labels)
+        self._row_label = self._codes_of(labels)[codes]
+        self._judged: Ints | None = self._sets_of_rows(slice(None))
+        #: For each ``rel``, the label set of each pair of at least that relevance, −1 for the
+        #: others. If any row of a document reaches ``rel``, only such rows give it groups.
+        self.by_rel = {rel: self._relevant_rows(rel) for rel in rels}
+
+    def _make_from_source(self, groups: Groups, rels: Iterable[int]) -> None:
+        relevance = self.judgments.relevance
+        if groups.labels is not None and groups.complete:
+            self._name_labels([])
+            wanted = np.flatnonzero(relevance >= min(rels, default=np.inf))
+            codes, self._judged = self._look_up_judged(groups, wanted), None
+        else:
+            item, label, labels = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
+                                                np.arange(len(relevance)))
+            self._name_labels(labels)
+            codes = self.sets.code(item, self._codes_of(labels)[label], len(relevance))
+            self._judged = codes
+        if self.labels == [] and groups.labels == []:
+            raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
+                             "unannotated")
+        self.by_rel = {rel: np.where(relevance >= rel, codes, -1) for rel in rels}
+
+    def _name_labels(self, judged: Iterable[str]) -> None:
+        #: The label set G, sorted.
+        self.labels = sorted({*judged, *(self.declared or ())})
+        self.sets = LabelSets([*self.labels, *sorted(self._added - {*self.labels})])
+
+    def _codes_of(self, labels: list[str]) -> Ints:
+        """Return the codes of labels, and −1 for a label that is not known, or none."""
+        return np.array([self.sets.place.get(label, -1) for label in labels] + [-1], np.int32)
+
+    def _look_up(self, groups: Groups, topic: Ints, docnos: Callable[[Ints], Any],
+                 rows: Ints) -> tuple[Ints, Ints, list[str]]:
+        """Return the annotations of documents from the group source: row, label code, labels."""
+        qids = np.array(self.judgments.topics, dtype=object)
+        at_once = CHUNK if groups.in_parts else max(len(rows), 1)
+        place: dict[str, int] = {}
+        items, codes = [np.zeros(0, np.intp)], [np.zeros(0, np.int32)]
+        for start in range(0, len(rows), at_once):
+            part = rows[start:start + at_once]
+            with self._lock:  # sources of users, and docstores, need not be safe for threads
+                item, label, labels = groups.annotate(qids[topic[part]], docnos(part))
+            table = np.array([place.setdefault(name, len(place)) for name in labels], np.int32)
+            items.append(part[item])
+            codes.append(table[label])
+        return np.concatenate(items), np.concatenate(codes), list(place)
+
+    def _look_up_judged(self, groups: Groups, pairs: Ints) -> Ints:
+        item, label, labels = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
+                                            pairs)
+        return self.sets.code(item, self._codes_of(labels)[label], len(self.judgments.topic))
+
+    def _relevant_rows(self, rel: int) -> Ints:
+        rows = self.judgments.row_relevance >= rel
+        return np.where(self.judgments.relevance >= rel,
+                        self.judged if rows.all() else self._sets_of_rows(rows), -1)
+
+    def _sets_of_rows(self, rows: Any) -> Ints:
+        index = self.judgments.index
+        return self.sets.code(index.pair[rows], self._row_label[rows], len(index))
+
+    @property
+    def judged(self) -> Ints:
+        """The label set of each judged pair, ``[pairs]``, −1 where it is unannotated."""
+        if self._judged is None:
+            assert self.groups is not None
+            self._judged = self._look_up_judged(self.groups, np.arange(len(self.judgments.topic)))
+        return self._judged
+
+    def without_group(self, rel: int) -> str | None:
+        """Return a relevant document, if there are any and none of them has a group."""
+        relevant = np.flatnonzero(self.judgments.relevance >= rel)
+        if not len(relevant) or (self.by_rel.get(rel, np.zeros(1)) >= 0).any():
+            return None
+        return str(self.judgments.docnos(relevant[:1])[0])
+
+    def of_run(self, run: Run, depth: int | None) -> Ranked:
+        """Return the groups of a run's documents.
+
+        A group source is asked only until every topic has ``depth`` annotated documents.
+        """
+        if self.groups is None:
+            pair = run.pair
+            codes = np.where(pair >= 0, self.judged[pair], -1) if len(self.judged) else pair
+            return Ranked(codes, run.length, self.sets, 0, [])
+        sets, own = self.sets.copy(), set(self.labels)
+        codes = np.full(len(run.topic), -1, np.int32)
+        known = np.zeros(len(run.length), np.int32)
+        depth = int(run.length.max(initial=0)) if depth is None else depth
+        wanted = np.minimum(run.length, depth).astype(np.int32)
+        foreign, foreign_labels = 0, set()
+        while (wanted > known).any():
+            rows = np.flatnonzero((run.place >= known[run.topic])
+                                  & (run.place < wanted[run.topic])).astype(np.int32)
+            item, label, labels = self._look_up(self.groups, run.topic, run.docnos, rows)
+            found = sets.code(item, self._codes_of(labels)[label], len(codes))
+            codes[rows] = found[rows]
+            outside = ~np.isin(labels, list(own))[label] if labels else np.zeros(0, bool)
+            if outside.any():
+                alone = np.setdiff1d(item[outside], item[~outside])
+                foreign += len(alone)
+                foreign_labels |= {labels[one] for one in np.unique(label[np.isin(item, alone)])}
+            known = wanted
+            usable = np.append(sets.any_of(np.arange(len(sets)), self.labels), False)
+            annotated = np.bincount(run.topic[usable[codes]], minlength=len(known))
+            wanted = np.where(annotated < depth, np.minimum(run.length, 2 * known), known)
+        return Ranked(codes, known, sets, foreign, sorted(foreign_labels))
+
+    def rankings(self, run: Run, ranked: Ranked) -> Rankings:
+        """Return a run's documents and the judged ones with their groups."""
+        judgments = self.judgments
+        return Rankings(
+            Lists(run.topic, run.pair, ranked.codes, run.start, ranked.length),
+            Judged(judgments.topics, judgments.topic, judgments.relevance, self.by_rel),
+            ranked.sets, self.labels)

@@ -1,0 +1,61 @@
+"""Qrels as arrays."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.identifiers import PairIndex, codes_of, missing
+from pt_fairness.numerics import Ints
+from pt_fairness.text import UNANNOTATED
+
+
+class Judgments:
+    """Qrels as arrays: a *pair* is a judged (topic, document), which may have several rows.
+
+    :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``
+    :raises ValueError: a missing value, or a docno that contains NUL
+    """
+
+    def __init__(self, qrels: pd.DataFrame) -> None:
+        #: The topic code of each row, ``[rows]``; the topics as text; and as they were given.
+        self.row_topic, self.topics, self.qids = codes_of(qrels["query_id"], "qrels")
+        if len(set(self.topics)) < len(self.topics):  # 1 and '1' are one topic
+            names = list(dict.fromkeys(self.topics))
+            self.row_topic = np.array([names.index(name) for name in self.topics])[self.row_topic]
+            self.qids = [self.qids[self.topics.index(name)] for name in names]
+            self.topics = names
+        self.index = PairIndex(self.row_topic, qrels["doc_id"], "qrels")
+        #: The topic of each pair, ``[pairs]``.
+        self.topic = self.index.topic
+        if qrels["relevance"].isna().any():
+            raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
+        relevance = qrels["relevance"].to_numpy()
+        if relevance.dtype.kind not in "iuf":
+            relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
+        if relevance.dtype.kind != "f":
+            relevance = relevance.astype(np.int64, copy=False)
+        self.row_relevance = self.relevance = relevance
+        if len(self.index) < len(relevance):
+            #: The highest relevance of each pair, ``[pairs]``.
+            self.relevance = np.full(len(self.index), np.iinfo(np.int64).min, relevance.dtype)
+            np.maximum.at(self.relevance, self.index.pair, relevance)
+        self._iteration = qrels.get("iteration")
+
+    def docnos(self, pairs: Any) -> Any:
+        """Return the documents of pairs as text."""
+        return self.index.docnos(pairs)
+
+    @cached_property
+    def row_labels(self) -> tuple[Ints, list[str]]:
+        """The code of each row's iteration (−1: unannotated), and the labels in order of appearance."""
+        if self._iteration is None:
+            return np.zeros(len(self.row_topic), np.int32), ["0"][:len(self.row_topic)]
+        codes, texts, _ = codes_of(self._iteration)
+        labels = list(dict.fromkeys(text for text in texts if text not in UNANNOTATED))
+        place = {text: code for code, text in enumerate(labels)}
+        table = np.array([place.get(text, -1) for text in texts] + [-1], np.int32)
+        return table[codes], labels

@@ -1,0 +1,107 @@
+"""Sets of labels with shares, as codes: what a document belongs to, in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pt_fairness.numerics import Bools, Floats, Ints
+
+
+class LabelSets:
+    """Numbers the sets of labels that documents have.
+
+    A set is a row of labels and their shares, which sum to 1. The sets of one label have the code
+    of that label, 0 to ``len(labels) − 1``; sets of several labels get the codes that follow.
+
+    :param labels: every label that can occur
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.labels = list(labels)
+        self.place = {label: code for code, label in enumerate(self.labels)}
+        # Entries of all sets, one set after the other: label and share; and where each set starts.
+        self._label = np.arange(len(self.labels), dtype=np.int32)
+        self._share = np.ones(len(self.labels))
+        self._start = np.arange(len(self.labels) + 1)
+
+    def copy(self) -> LabelSets:
+        """Return sets that can grow without changing these."""
+        other = object.__new__(LabelSets)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __len__(self) -> int:
+        return len(self._start) - 1
+
+    def code(self, item: Ints, label: Ints, items: int, weight: Floats | None = None) -> Ints:
+        """Return the set of each item, ``[items]``, −1 for an item without labels.
+
+        :param item: the item of each annotation, ``[n]``
+        :param label: its label's code, ``[n]``; −1 is none
+        :param weight: its weight, ``[n]``; by default the labels of an item have equal shares
+        """
+        codes = np.full(items, -1, np.int32)
+        known = label >= 0
+        if not known.all():
+            item, label = item[known], label[known]
+            weight = None if weight is None else weight[known]
+        if (item[1:] > item[:-1]).all():  # one label each, in order
+            codes[item] = label
+            return codes
+        order = np.lexsort((label, item))
+        item, label = item[order], label[order]
+        first = np.flatnonzero(np.append(True, (item[1:] != item[:-1]) | (label[1:] != label[:-1])))
+        weights = np.ones(len(first)) if weight is None else np.add.reduceat(weight[order], first)
+        item, label = item[first], label[first]
+        count = np.bincount(item, minlength=items)
+        alone = count[item] == 1
+        codes[item[alone]] = label[alone]
+        total = np.bincount(item, weights, minlength=items)
+        for size in np.unique(count[count > 1]):
+            some = count[item] == size
+            rows = np.hstack([label[some].reshape(-1, size),
+                              (weights[some] / total[item[some]]).reshape(-1, size)])
+            distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+            codes[item[some].reshape(-1, size)[:, 0]] = len(self) + inverse.reshape(-1)
+            self._append(distinct[:, :size].astype(np.int32), distinct[:, size:])
+        return codes
+
+    def _append(self, labels: Ints, shares: Floats) -> None:
+        sets, size = labels.shape
+        self._label = np.concatenate([self._label, labels.ravel()])
+        self._share = np.concatenate([self._share, shares.ravel()])
+        self._start = np.concatenate([self._start, self._start[-1] + size * np.arange(1, sets + 1)])
+
+    def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
+        """Return the entries of some sets: the place in ``codes``, the label and its share."""
+        size = self._start[codes + 1] - self._start[codes]
+        row = np.repeat(np.arange(len(codes)), size)
+        rows = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size) \
+            + np.repeat(self._start[codes], size)
+        return row, self._label[rows], self._share[rows]
+
+    def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
+        """Return the share of each of ``labels`` in some sets, ``[len(codes), len(labels)]``.
+
+        Labels that are not asked for have no share; the others make up for them.
+        """
+        column = np.full(len(self.labels), -1)
+        for i, name in enumerate(labels):
+            if name in self.place:
+                column[self.place[name]] = i
+        row, label, share = self.entries(codes)
+        table = np.zeros((len(codes), len(labels) + 1))
+        table[row, column[label]] = share  # column −1, the last, takes what is not asked for
+        table = table[:, :-1]
+        total = table.sum(axis=1, keepdims=True)
+        return np.divide(table, total, out=table, where=total > 0)
+
+    def any_of(self, codes: Ints, labels: Sequence[str]) -> Bools:
+        """Return which of some sets have any of ``labels``, ``[len(codes)]``."""
+        chosen = np.isin(self.labels, list(labels))
+        row, label, _ = self.entries(codes)
+        found: Any = np.bincount(row, chosen[label], minlength=len(codes)) > 0
+        return np.asarray(found)
