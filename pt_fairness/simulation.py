@@ -178,7 +178,8 @@ def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequenc
         scores.update({measure: measure.scores(view) for measure in two})
     if len(two) < len(measures):
         one = np.random.default_rng(choice).choice(protected, n)
-        view = rankings(biased_rankings(sizes, alpha, np.arange(len(labels)) == one[:, None], n, for_all), labels, rels_of(measures))
+        codes = biased_rankings(sizes, alpha, np.arange(len(labels)) == one[:, None], n, for_all)
+        view = rankings(codes, labels, rels_of(measures))
         scores.update({measure: measure.scores(view) for measure in measures if measure not in two})
     return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
              "sd": scores[measure].std(ddof=1)} for measure in measures]

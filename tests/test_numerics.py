@@ -38,13 +38,22 @@ def test_evaluated_ranks(lengths, step):
     assert [int(row.sum()) for row in numerics.within(depth, n)] == lengths
 
 
-def test_prefix_shares():
+@pytest.mark.parametrize("cells", [1, 5, 13, 1000])
+def test_discounted_divergence(cells, monkeypatch):
+    """Whatever part of the ranks is in memory at a time."""
+    monkeypatch.setattr(numerics, "BLOCK_CELLS", cells)
     rows = np.array([[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]])
     codes = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
-    found = numerics.prefix_shares(codes, rows)
-    for t, i in itertools.product(range(2), range(4)):
-        expected = sum((rows[c] for c in codes[t, :i + 1] if c >= 0), np.zeros(3)) / (i + 1)
-        assert found[t, i] == pytest.approx(expected)
+    target, weights = np.array([0.2, 0.3, 0.5]), np.array([[1, 0.5, 0.2, 0], [0, 1, 3, 2]])
+    found = numerics.discounted_divergence(codes, rows, weights,
+                                           lambda shares: numerics.kl(shares, target))
+    for t in range(2):
+        expected = 0.0
+        for i in range(4):
+            share = sum((rows[c] for c in codes[t, :i + 1] if c >= 0), np.zeros(3)) / (i + 1)
+            expected += weights[t, i] * sum(p * math.log2(p / q)
+                                            for p, q in zip(share, target, strict=True) if p)
+        assert found[t] == pytest.approx(expected)
 
 
 @given(shares)

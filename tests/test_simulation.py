@@ -68,7 +68,7 @@ class TestRankings:
     def test_the_same_values_as_an_experiment(self):
         counts = simulation.biased_rankings([6, 3, 4], 0.4, [1], 40, seed=3)
         labels = ["x", "a", "m"]
-        view = simulation.rankings(counts, labels)
+        view = simulation.rankings(counts, labels, [1, 2])
         run = pd.DataFrame([(str(q), f"d{r}", -float(r)) for q, r in np.ndindex(*counts.shape)],
                            columns=["qid", "docno", "score"])
         qrels = run.drop(columns="score").assign(label=1, iteration=[labels[code] for code in counts.ravel()])

@@ -229,7 +229,8 @@ class _NDKL(DistributionMeasure):
         if not of_run:  # no prefix of a run holds what the run lacks
             target = numerics.smoothed(target)
         weights = numerics.within(depth, n) * numerics.log_discount(depth)
-        divergences = numerics.discounted_divergence(codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
+        divergences = numerics.discounted_divergence(
+            codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
         values = math.log(2) * numerics.ratio(divergences, weights.sum(axis=1))
         empty = n == 0
         if empty.any():

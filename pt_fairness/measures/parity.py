@@ -218,7 +218,8 @@ class _rKL(ParityMeasure):
 
     @staticmethod
     def _divergences(codes: Ints, share: Floats, weights: Floats, target: Floats) -> Floats:
-        return numerics.discounted_divergence(codes, share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
+        return numerics.discounted_divergence(
+            codes, share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
 
     #: Up to how many places of the grid of :func:`numerics.largest_divergence` all orders are searched.
     _MOST_PLACES = 1 << 17

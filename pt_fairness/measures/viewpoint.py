@@ -160,7 +160,8 @@ class _nDJS(FairnessMeasure):
         whole = view.in_run @ view.share
         whole = numerics.ratio(whole, whole.sum(axis=1, keepdims=True))
         weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
-        values = numerics.discounted_divergence(codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
+        values = numerics.discounted_divergence(
+            codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
         if bound:
             values = numerics.ratio(values, weights.sum(axis=1))
         empty = view.length == 0

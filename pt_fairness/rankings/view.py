@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints, within
+from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints, distinct, within
 from pt_fairness.rankings.labelsets import LabelSets
 
 
@@ -137,7 +137,7 @@ class View:
         for rel, (topic, codes) in rankings.relevant.items():
             rows = slice(*np.searchsorted(topic, [topics.start, topics.stop]))
             relevant[rel] = topic[rows] - topics.start, codes[rows]
-        self._sets = np.unique(np.concatenate([ranked, *(codes for _, codes in relevant.values())]))
+        self._sets = distinct(np.concatenate([ranked, *(codes for _, codes in relevant.values())]))
         #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.
         self.share: Floats = rankings.sets.shares(self._sets, self.labels)
         #: Whether a document of each label set is in each group, ``[S, L]``.
@@ -205,7 +205,7 @@ class View:
         """
         counts, row, _, group = self._all.pooled(rel)
         rows, where = np.unique(chosen, axis=0, return_inverse=True)
-        found = [counts[np.unique(row[one[group]])].sum() for one in rows]
+        found = [counts[distinct(row[one[group]])].sum() for one in rows]
         return np.array(found, float)[where.reshape(-1)]
 
 

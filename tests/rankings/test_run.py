@@ -1,4 +1,4 @@
-"""The ranking order and the joins against plain Python."""
+"""trec_eval's order against plain Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pt_fairness import FairnessWarning
-from pt_fairness.ranking import Annotations, Judgments, LabelSets, PairIndex, Run, words_of
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
 
 #: Identifiers without what a C string cannot hold, and lone surrogates, which UTF-8 cannot.
 identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -96,79 +97,6 @@ def test_a_missing_identifier_is_refused(column):
         Run(frame, Judgments(good), lambda *message: None)
     with pytest.raises(ValueError, match=f"row 1 of the qrels has no {column}"):
         Judgments(frame)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# identifiers
-
-
-@given(st.lists(identifiers, min_size=1, max_size=40), st.sampled_from(DTYPES))
-def test_words_compare_as_the_strings_do(ids, dtype):
-    words = words_of(pd.Series(ids, dtype=dtype))
-    by_words = sorted(range(len(ids)), key=lambda i: tuple(words[i]))
-    assert [ids[i] for i in by_words] == sorted(ids, key=str.encode)
-    assert len({tuple(row) for row in words.tolist()}) == len(set(ids))
-
-
-def test_words_of_many_identifiers():
-    ids = [f"d{i}" + "x" * (i % 37) for i in range(40_000)] + ["é", ""]
-    words = words_of(pd.Series(ids))
-    assert words.shape == (40_002, 6)
-    assert [row.astype(">u8").tobytes().rstrip(b"\0").decode() for row in words[[0, 17, 39_999, 40_000, 40_001]]] \
-        == [ids[i] for i in (0, 17, 39_999, 40_000, 40_001)]
-
-
-pairs = st.lists(
-    st.tuples(st.integers(0, 3), st.sampled_from(["a", "b", "aaaaaaaab", "aaaaaaaac", "é", "x" * 30])), max_size=25
-)
-
-
-@pytest.mark.parametrize("collide", [False, True], ids=["hash", "hash with collisions"])
-@given(known=pairs, asked=pairs)
-@example(known=[(0, "a"), (0, "b")], asked=[(0, "aaaaaaaab"), (0, "x" * 30), (0, "a"), (1, "a")])
-def test_pairs_are_found_exactly(collide, known, asked):
-    original = PairIndex._hash
-    if collide:  # half of the hash functions that are tried know only the first letter
-        def bad(self, topic, words):
-            return original(self, topic, words) if self._seed % 2 else (words[:, 0] >> np.uint64(56)).copy()
-        PairIndex._hash = bad
-    try:
-        index = PairIndex(np.array([t for t, _ in known], int), words_of(pd.Series([d for _, d in known], dtype=object)))
-        found, _ = index.find(np.array([t for t, _ in asked], int), words_of(pd.Series([d for _, d in asked], dtype=object)))
-    finally:
-        PairIndex._hash = original
-    distinct = list(dict.fromkeys(known))
-    assert len(index) == len(distinct)
-    assert [distinct[p] for p in index.pair] == known
-    assert [known[row] for row in index.first] == distinct
-    assert found.tolist() == [distinct.index(pair) if pair in distinct else -1 for pair in asked]
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# judgments and label sets
-
-
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(-1, 3)), max_size=30))
-def test_label_sets(rows):
-    sets = LabelSets()
-    sets.label_codes(["a", "b", "c", "d"])
-    item, label = (np.array([row[i] for row in rows], int) for i in (0, 1))
-    codes = sets.code(item, label, 7)
-    members = {code: set(key) for key, code in sets.sets.items()}
-    for i in range(7):
-        assert (members[codes[i]] if codes[i] >= 0 else set()) == {g for j, g in rows if j == i and g >= 0}
-    table = sets.member(["d", "a"])
-    for key, code in sets.sets.items():
-        assert table[code].tolist() == [3 in key, 0 in key]
-
-
-def test_only_relevant_rows_give_a_relevant_document_its_groups():
-    qrels = pd.DataFrame([("q", "a", 2, "X"), ("q", "a", 0, "Y"), ("q", "b", 0, "Y"), ("q", "b", 0, "Z")],
-                         columns=["query_id", "doc_id", "relevance", "iteration"])
-    annotations = Annotations(Judgments(qrels), None)
-    assert annotations.labels == ["X", "Y", "Z"]
-    for rel, expected in ((2, [["X"], []]), (1, [["X"], []]), (0, [["X", "Y"], ["Y", "Z"]]), (3, [[], []])):
-        assert [annotations.names(annotations.relevant(rel)[[i]]) for i in (0, 1)] == expected
 
 
 def test_topics_as_numbers_and_as_text_are_the_same():

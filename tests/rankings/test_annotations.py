@@ -1,0 +1,108 @@
+"""Label sets, annotations and views against plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pt_fairness import groups
+from pt_fairness.numerics import BLOCK_CELLS
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.run import Run
+
+
+def members(sets: LabelSets, code: int) -> dict[str, float]:
+    _, label, share = sets.entries(np.array([code]))
+    return {sets.labels[one]: weight for one, weight in zip(label, share, strict=True)}
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(-1, 3)), max_size=30))
+def test_label_sets(rows):
+    sets = LabelSets(["a", "b", "c", "d"])
+    item, label = (np.array([row[i] for row in rows], int) for i in (0, 1))
+    codes = sets.code(item, label, 7)
+    for i in range(7):
+        expected = {"abcd"[one] for j, one in rows if j == i and one >= 0}
+        found = members(sets, codes[i]) if codes[i] >= 0 else {}
+        assert set(found) == expected
+        assert list(found.values()) == pytest.approx([1 / max(len(expected), 1)] * len(expected))
+    every = np.arange(len(sets))
+    assert (sets.any_of(every, ["d", "x"]) == ["d" in members(sets, code) for code in every]).all()
+    table = sets.shares(every, ["d", "x", "a"])
+    for code in every:
+        kept = {name: share for name, share in members(sets, code).items() if name in "da"}
+        total = sum(kept.values())
+        expected = [kept.get(name, 0.0) / (total or 1.0) for name in ("d", "x", "a")]
+        assert table[code].tolist() == pytest.approx(expected)
+
+
+def test_label_sets_with_weights():
+    sets = LabelSets(["a", "b"])
+    codes = sets.code(np.array([0, 0, 1, 2, 2]), np.array([1, 0, 0, 0, 0]), 3,
+                      np.array([3.0, 1.0, 0.2, 1.0, 1.0]))
+    assert [members(sets, code) for code in codes] == [{"a": 0.25, "b": 0.75}, {"a": 1}, {"a": 1}]
+
+
+def test_a_copy_grows_alone():
+    sets = LabelSets(["a", "b"])
+    copy = sets.copy()
+    copy.code(np.array([0, 0]), np.array([0, 1]), 1)
+    assert (len(sets), len(copy)) == (2, 3)
+
+
+def test_only_relevant_rows_give_a_relevant_document_its_groups():
+    qrels = pd.DataFrame([("q", "a", 2, "X"), ("q", "a", 0, "Y"), ("q", "b", 0, "Y"),
+                          ("q", "b", 0, "Z")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    annotations = Annotations(Judgments(qrels), None, [0, 1, 2, 3])
+    assert annotations.labels == ["X", "Y", "Z"]
+    for rel, expected in ((2, [{"X"}, set()]), (1, [{"X"}, set()]), (0, [{"X", "Y"}, {"Y", "Z"}]),
+                          (3, [set(), set()])):
+        codes = annotations.by_rel[rel]
+        assert [set(members(annotations.sets, code)) if code >= 0 else set()
+                for code in codes] == expected
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["source", "iteration"])
+def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
+    """Blocks of any size give the same lists, populations and shares."""
+    rng = np.random.default_rng(1)
+    n = 400
+    frame = pd.DataFrame({"query_id": rng.integers(0, 9, n).astype(str),
+                          "doc_id": [f"d{i}" for i in rng.integers(0, 60, n)],
+                          "relevance": rng.integers(0, 3, n),
+                          "iteration": rng.choice(["A", "B", "C", "-"], n)})
+    run = frame[["query_id", "doc_id"]].drop_duplicates().assign(score=1.0)
+    source = groups.from_frame(frame.rename(
+        columns={"query_id": "qid", "doc_id": "docno", "iteration": "group"})) if own else None
+    judgments = Judgments(frame)
+    annotations = Annotations(judgments, source, [0, 2])
+    ranked = Run(run, judgments, lambda *message: None)
+    rankings = annotations.rankings(ranked, annotations.of_run(ranked, None))
+
+    def contents() -> list[list[object]]:
+        rows = []
+        for view in rankings.views():
+            codes, n = view.condensed(5)
+            full, relevance, _ = view.full(7)
+            share = np.vstack([view.share, np.full(len(view.labels), -1.0)])
+            for t, qid in enumerate(view.qids):
+                rows.append([qid, n[t], share[codes[t, :n[t]]].tolist(),
+                             share[full[t]][full[t] >= 0].tolist(), relevance[t].tolist(),
+                             (view.in_run[t] @ view.share).round(9).tolist(),
+                             (view.relevant(2)[t] @ view.share).round(9).tolist(),
+                             view.pooled(0).round(9).tolist(),
+                             view.pooled_in(0, np.array([[True, False, True]])).tolist()])
+        return rows
+
+    whole = contents()
+    assert len(list(rankings.views())) == 1
+    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", 100)
+    assert len(list(rankings.views())) > 1
+    assert contents() == whole
+    assert BLOCK_CELLS > 100
