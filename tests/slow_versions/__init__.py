@@ -1,0 +1,100 @@
+"""Slow versions of the measures: plain loops, one short function per formula.
+
+§ names a part: 1 to 6 as in `slow`, 9 attention, 10 expected exposure, 11 group fairness and
+relevance, 12 PEER, 13 RADio, 14 exposure ratios, 15 attention and merit, 16 FA*IR's test,
+17 and 18 numeric values, 19 pairs, 20 product labels and soft membership.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from slow_versions import (
+    attention,
+    counts,
+    exposure,
+    group_fairness,
+    merit,
+    normative,
+    soft,
+    statistics,
+    values,
+)
+from slow_versions.common import Topic
+from slow_versions.reading import Lookup, read_topics
+
+MEASURES: dict[str, Callable[..., float | None]] = {
+    "AWRF": attention.awrf,
+    "DistKL": attention.dist_kl,
+    "DistFair": attention.dist_fair,
+    "EEL": exposure.eel,
+    "EED": exposure.eed,
+    "EER": exposure.eer,
+    "GF": group_fairness.gf,
+    "GFR": group_fairness.gfr,
+    "PEER": statistics.peer,
+    "RADio": normative.radio,
+    "logDP": merit.log_dp,
+    "logEUR": merit.log_eur,
+    "logRUR": merit.log_rur,
+    "IAA": merit.iaa,
+    "FAIR": statistics.fair,
+    "PreF": statistics.pref,
+    "RaB": values.rab,
+    "ARaB": values.arab,
+    "FaiRR": values.fairr,
+    "NFaiRR": values.nfairr,
+    "RankingBias": values.ranking_bias,
+    "ARP": statistics.arp,
+    "rND": soft.rnd,
+    "rKL": soft.rkl,
+    "rRD": soft.rrd,
+    "nDD": soft.ndd,
+    "nDR": soft.ndr,
+    "nDKL": soft.ndkl_draws,
+    "nDJS": soft.ndjs,
+    "Annotated": counts.annotated,
+    "BiasP": counts.bias_p,
+    "BiasRBP": counts.bias_rbp,
+    "BiasDCG": counts.bias_dcg,
+    "RepBias": counts.rep_bias,
+    "NDKL": counts.ndkl,
+    "Skew": counts.skew,
+    "MinSkew": counts.min_skew,
+    "MaxSkew": counts.max_skew,
+}
+
+
+def value(name: str, topic: Topic, **params: Any) -> float:
+    """The value of a measure for a topic, 0.0 if it is undefined."""
+    found = MEASURES[name](topic, **params)
+    return 0.0 if found is None else float(found)
+
+
+def evaluate(
+    name: str,
+    params: Mapping[str, Any],
+    qrels: Iterable[tuple[str, str, int, Any]],
+    run: Iterable[Sequence[Any]],
+    groups: Lookup | None = None,
+    labels: Iterable[Any] = (),
+    *,
+    order: Sequence[str] | None = None,
+    details: Callable[[str, Topic], Topic] = lambda qid, topic: topic,
+) -> dict[str, float]:
+    """The value of a measure for every topic of the qrels.
+
+    See `reading.read_topics` for the rows. `details` adds to a topic what these do not hold:
+    values, backgrounds, registered targets, attributes.
+    """
+    topics = {
+        qid: details(qid, topic)
+        for qid, topic in read_topics(qrels, run, groups, labels, order).items()
+    }
+    collection = list(topics.values())
+    return {
+        qid: value(name, replace(topic, collection=collection), **params)
+        for qid, topic in topics.items()
+    }

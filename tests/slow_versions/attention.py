@@ -1,0 +1,133 @@
+"""§4 and §9: AWRF, DistKL, DistFair.
+
+Sapiezynski et al. 2019; TREC Fair Ranking track 2021 and 2022; Das & Lease 2019.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from slow import distribution_kl, jsd, laplace, smooth_zeros
+from slow import largest_distribution_kl as largest_kl_of
+
+from slow_versions.common import (
+    Shares,
+    Topic,
+    annotated_places,
+    attention,
+    explicit,
+    label_counts,
+    mean_over_samples,
+    population,
+    target_is_empty,
+    target_shares,
+)
+
+
+@mean_over_samples
+def awrf(
+    topic: Topic,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    target: Any = "uniform",
+    discount: str = "log2",
+    p: float = 0.85,
+    base: float = 2,
+    unannotated: str = "drop",
+) -> float | None:
+    """AWRF = 1 − JSD(exposure ‖ T)."""
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    places = annotated_places(topic, topic.ranking, cutoff, unannotated)
+    if not places:
+        return 0.0  # nothing annotated returned: the opposite of fair
+    exposure = dict.fromkeys(topic.labels, 0.0)
+    for i, docno in places:
+        for label, share in topic.shares(docno).items():
+            exposure[label] += share * attention(discount, i, p)
+    total = sum(exposure.values())
+    shares = target_shares(topic, target, rel)
+    found = [exposure[g] / total for g in topic.labels]
+    return 1 - jsd(found, [shares[g] for g in topic.labels]) / math.log2(base)
+
+
+def distribution_target(topic: Topic, target: Any, rel: int, smoothing: float) -> Shares:
+    """§4 T: 'uniform' and explicit ones as they are, the others Laplace-smoothed; no zeros."""
+    if target == "uniform" or explicit(topic, target) is not None:
+        return smooth_zeros(target_shares(topic, target, rel))
+    counts = label_counts(population(topic, target, rel), topic.labels)
+    return smooth_zeros(laplace(counts, smoothing))
+
+
+def distribution(
+    topic: Topic,
+    cutoff: int | None,
+    rel: int,
+    target: Any,
+    discount: str,
+    p: float,
+    smoothing: float,
+    unannotated: str,
+) -> tuple[float, float] | None:
+    """(DistKL, its largest value for as many documents); None: nothing annotated returned."""
+    wanted = distribution_target(topic, target, rel, smoothing)
+    places = annotated_places(topic, topic.ranking, cutoff, unannotated)
+    if not places:
+        return None
+    n = len(places)  # the annotated documents that count
+    total = sum(attention(discount, i, p) for i, _ in places)
+    counts = dict.fromkeys(topic.labels, 0.0)
+    for i, docno in places:
+        for label, share in topic.shares(docno).items():
+            counts[label] += share * n * attention(discount, i, p) / total  # each n·a_i/Σa
+    return distribution_kl(counts, wanted, smoothing), largest_kl_of(n, wanted, smoothing)
+
+
+@mean_over_samples
+def dist_kl(
+    topic: Topic,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    target: Any = "uniform",
+    discount: str = "none",
+    p: float = 0.85,
+    smoothing: float = 1,
+    unannotated: str = "drop",
+) -> float | None:
+    """DistKL = KL(P ‖ T), base 2."""
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    found = distribution(topic, cutoff, rel, target, discount, p, smoothing, unannotated)
+    if found is None:  # the largest value that k documents could have
+        if cutoff is None:
+            return 1.0
+        return largest_kl_of(cutoff, distribution_target(topic, target, rel, smoothing), smoothing)
+    return found[0]
+
+
+@mean_over_samples
+def dist_fair(
+    topic: Topic,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    target: Any = "uniform",
+    discount: str = "none",
+    p: float = 0.85,
+    smoothing: float = 1,
+    unannotated: str = "drop",
+) -> float | None:
+    """DistFair = 1 − DistKL / max over g of DistKL(all n documents in g)."""
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    found = distribution(topic, cutoff, rel, target, discount, p, smoothing, unannotated)
+    if found is None:
+        return 0.0
+    value, largest = found
+    return 1 - value / largest if largest else 1.0

@@ -1,0 +1,205 @@
+"""Annotated, the stance measures (§5), RepBias (§6), NDKL and Skew with soft membership (§20).
+
+Without weights they equal those of `slow`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from slow import (
+    LOOKS_FAIR,
+    ZERO_SHARE,
+    kl,
+    largest_of_runs_all,
+    maybe_absolute,
+    normalised,
+    places_of,
+    smooth_zeros,
+    unbiased_target,
+    weight,
+)
+
+from slow_versions.common import (
+    Shares,
+    Topic,
+    mean_over_samples,
+    target_is_empty,
+    target_shares,
+    two_sided_target,
+    two_sides,
+)
+from slow_versions.soft import over_labels, prefix_shares, ranked
+
+# --------------------------------------------------------------------------------- §1 Annotated, §5
+
+
+@mean_over_samples
+def annotated(topic: Topic, *, cutoff: int | None = None) -> float | None:
+    """Annotated@k: a document with any group is annotated."""
+    first = topic.ranking[:cutoff]
+    return len(topic.condensed(first)) / len(first) if first else 0.0
+
+
+def stances(topic: Topic, cutoff: int | None, rel: int, pro: str, con: str) -> list[float]:
+    """s_i = m_pro − m_con with weights, else +1, −1 or 0; 0 below `rel`."""
+    found = []
+    for docno in topic.ranking[:cutoff]:
+        sign = 0.0
+        if topic.relevance(docno) >= rel:
+            shares = topic.shares(docno)
+            if topic.membership(docno).soft:
+                sign = shares.get(pro, 0.0) - shares.get(con, 0.0)
+            else:
+                sign = float((pro in shares) - (con in shares))
+        found.append(sign)
+    return found
+
+
+@mean_over_samples
+def bias_p(
+    topic: Topic,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    pro: str = "PRO",
+    con: str = "CON",
+    abs: bool = False,
+) -> float | None:
+    """BiasP@n = 1/n Σ s_i."""
+    found = stances(topic, cutoff, rel, pro, con)
+    n = len(found) if cutoff is None else cutoff
+    return maybe_absolute(normalised(sum(found), n), {"abs": abs})
+
+
+@mean_over_samples
+def bias_rbp(
+    topic: Topic,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    pro: str = "PRO",
+    con: str = "CON",
+    p: float = 0.8,
+    abs: bool = False,
+) -> float | None:
+    """BiasRBP = (1−p) Σ p^{i−1} s_i."""
+    found = enumerate(stances(topic, cutoff, rel, pro, con), start=1)
+    return maybe_absolute((1 - p) * sum(p ** (i - 1) * s for i, s in found), {"abs": abs})
+
+
+@mean_over_samples
+def bias_dcg(
+    topic: Topic,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    pro: str = "PRO",
+    con: str = "CON",
+    abs: bool = False,
+) -> float | None:
+    """BiasDCG@n = Σ s_i / log2(i+1)."""
+    found = enumerate(stances(topic, cutoff, rel, pro, con), start=1)
+    return maybe_absolute(sum(s / math.log2(i + 1) for i, s in found), {"abs": abs})
+
+
+# ----------------------------------------------------------------------------------------------- §6
+
+
+@mean_over_samples
+def rep_bias(
+    topic: Topic,
+    *,
+    group: str,
+    cutoff: int | None = None,
+    rel: int = 1,
+    target: Any = "qrels",
+    abs: bool = False,
+) -> float | None:
+    """RepBias = model − unbiased target; the model is Σ m of the first n / n."""
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    documents = ranked(topic)
+    n = len(documents) if cutoff is None else cutoff
+    if n == 0:
+        return 0.0
+    plus, minus = two_sided_target(topic, target, rel, {group})
+    count, _ = two_sides(documents[:n], {group}, topic.labels)
+    mu = normalised(plus, plus + minus)
+    return maybe_absolute((count - unbiased_target(mu, n, count)) / n, {"abs": abs})
+
+
+# --------------------------------------------------------------------------------------- NDKL, Skew
+
+
+@mean_over_samples
+def ndkl(
+    topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
+) -> float | None:
+    """Geyik et al. 2019: Σ w_i · KL(P_i ‖ T) / Σ w_i, natural logarithm."""
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    documents = ranked(topic)
+    shares = target_shares(topic, target, rel)
+    if target != "run":
+        shares = smooth_zeros(shares)
+    if not documents:
+        if cutoff is None:
+            return 1.0
+        if target == "run":
+            total = sum(weight(i) for i in places_of(cutoff))
+            worst = largest_of_runs_all(len(topic.labels), cutoff, 1) * math.log(2) / total
+            return worst or LOOKS_FAIR
+        return -math.log(min(shares.values()))
+    places = places_of(len(documents[:cutoff]))
+    value = sum(
+        weight(i) * over_labels(kl, prefix_shares(topic, documents, i), shares, math.log)
+        for i in places
+    )
+    return value / sum(weight(i) for i in places)
+
+
+def skews(topic: Topic, cutoff: int | None, rel: int, target: Any) -> Shares | None:
+    """Skew@k = ln(share in the first n / target share) of every label, a share of 0 being 0.001."""
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    shares = target_shares(topic, target, rel)
+    documents = ranked(topic)[:cutoff]
+    found = prefix_shares(topic, documents, len(documents))
+    return {g: math.log((found[g] or ZERO_SHARE) / (shares[g] or ZERO_SHARE)) for g in shares}
+
+
+@mean_over_samples
+def skew(
+    topic: Topic,
+    *,
+    group: str,
+    cutoff: int | None = None,
+    rel: int = 1,
+    target: Any = "uniform",
+) -> float | None:
+    """Skew of `group`."""
+    found = skews(topic, cutoff, rel, target)
+    return None if found is None else found.get(group, 0.0)
+
+
+@mean_over_samples
+def min_skew(
+    topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
+) -> float | None:
+    """The smallest Skew over G."""
+    found = skews(topic, cutoff, rel, target)
+    return None if found is None else min(found.values())
+
+
+@mean_over_samples
+def max_skew(
+    topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
+) -> float | None:
+    """The largest Skew over G."""
+    found = skews(topic, cutoff, rel, target)
+    return None if found is None else max(found.values())

@@ -1,0 +1,252 @@
+"""The measures of §2 and §3 with soft membership (§20).
+
+Without weights they equal those of `slow`, from which their formulas and maxima come.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from slow import (
+    LOOKS_FAIR,
+    bind,
+    difference_term,
+    dp_max_all_of_run,
+    exact_max,
+    jsd,
+    kl,
+    kl_term,
+    largest_of_runs,
+    largest_of_runs_all,
+    max_all,
+    normalised,
+    places_of,
+    ratio_term,
+    smooth_zeros,
+    smoothed_kl_term,
+    weight,
+)
+
+from slow_versions.common import (
+    TIE,
+    Membership,
+    Shares,
+    Topic,
+    as_shares,
+    label_counts,
+    mean_over_samples,
+    protected_labels,
+    target_is_empty,
+    target_shares,
+    two_sided_target,
+    two_sides,
+)
+
+Formula = Callable[[float, float, float, float], float]
+
+
+def ranked(topic: Topic) -> list[Membership]:
+    """The condensed list."""
+    return [topic.membership(docno) for docno in topic.condensed(topic.ranking)]
+
+
+def has_weights(topic: Topic) -> bool:
+    return any(membership.soft for membership in topic.groups.of.values())
+
+
+def refuse_maximum(topic: Topic, name: str) -> None:
+    """§20: there is no permutation maximum with weights."""
+    if has_weights(topic):
+        raise ValueError(f"{name} cannot use weights unless norm='none'")
+
+
+def sides_of_prefixes(
+    degrees: Sequence[float], places: Sequence[int]
+) -> list[tuple[int, float, float]]:
+    """(i, protected, other documents among the first i)."""
+    return [
+        (i, math.fsum(degrees[:i]), math.fsum(1 - degree for degree in degrees[:i])) for i in places
+    ]
+
+
+def discounted_sum(degrees: Sequence[float], places: Sequence[int], term: Any) -> float:
+    """Σ_{i∈I} w_i · term(protected, other)."""
+    return sum(weight(i) * term(a, b) for i, a, b in sides_of_prefixes(degrees, places))
+
+
+# ----------------------------------------------------------------------------------------------- §2
+
+
+def parity(
+    topic: Topic,
+    formula: Formula,
+    name: str,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    protected: str = "minority",
+    target: Any = "qrels",
+    step: int = 1,
+    norm: str = "max",
+) -> float | None:
+    """§2: 1/Z Σ_{i∈I} w_i · formula; Z is the maximum over 0/1 sequences."""
+    topic = topic.with_target(target)
+    if formula is ratio_term and has_weights(topic):
+        raise ValueError(f"{name} cannot use weights")
+    if target == "run" and norm == "max":
+        refuse_maximum(topic, name)
+    if formula is kl_term and protected == "all":
+        return parity_of_all(topic, cutoff, rel, target, step, norm)
+    sides = protected_labels(protected, topic.relevant(rel), topic.labels)
+    if sides is None or target_is_empty(topic, target, rel):
+        return None
+    documents = ranked(topic)
+    if not documents and (norm == "max" or cutoff is None):
+        return 1.0
+    if not documents and target == "run":
+        return largest_of_runs(formula, cutoff, step) or LOOKS_FAIR
+    plus, minus = two_sided_target(topic, target, rel, sides)
+    supply = (round(plus), round(minus)) if target == "run" else None  # whole without weights
+    if formula is kl_term and target != "run" and min(plus, minus) <= TIE:
+        smooth = smooth_zeros({"+": plus / (plus + minus), "-": minus / (plus + minus)})
+        plus, minus = smooth["+"], smooth["-"]
+    term = bind(formula, plus, minus)
+    if not documents:
+        return exact_max(term, cutoff, places_of(cutoff, step))
+    n = len(documents[:cutoff])
+    places = places_of(n, step)
+    degrees = [document.degree(sides, topic.labels) for document in documents]
+    value = discounted_sum(degrees, places, term)
+    return value if norm == "none" else normalised(value, exact_max(term, n, places, supply))
+
+
+def parity_of_all(
+    topic: Topic, cutoff: int | None, rel: int, target: Any, step: int, norm: str
+) -> float | None:
+    """§2 rKL(protected='all')."""
+    if target_is_empty(topic, target, rel):
+        return None
+    shares = target_shares(topic, target, rel)
+    if target != "run":
+        shares = smooth_zeros(shares)
+    documents = ranked(topic)
+    if not documents:
+        if norm == "max" or cutoff is None:
+            return 1.0
+        if target == "run":
+            return largest_of_runs_all(len(topic.labels), cutoff, step) or LOOKS_FAIR
+        return max_all(shares, places_of(cutoff, step))
+    places = places_of(len(documents[:cutoff]), step)
+    value = sum(
+        weight(i) * over_labels(kl, prefix_shares(topic, documents, i), shares) for i in places
+    )
+    if norm == "none":
+        return value
+    if target == "run":
+        labels = [frozenset(document.shares(topic.labels)) for document in documents]
+        return normalised(value, dp_max_all_of_run(labels, places))
+    return normalised(value, max_all(shares, places))
+
+
+def prefix_shares(topic: Topic, documents: Sequence[Membership], i: int) -> Shares:
+    """P_i over all labels."""
+    return as_shares(label_counts(documents[:i], topic.labels))
+
+
+def over_labels(divergence: Any, p: Shares, t: Shares, *more: Any) -> float:
+    return divergence([p[g] for g in t], [t[g] for g in t], *more)
+
+
+@mean_over_samples
+def rnd(topic: Topic, **params: Any) -> float | None:
+    """rND."""
+    return parity(topic, difference_term, "rND", **params)
+
+
+@mean_over_samples
+def rkl(topic: Topic, **params: Any) -> float | None:
+    """rKL."""
+    return parity(topic, kl_term, "rKL", **params)
+
+
+@mean_over_samples
+def rrd(topic: Topic, **params: Any) -> float | None:
+    """rRD."""
+    return parity(topic, ratio_term, "rRD", **params)
+
+
+# ----------------------------------------------------------------------------------------------- §3
+
+
+def viewpoint(
+    topic: Topic,
+    formula: Formula,
+    name: str,
+    *,
+    cutoff: int | None = None,
+    protected: str = "minority",
+    norm: str = "max",
+) -> float | None:
+    """§3: as §2, the population being the whole condensed run."""
+    if formula is ratio_term and has_weights(topic):
+        raise ValueError(f"{name} cannot use weights")
+    if norm != "none":
+        refuse_maximum(topic, name)
+    documents = ranked(topic)
+    if not documents:
+        if norm == "none" and cutoff is not None:
+            return largest_of_runs(formula, cutoff, 1) or LOOKS_FAIR
+        return 1.0
+    sides = protected_labels(protected, documents, topic.labels)
+    if sides is None:
+        return 0.0
+    supply = two_sides(documents, sides, topic.labels)
+    if min(supply) <= TIE:
+        return 0.0
+    n = len(documents[:cutoff])
+    places = places_of(n)
+    term = bind(formula, *supply)
+    degrees = [document.degree(sides, topic.labels) for document in documents]
+    value = discounted_sum(degrees, places, term)
+    if norm == "none":
+        return value
+    if norm == "protected-first":
+        first = sorted(degrees, reverse=True)
+        return normalised(value, discounted_sum(first, places, term))
+    return normalised(value, exact_max(term, n, places, supply))
+
+
+@mean_over_samples
+def ndd(topic: Topic, **params: Any) -> float | None:
+    """nDD."""
+    return viewpoint(topic, difference_term, "nDD", **params)
+
+
+@mean_over_samples
+def ndr(topic: Topic, **params: Any) -> float | None:
+    """nDR."""
+    return viewpoint(topic, ratio_term, "nDR", **params)
+
+
+@mean_over_samples
+def ndkl_draws(topic: Topic, **params: Any) -> float | None:
+    """nDKL."""
+    return viewpoint(topic, smoothed_kl_term, "nDKL", **params)
+
+
+@mean_over_samples
+def ndjs(topic: Topic, *, cutoff: int | None = None, norm: str = "bound") -> float | None:
+    """nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i."""
+    documents = ranked(topic)
+    if not documents:
+        if norm == "none" and cutoff is not None:
+            return sum(weight(i) for i in places_of(cutoff))
+        return 1.0
+    whole = prefix_shares(topic, documents, len(documents))
+    places = places_of(len(documents[:cutoff]))
+    value = sum(
+        weight(i) * over_labels(jsd, prefix_shares(topic, documents, i), whole) for i in places
+    )
+    return value if norm == "none" else value / sum(weight(i) for i in places)

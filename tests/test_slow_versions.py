@@ -1,0 +1,281 @@
+"""The slow versions against worked values, `slow` and what the FairWeb task's tool prints."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import slow
+from slow_versions import evaluate, value
+from slow_versions.common import Topic, source_of, topic_of
+from slow_versions.group_fairness import gf, relevance_part
+from slow_versions.product import product
+from slow_versions.reading import read_topics
+from slow_versions.statistics import adjusted_level, failure_probability, m_table
+
+# ------------------------------------------------------------------------------------ worked values
+
+JUDGED = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
+RUN = ["a1", "b1", "x", "a2", "b2", "a3"]
+GROUPS = {docno: docno[0].upper() for docno in JUDGED}
+LEVELS = {"a1": "low", "a3": "low", "b2": "low", "b1": "mid", "a2": "high", "b3": "high"}
+
+ONE = topic_of(JUDGED, [RUN], GROUPS)
+TWO_SAMPLES = replace(ONE, rankings=[RUN, ["b3", "a1", "x", "b2"]])
+ORDINAL = replace(ONE, groups=source_of(LEVELS, JUDGED, order=("low", "mid", "high")))
+TOPICS = {
+    "one": ONE,
+    "samples": TWO_SAMPLES,
+    "ordinal": ORDINAL,
+    "attributes": replace(ONE, attributes={"first": ONE.groups, "second": ORDINAL.groups}),
+    "soft": topic_of(JUDGED, [RUN], {**GROUPS, "a1": {"A": 0.7, "B": 0.3}}),
+    "product": replace(ONE, groups=product(ONE.groups, ORDINAL.groups)),
+    "values": replace(ONE, values={"a1": 1, "a2": 0.5, "a3": 0, "b1": -1, "b2": -0.5}),
+    "neutral": replace(ONE, values={"a1": 1, "b1": 0.2, "x": 0.6, "a2": 0, "b2": 0.8}),
+}
+TRACK = {"base": 2.718281828459045, "discount": "trec", "unannotated": "keep"}
+TREC_UNIFORM = {"by": "group", "model": "trec", "target": "uniform", "cutoff": 5}
+BOTH = {"attributes": {"first": "jsd", "second": "nmd"}}
+B4 = {"protected": "B", "cutoff": 4}
+B5 = {"protected": "B", "cutoff": 5}
+
+
+def exposures(topic, params, *expected):
+    return [
+        (name, topic, params, x) for name, x in zip(("EEL", "EED", "EER"), expected, strict=True)
+    ]
+
+
+WORKED = [
+    ("AWRF", "one", {"cutoff": 4}, 0.994672),
+    ("AWRF", "one", {"cutoff": 4, "discount": "trec"}, 0.999684),
+    ("AWRF", "one", {"cutoff": 4, "discount": "geometric"}, 0.998812),
+    ("AWRF", "one", {"cutoff": 4, "unannotated": "keep"}, 0.971584),
+    ("AWRF", "one", {"cutoff": 4, **TRACK}, 0.994941),
+    ("DistKL", "one", {"cutoff": 4, "discount": "trec", "unannotated": "keep"}, 0.010412),
+    *exposures("one", {}, 0.610489, 1.082291, 0.628052),
+    *exposures("samples", {}, 0.040348, 0.666569, 0.705261),
+    *exposures("one", {"model": "rbp"}, 0.958008, 1.333008, 0.785156),
+    *exposures("one", {"complete": True}, 0.609018, 1.082291, 0.628796),
+    *exposures("one", {"by": "group"}, 0.579224, 1.129150, 0.715942),
+    *exposures("samples", {"by": "group"}, 0.019836, 0.704651, 0.783386),
+    *exposures("one", {"norm": "bound", "cutoff": 5}, 0.288458, 0.812500, 0.800778),
+    *exposures("one", TREC_UNIFORM, 1.901692, 2.435482, 3.438155),
+    ("GF", "one", {"cutoff": 5}, 0.625199),
+    ("GF", "soft", {"cutoff": 5}, 0.836411),
+    ("GF", "ordinal", {"cutoff": 5, "divergence": "nmd"}, 0.479687),
+    ("GF", "ordinal", {"cutoff": 5, "divergence": "rnod", "order": "low,mid,high"}, 0.433302),
+    ("GFR", "attributes", {"cutoff": 5, **BOTH}, 0.626629),
+    ("GFR", "attributes", {"cutoff": 5, **BOTH, "relevance": "rbu"}, 0.650667),
+    ("PEER", "one", {"cutoff": 5}, 0.164915),
+    ("PEER", "one", {"cutoff": 5, "unretrieved": "count"}, 0.186609),
+    ("PEER", "one", {"cutoff": 6, "weights": {0: 0.5, 1: 0.5}}, 0.317311),
+    ("RADio", "one", {"cutoff": 3}, 0.114424),
+    ("RADio", "one", {"cutoff": 3, "divergence": "kl"}, 0.054273),
+    ("RADio", "one", {"cutoff": 3, "discount": "log2"}, 0.092586),
+    ("logDP", "one", B4, -0.345682),
+    ("logDP", "samples", B4, 0.184076),
+    ("logDP", "one", {**B4, "target": "run"}, 0.059783),
+    ("logEUR", "one", B4, -0.345681),
+    ("logEUR", "samples", B4, 0.184076),
+    ("logRUR", "one", B4, -1.758683),
+    ("logRUR", "samples", B4, -0.249680),
+    ("IAA", "one", {}, 0.450011),
+    ("IAA", "samples", {}, 0.338739),
+    ("IAA", "one", {"by": "group", "cutoff": 4}, 0.193962),
+    ("IAA", "one", {"norm": "none"}, 2.669608),
+    ("FAIR", "one", {**B5, "p": 0.6}, 1.0),
+    ("PreF", "one", {**B5, "p": 0.6}, 0.446848),
+    ("FAIR", "one", {**B5, "p": 0.8, "alpha": 0.2}, 0.0),
+    ("FAIR", "one", {**B5, "p": 0.8, "alpha": 0.2, "value": "prefixes"}, 0.4),
+    ("RaB", "values", {"cutoff": 4}, 0.125),
+    ("ARaB", "values", {"cutoff": 4}, 0.28125),
+    ("FaiRR", "neutral", {"cutoff": 3}, 1.426186),
+    ("NFaiRR", "neutral", {"cutoff": 3}, 0.702233),
+    ("RankingBias", "values", {"cutoff": 4}, 0.28125),
+    ("ARP", "one", {"cutoff": 4}, 0.5),
+    ("ARP", "one", {"cutoff": 4, "pairs": "errors"}, 0.25),
+    ("ARP", "soft", {"cutoff": 4}, 0.297297),
+    ("AWRF", "product", {"cutoff": 4}, 0.793608),
+    ("AWRF", "soft", {"cutoff": 4}, 0.999281),
+]
+
+
+@pytest.mark.parametrize(("name", "topic", "params", "expected"), WORKED)
+def test_worked_values(name, topic, params, expected):
+    assert round(value(name, TOPICS[topic], **params), 6) == expected
+
+
+def test_the_table_of_fa_ir():
+    """Levels, m-tables and failure probabilities at alpha = 0.1."""
+    level = adjusted_level(0.1, 0.5, 10)
+    assert round(level, 6) == 0.054688
+    assert m_table(level, 0.5, 10) == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert round(failure_probability(m_table(level, 0.5, 10), 0.5), 6) == 0.075195
+    level = adjusted_level(0.1, 0.25, 20)
+    assert round(level, 6) == 0.063476
+    assert m_table(level, 0.25, 20) == [0] * 9 + [1] * 6 + [2] * 5
+    assert round(failure_probability(m_table(level, 0.25, 20), 0.25), 6) == 0.089722
+
+
+# ------------------------------------------------------------------------------- the first versions
+
+#: Every measure of `slow`, with parameters.
+KNOWN = [
+    *[(name, params) for name in ("rND", "rKL", "rRD") for params in (
+        {"cutoff": 5}, {"target": "run", "cutoff": 3}, {"target": "uniform", "norm": "none"},
+        {"protected": "majority", "target": "collection", "step": 2}, {"protected": "g0, g1"},
+        {"target": {"g0": 0.4, "new": 0.6}, "norm": "none", "cutoff": 4, "rel": 2})],
+    ("rKL", {"protected": "all", "cutoff": 5}),
+    ("rKL", {"protected": "all", "target": "run", "cutoff": 4, "norm": "none"}),
+    ("rKL", {"protected": "all", "target": "run", "cutoff": 4, "step": 2}),
+    *[(name, {"cutoff": 4, "norm": norm}) for name in ("nDD", "nDR", "nDKL")
+      for norm in ("max", "protected-first", "none")],
+    ("nDJS", {}), ("nDJS", {"norm": "none", "cutoff": 5}), ("Annotated", {"cutoff": 5}),
+    *[(name, params) for name in ("DistKL", "DistFair") for params in (
+        {}, {"cutoff": 4, "discount": "log2", "target": "qrels"}, {"target": "run", "cutoff": 3},
+        {"target": {"g0": 0.5, "new": 0.5}, "smoothing": 0.5, "cutoff": 6})],
+    ("AWRF", {"cutoff": 4, "target": "collection"}), ("AWRF", {"discount": "geometric", "base": 3}),
+    *[(name, {"pro": "g0", "con": "g1", "cutoff": 5, "abs": True})
+      for name in ("BiasP", "BiasDCG")],
+    ("BiasRBP", {"pro": "g0", "con": "g1", "rel": 0}),
+    *[("RepBias", {"group": "g1", "target": target, "cutoff": 5})
+      for target in ("qrels", "run", "collection", "uniform")], ("RepBias", {"group": "g0"}),
+    *[(name, {**extra, "target": target, "cutoff": 5}) for target in ("uniform", "qrels", "run")
+      for name, extra in (
+          ("NDKL", {}), ("Skew", {"group": "g0"}), ("MinSkew", {}), ("MaxSkew", {}))],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["qrels", "groups"])
+def test_without_weights_they_are_the_first_versions(make_case, source):
+    for seed in range(4):
+        case = make_case(seed, documents=10, several=seed % 2 == 1)
+        known = {}
+        if source == "groups":
+            known = {
+                "groups": lambda qid, d, case=case: case.groups.get((qid, d), ()),
+                "labels": case.labels,
+            }
+        for name, params in KNOWN:
+            expected = slow.evaluate(name, params, case.qrels, case.run, **known)
+            found = evaluate(name, params, case.qrels, case.run, **known)
+            assert found == pytest.approx(expected, abs=1e-12), (name, params)
+
+
+# ------------------------------------------------------------------------------- products, reading
+
+
+def test_a_product_is_annotated_where_both_sources_are():
+    first = source_of({"d": ["A", "B"], "e": "A"}, ["d", "e"])
+    second = source_of({"d": {"x": 1, "y": 3}, "f": "x"}, ["d", "f"], declared=["z"])
+    found = product(first, second)
+    assert found.labels == {f"{a}|{b}" for a in "AB" for b in "xyz"}
+    assert set(found.of) == {"d"} and found.of["d"].soft
+    assert found.of["d"].weights == {"A|x": 1 / 8, "A|y": 3 / 8, "B|x": 1 / 8, "B|y": 3 / 8}
+    assert product(first, second, judged=["d"]).labels == {"A|x", "A|y", "B|x", "B|y"}
+    filled = product(first, second, missing="?")
+    assert filled.of["e"].weights == {"A|?": 1.0} and filled.of["f"].weights == {"?|x": 1.0}
+    with pytest.raises(ValueError, match=r"no '\|'"):
+        product(first, source_of({"d": "x|y"}, ["d"]))
+
+
+def test_topics_from_rows():
+    """Samples of a topic, weights, labels of the run alone, and what `details` adds."""
+    qrels = [("1", "a", 2, None), ("1", "b", 0, None), ("2", "a", 1, None)]
+    run = [("1", "b", 1.0, 1), ("1", "a", 2.0, 1), ("1", "u", 5.0, 2), ("2", "a", 0.5, 2)]
+    weights = {"a": {"A": 1, "B": 3}, "b": {"B": 2}, "u": {"A": 1, "Z": 1}}
+    topics = read_topics(qrels, run, lambda qid, docno: weights[docno], labels=["C"])
+    assert topics["1"].rankings == [["a", "b"], ["u"]] and topics["2"].rankings == [["a"]]
+    assert topics["1"].labels == ["A", "B", "C"]
+    assert topics["1"].shares("a") == {"A": 0.25, "B": 0.75}
+    assert topics["1"].shares("u") == {"A": 1.0}  # Z is a label of no judged document
+    found = evaluate(
+        "NFaiRR",
+        {"background": "bm25", "cutoff": 1},
+        qrels,
+        run,
+        lambda qid, docno: weights[docno],
+        details=lambda qid, topic: replace(
+            topic, values={"a": 0.5, "b": 0.25}, backgrounds={"bm25": ["b", "a"]}
+        ),
+    )
+    assert found == {"1": (1 + 2) / 2, "2": 1.0}
+    gold = {"gold": {"A": 0.25, "B": 0.75}}
+    found = evaluate(
+        "AWRF",
+        {"target": "gold"},
+        qrels,
+        run,
+        lambda qid, docno: weights[docno],
+        details=lambda qid, topic: replace(topic, targets=gold),
+    )
+    assert found["2"] == 1.0
+
+
+# ------------------------------------------------------------------------------------------ FairWeb
+
+PRINTED = {
+    "GF-JSD": (gf, {"divergence": "jsd"}),
+    "GF-NMD": (gf, {"divergence": "nmd"}),
+    "GF-RNOD": (gf, {"divergence": "rnod"}),
+    "ERR": (relevance_part, {"relevance": "err"}),
+    "iRBU": (relevance_part, {"relevance": "rbu"}),
+}
+
+
+def read_fairweb(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
+    """Relevance by topic and docno, and rankings by run and topic."""
+    judged: dict[str, dict[str, int]] = {}
+    for line in (folder / "fairweb1pilot.qrels").read_text().splitlines():
+        qid, docno, level = line.split()
+        judged.setdefault(qid, {})[docno] = int(level.removeprefix("L"))
+    rankings = {}
+    for name in ("bm25", "qljm"):
+        with gzip.open(folder / f"run.{name}.gz", "rt") as lines:
+            rows = [
+                (qid, docno, float(score)) for qid, _, docno, _, score, _ in map(str.split, lines)
+            ]
+        rankings[name] = slow.order_run(rows)
+    return judged, rankings
+
+
+def fairweb_topic(
+    folder: Path, attribute: str, qid: str, judged: dict[str, int], ranking: list[str]
+) -> Topic:
+    """A topic with the groups of an attribute, numbered from 0, and the target 'gold'."""
+    shares = (folder / f"{attribute}.golddistr").read_text().split()
+    labels = [str(g) for g in range(len(shares))]
+    groups = {}
+    for line in (folder / f"fairweb1pilot.{attribute}.gmemb").read_text().splitlines():
+        topic, docno, *weights = line.split()
+        if topic == qid:
+            found = zip(labels, map(float, weights), strict=True)
+            groups[docno] = {label: weight for label, weight in found if weight > 0}
+    gold = dict(zip(labels, map(float, shares), strict=True))
+    return topic_of(judged, [ranking], groups, declared=labels, targets={"gold": gold})
+
+
+def test_what_the_fairweb_tool_prints(shared):
+    """All values, to their 4 decimals; G_max is that of level 2 in topics without it too."""
+    folder = shared / "data" / "fairweb1"
+    judged, rankings = read_fairweb(folder)
+    with (folder / "ntcireval.tsv").open() as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    assert len(rows) == 180
+    for row in rows:
+        topic = fairweb_topic(
+            folder,
+            row["attribute"],
+            row["topic"],
+            judged[row["topic"]],
+            rankings[row["run"]][row["topic"]],
+        )
+        name, _, depth = row["measure"].partition("@")
+        measure, params = PRINTED[name]
+        target = {"target": "gold"} if measure is gf else {}
+        found = measure(topic, cutoff=min(int(depth or 20), 20), max_rel=2, **params, **target)
+        assert f"{found:.4f}" == row["value"], row
