@@ -9,10 +9,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from pt_fairness.ranking import FairnessWarning
 
 import pt_fairness  # noqa: F401 - registers the debates
 from pt_fairness import BiasP, groups, rND
-from pt_fairness.ranking import FairnessWarning
 
 DEBATES = "pt-fairness/debates"
 

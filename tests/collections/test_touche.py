@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import ir_measures
 import pandas as pd
 import pytest
+from pt_fairness.ranking import FairnessWarning
 
 from pt_fairness import groups
-from pt_fairness.ranking import FairnessWarning
 
 ARGSME = "argsme/2020-04-01"
 TASK = f"{ARGSME}/touche-2020-task-1"

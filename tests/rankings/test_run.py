@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import slow
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_fairness import FairnessWarning
