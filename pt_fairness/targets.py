@@ -15,7 +15,7 @@ import pandas as pd
 
 from pt_fairness.io import need_columns, read_targets
 from pt_fairness.measures.base import SUM_TOLERANCE, TARGET_WORDS, label_text
-from pt_fairness.numerics import Floats
+from pt_fairness.numerics import SMALLEST_TARGET, Floats
 from pt_fairness.ranking import UNANNOTATED
 
 __all__ = ["get", "names", "register"]
@@ -75,7 +75,7 @@ def _read(name: str, frame: pd.DataFrame) -> _Target:
         raise ValueError(f"the target {name!r} has {labels[group[row]]!r} twice for topic {topics[topic[row]]!r}; a topic has "
                          "one share for each group")
     shares = np.zeros((len(topics), len(labels)))
-    shares[topic, group] = share
+    shares[topic, group] = np.where(share < SMALLEST_TARGET, 0.0, share)
     sums = shares.sum(axis=1)
     off = abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():

@@ -168,10 +168,11 @@ def _distribution(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     try:
-        shares = {label_text(k): float(v) + 0.0 for k, v in value.items()}
+        shares = {label_text(k): float(v) for k, v in value.items()}
     except (TypeError, ValueError):
         return value
-    return dict(sorted(shares.items()))
+    return {label: 0.0 if 0 <= share < numerics.SMALLEST_TARGET else share
+            for label, share in sorted(shares.items())}
 
 
 #: How far the shares of an explicit target distribution may be from a sum of 1.
