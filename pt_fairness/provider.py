@@ -10,7 +10,7 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.providers.base import Any as AnyValue
 
-from pt_fairness.measures.base import FairnessMeasure, label_text, listen
+from pt_fairness.measures.base import TARGET_WORDS, FairnessMeasure, label_text, listen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,6 +100,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         annotations = Annotations(self._judgments, groups)
         for measure in measures:
             annotations.check(measure, self._tell)
+            target = measure.params.get("target")
+            if isinstance(target, str) and target not in TARGET_WORDS:
+                from pt_fairness import targets
+                targets.check(target, self._judgments.topics)
         return annotations
 
     def _drop(self, source: str, groups: Groups) -> None:

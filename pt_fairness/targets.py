@@ -114,20 +114,32 @@ def labels(name: str) -> tuple[str, ...]:
 
 
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
-    """``[T, L]``: the target share of each group for each topic.
+    """Return the target share of each group for each topic, ``[T, L]``.
 
     :param labels: at least the target's
     :raises ValueError: a topic that the target does not have
     """
+    check(name, qids)
     target = _find(name)
-    missing = [qid for qid in qids if qid not in target.topics]
-    if missing:
-        raise ValueError(f"the target {name!r} has no shares for topic {missing[0]!r}; it needs shares for every topic of the "
-                         f"qrels, and has them for {len(target.topics)} others")
     table = np.zeros((len(qids), len(labels)))
     place = {label: i for i, label in enumerate(labels)}
-    table[:, [place[label] for label in target.labels]] = target.shares[[target.topics[qid] for qid in qids]]
+    columns = [place[label] for label in target.labels]
+    table[:, columns] = target.shares[[target.topics[qid] for qid in qids]]
     return table
+
+
+def check(name: str, qids: Sequence[str]) -> None:
+    """Check that a target has shares for all topics of the qrels.
+
+    :raises ValueError: it lacks a topic
+    """
+    target = _find(name)
+    lacking = [qid for qid in qids if qid not in target.topics]
+    if lacking:
+        count = f" {len(lacking)} topics, such as" if len(lacking) > 1 else " topic"
+        raise ValueError(f"the target {name!r} has no shares for{count} {lacking[0]!r}; it needs "
+                         "shares for every topic of the qrels and has them for "
+                         f"{len(qids) - len(lacking)} of {len(qids)}")
 
 
 def portable(name: str) -> tuple[str, _Target | None]:

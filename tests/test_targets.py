@@ -245,8 +245,18 @@ def test_a_missing_column(tmp_path):
                          ids=str)
 def test_a_topic_without_shares_is_named(measure):
     targets.register("short", frame(SHARES[:2]))
-    with pytest.raises(ValueError, match="the target 'short' has no shares for topic '2'; it needs shares for every topic"):
-        per_topic(measure(target="short"))
+    with pytest.raises(ValueError, match=r"the target 'short' has no shares for topic '2'; it "
+                       r"needs shares for every topic of the qrels and has them for 1 of 2$"):
+        ir_measures.evaluator([measure(target="short")], QRELS)
+
+
+def test_topics_without_shares_are_counted():
+    """Those of the qrels, not those of the target."""
+    targets.register("short", frame([(str(q), "female", 1.0) for q in (1, *range(100, 150))]))
+    qrels = [row._replace(query_id=str(q)) for q in range(9) for row in QRELS[:2]]
+    with pytest.raises(ValueError, match=r"has no shares for 8 topics, such as '0'; it needs "
+                       r"shares for every topic of the qrels and has them for 1 of 9$"):
+        ir_measures.evaluator([NDKL(target="short")], qrels)
 
 
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
