@@ -9,8 +9,9 @@ from __future__ import annotations
 import enum
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -554,7 +555,8 @@ _shipped: dict[str, Callable[[], Groups]] = {}
 _built_in: set[str] = set()
 #: Names that came with a measure from another process, where they may come to mean something else.
 _adopted: set[str] = set()
-_files: dict[tuple[str, int, int], Groups] = {}
+#: How many group files are kept in memory: more than one evaluation names.
+FILES_KEPT = 8
 
 
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
@@ -579,7 +581,10 @@ def names() -> list[str]:
 
 
 def get(source: str | os.PathLike[str] | Groups) -> Groups:
-    """The groups of a registered name, else of a path; a Groups object as it is.
+    """Return the groups of a registered name, else of a path; a Groups object as it is.
+
+    A file is parsed again when its content has changed. What is no regular file, such as a pipe,
+    is read by every call.
 
     :raises ValueError: none of these
     """
@@ -595,14 +600,20 @@ def get(source: str | os.PathLike[str] | Groups) -> Groups:
             registered = _registry[name] = registered()
         return registered
     try:
-        status = os.stat(name)
+        regular = stat.S_ISREG(os.stat(name).st_mode)
     except OSError:
         raise ValueError(f"no groups are registered as {name!r} and no such file exists; registered are "
                          f"{', '.join(names())}. Register your own with pt_fairness.groups.register(name, groups)") from None
-    key = (os.path.realpath(name), status.st_mtime_ns, status.st_size)
-    if key not in _files:
-        _files[key] = from_file(name, name)
-    return _files[key]
+    return _of_content(name, identity.of_file(name)) if regular else from_file(name, name)
+
+
+@lru_cache(FILES_KEPT)
+def _of_content(path: str, content: str) -> Groups:
+    """Return the groups of a file.
+
+    :param content: the hash of what the file holds, as part of the cache key
+    """
+    return from_file(path, path)
 
 
 def name_of(groups: Groups) -> str:

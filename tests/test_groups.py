@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import pickle
 from pathlib import Path
 
@@ -194,6 +195,15 @@ def test_a_file_that_changes_is_read_again(tmp_path):
     assert groups.get(path).labels == ["X"]
     path.write_text("docno\tgroup\na\tother\n")
     assert groups.get(path).labels == ["other"]
+
+
+def test_a_file_of_the_same_size_and_time_is_read_again(tmp_path):
+    path = tmp_path / "groups.tsv"
+    for label in "XYX":
+        path.write_text(f"docno\tgroup\na\t{label}\n")
+        os.utime(path, (1e9, 1e9))
+        assert groups.get(path).labels == [label]
+    assert groups.get(path) is groups.get(str(path)), "the same content is parsed once"
 
 
 def test_an_object_registers_itself_under_a_name_of_its_content(registry):
