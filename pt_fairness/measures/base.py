@@ -41,6 +41,20 @@ if not TYPE_CHECKING:
     numerics = _Late("pt_fairness.numerics")
 
 
+class BoundName(str):
+    """The name of a group source or target that stands for ``value``, whatever is registered."""
+
+    value: Any
+
+    def __new__(cls, name: str, value: Any) -> BoundName:
+        bound = super().__new__(cls, name)
+        bound.value = value
+        return bound
+
+    def __reduce__(self) -> Any:
+        return BoundName, (str(self), self.value)
+
+
 def label_text(label: Any) -> str:
     """A label as the string that names it: ``1`` and ``1.0`` are ``'1'``."""
     if not isinstance(label, (str, bool)) and hasattr(label, "is_integer") and label.is_integer():  # numpy's floats too
@@ -227,7 +241,7 @@ def target(default: str = "qrels") -> Param:
 def _is_registered(name: str) -> bool:
     # Only a caller who has imported the targets module can have registered one, so this does not import it early.
     module = sys.modules.get("pt_fairness.targets")
-    return module is not None and name in module.names()
+    return isinstance(name, BoundName) or (module is not None and name in module.names())
 
 
 def groups() -> Param:
@@ -239,7 +253,7 @@ def groups() -> Param:
 def _groups_name(value: Any) -> Any:
     # Only a caller who has imported the groups module can hold a Groups object, so this does not import it early.
     module = sys.modules.get("pt_fairness.groups")
-    if module is not None and isinstance(value, module.Groups):
+    if module is not None and isinstance(value, (str, module.Groups)):
         return module.name_of(value)
     if hasattr(value, "__array__"):  # whose comparison with anything is no truth value
         raise ValueError(f"groups takes the name of registered groups, the path of a group file, or a Groups object, not a "
@@ -380,23 +394,30 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return value
 
     def __reduce__(self) -> Any:
-        # What is registered travels with the measure that names it: the receiving process may not have registered it.
-        carried = {}
-        for param, name in _REGISTRIES.items():
-            value, module = self.params.get(param), sys.modules.get(name)
-            if module is not None and isinstance(value, str):
-                carried[name] = module.portable(value)
-        return _rebuild, (type(self), self.params, carried)
+        # The receiving process may not have registered what the parameters name.
+        values = {}
+        for param, module in _REGISTRIES.items():
+            name = self.params.get(param)
+            if module in sys.modules and isinstance(name, str) and not isinstance(name, BoundName):
+                value = sys.modules[module].registered(name)
+                if value is not None and not callable(value):  # a function has made no groups yet
+                    values[param] = value
+        return _rebuild, (type(self), self.params, values)
 
 
 #: The parameters whose values name what is registered, and the modules of their registries.
 _REGISTRIES = {"groups": "pt_fairness.groups", "target": "pt_fairness.targets"}
 
 
-def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any], carried: dict[str, Any]) -> FairnessMeasure:
-    for module, registered in carried.items():
-        importlib.import_module(module).adopt(*registered)
-    return kind(**params)
+def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
+             values: dict[str, Any]) -> FairnessMeasure:
+    """Unpickle a measure.
+
+    :param values: what its names mean where it was pickled; what this process has registered wins
+    """
+    bound = {param: BoundName(params[param], value) for param, value in values.items()
+             if sys.modules[_REGISTRIES[param]].registered(params[param]) is None}
+    return kind(**params | bound)
 
 
 class SignedMeasure(FairnessMeasure):
