@@ -30,10 +30,11 @@ from pt_fairness import identity, io
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.tables import LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
 from pt_fairness.identifiers import missing, whole_numbers
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
-from pt_fairness.text import collecting_warnings, warn
+from pt_fairness.text import TARGET_WORDS, BoundName, collecting_warnings, warn
 
 __all__ = ["as_text", "evaluate"]
 
@@ -198,10 +199,8 @@ class _Plan:
     """What is done with every run; it travels to the workers."""
 
     qrels: pd.DataFrame
+    #: Their names are bound to groups and targets, whatever they mean in a worker.
     measures: list[Any]
-    #: What the measures name, by registry and name: ``pickle`` alone would leave a worker what it knows from before.
-    groups: dict[str, Any]
-    targets: dict[str, Any]
     #: The environment variable that decides who computes α-nDCG.
     alpha: str | None
     checkpoint: str | None
@@ -226,8 +225,7 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
     frame = _as_text(frame.rename(columns=columns), "qrels", "query_id", "doc_id")
     if frame.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
-    every = _measures(measures)
-    groups, targets, digests = _registered(every)
+    every, digests = _bound(_measures(measures))
     alpha = os.environ.get(ALPHA_VARIABLE)
     folder = None
     if checkpoint is not None:
@@ -239,7 +237,7 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
         settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
         digest = identity.of_frame(frame, json.dumps(settings))
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
-    return _Plan(frame, every, groups, targets, alpha, folder, digest, threads)
+    return _Plan(frame, every, alpha, folder, digest, threads)
 
 
 def _measures(measures: Any) -> list[Any]:
@@ -255,25 +253,30 @@ def _measures(measures: Any) -> list[Any]:
     return every
 
 
-def _registered(measures: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
-    """The groups and targets that the measures name, for other processes; and what they all hold."""
-    groups: dict[str, Any] = {}
-    targets: dict[str, Any] = {}
+def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Bind measures to the groups and targets that their names mean in this process.
+
+    :returns: the measures, and what identifies the content of these groups and targets
+    """
+    every: list[Any] = []
     digests: list[Any] = []
+    found: dict[str, Any] = {}
     for measure in measures:
+        names: dict[str, BoundName] = {}
         source, target = measure.params.get("groups"), measure.params.get("target")
         if isinstance(source, str):
-            from pt_fairness import groups as sources
-            found = sources.get(source)
-            digests.append([source, found.digest(), found.state()])
-            # A path may mean something else to a worker, which may be in another folder, or have no such file.
-            groups |= [sources.portable(source) if source in sources.names() else (source, found)]
-        if isinstance(target, str) and "pt_fairness.targets" in sys.modules:
-            from pt_fairness import targets as distributions
-            if target in distributions.names():
-                digests.append([target, identity.of_frame(distributions.get(target))])
-                targets |= [distributions.portable(target)]
-    return groups, targets, digests
+            if source not in found:  # a pipe can be read once
+                from pt_fairness import groups
+                found[source] = groups.get(source)
+                digests.append([source, found[source].digest(), found[source].state()])
+            names["groups"] = BoundName(source, found[source])
+        if isinstance(measure, FairnessMeasure) and isinstance(target, str) \
+                and target not in TARGET_WORDS:
+            from pt_fairness import targets
+            names["target"] = BoundName(target, targets.find(target))
+            digests.append([target, identity.of_frame(targets.get(target))])
+        every.append(measure(**names) if names else measure)
+    return every, digests
 
 
 def _identity(measure: Any) -> str:
@@ -323,7 +326,7 @@ def _results(plan: _Plan, jobs: list[Job], parallel: Any) -> Iterator[_Result]:
 
 #: The evaluator that a thread of a worker made last; evaluators are not for several threads.
 _last = threading.local()
-#: Environment and registries belong to the process.
+#: The environment belongs to the process.
 _process_lock = threading.Lock()
 
 
@@ -348,7 +351,7 @@ class _Scorer:
         self._topics = plan.qrels["query_id"].unique().tolist()
         with _process_lock, collecting_warnings() as self._told:
             if plan.process != _process():
-                _adopt(plan)
+                _set_environment(plan)
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
 
     def result(self, job: Job) -> _Result:
@@ -400,13 +403,8 @@ class _Scorer:
         return list(place), table, [*self._told, *told]
 
 
-def _adopt(plan: _Plan) -> None:
-    """Makes another process mean the same by the plan's names as the one that made it, whatever they meant before."""
-    from pt_fairness import groups, targets
-    for name, source in plan.groups.items():
-        groups.adopt(name, source, over_own=True)
-    for name, target in plan.targets.items():
-        targets.adopt(name, target, over_own=True)
+def _set_environment(plan: _Plan) -> None:
+    """Set this process's environment to that of the process that made the plan."""
     if plan.alpha is None:
         os.environ.pop(ALPHA_VARIABLE, None)
     else:

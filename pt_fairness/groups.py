@@ -9,9 +9,11 @@ from __future__ import annotations
 import enum
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, SupportsIndex
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pandas as pd
@@ -19,9 +21,10 @@ import pandas as pd
 from pt_fairness import collections, identity, io
 from pt_fairness.identifiers import PairIndex, missing, texts_of
 from pt_fairness.numerics import Ints
-from pt_fairness.text import UNANNOTATED, label_text, warn
+from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
 
-__all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get", "names", "register"]
+__all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get",
+           "names", "register", "unregister"]
 
 #: What :meth:`Groups.annotate` returns: the document each annotation belongs to, the code of its label, the labels.
 Annotated = tuple[Ints, Ints, list[str]]
@@ -149,6 +152,12 @@ class Groups:
 
     def __repr__(self) -> str:
         return f"Groups({self.name!r}, {self.labels})"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        # Each process has one object of a source of this package: documents are looked up once.
+        if self._name in collections.SOURCES and _built_in(self._name) is self:
+            return _built_in, (self._name,)
+        return super().__reduce_ex__(protocol)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Groups) and type(self) is type(other) and self.name == other.name \
@@ -549,16 +558,16 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any], labels: Iterab
 # the registry
 
 _registry: dict[str, Groups | Callable[[], Groups]] = {}
-#: What this package registers itself, in every process; and the names that still mean it.
-_shipped: dict[str, Callable[[], Groups]] = {}
-_built_in: set[str] = set()
-#: Names that came with a measure from another process, where they may come to mean something else.
-_adopted: set[str] = set()
-_files: dict[tuple[str, int, int], Groups] = {}
+#: The objects that measures were made with, by the names in the text of these measures.
+_unnamed: WeakValueDictionary[str, Groups] = WeakValueDictionary()
+#: How many group files are kept in memory: more than one evaluation names.
+FILES_KEPT = 8
 
 
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
-    """Makes groups available as ``groups=name``; a name that is taken means these from now on.
+    """Make groups available as ``groups=name``, until :func:`unregister`.
+
+    A name that is taken gets the new meaning.
 
     :param groups: a Groups object, or a function that makes one when a measure first asks for it
     :raises ValueError: it is neither, or the name is empty
@@ -566,87 +575,104 @@ def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"groups need a name that is not empty, not {name!r}")
     if not isinstance(groups, Groups) and not callable(groups):
-        raise ValueError(f"{name!r} cannot be registered as a {type(groups).__name__}: make a Groups object of it with "
-                         "from_frame, from_mapping, from_pattern or from_file")
+        raise ValueError(f"{name!r} cannot be registered as a {type(groups).__name__}: make a "
+                         "Groups object of it with from_frame, from_mapping, from_pattern or "
+                         "from_file")
     _registry[name] = groups
-    _built_in.discard(name)
-    _adopted.discard(name)
+
+
+def unregister(name: str) -> None:
+    """Remove groups that :func:`register` has made available.
+
+    A name of this package means the groups of this package again.
+
+    :raises ValueError: nothing was registered under this name
+    """
+    if name not in _registry:
+        own = ", ".join(map(repr, sorted(_registry))) or "none"
+        raise ValueError(f"{name!r} cannot be unregistered; the names that register() has added "
+                         f"are: {own}")
+    del _registry[name]
 
 
 def names() -> list[str]:
-    """The registered names, sorted."""
-    return sorted(_registry)
+    """Return the registered names, those of this package included, sorted."""
+    return sorted({*_registry, *collections.SOURCES})
+
+
+def registered(name: str) -> Groups | Callable[[], Groups] | None:
+    """Return what :func:`register` was given for a name in this process."""
+    return _registry.get(name)
 
 
 def get(source: str | os.PathLike[str] | Groups) -> Groups:
-    """The groups of a registered name, else of a path; a Groups object as it is.
+    """Return the groups of a registered name, else of a path; a Groups object as it is.
+
+    A file is parsed again when its content has changed. What is no regular file, such as a pipe,
+    is read by every call.
 
     :raises ValueError: none of these
     """
     if isinstance(source, Groups):
         return source
+    if isinstance(source, BoundName):
+        return source.value
     try:
         name = os.fspath(source)
     except TypeError:
-        raise ValueError(f"groups are a registered name, the path of a group file or a Groups object, not {source!r}") from None
-    registered = _registry.get(name)
-    if registered is not None:
-        if not isinstance(registered, Groups):
-            registered = _registry[name] = registered()
-        return registered
+        raise ValueError(f"groups are a registered name, the path of a group file or a Groups "
+                         f"object, not {source!r}") from None
+    known = _known(name)
+    if known is not None:
+        return known
     try:
-        status = os.stat(name)
+        regular = stat.S_ISREG(os.stat(name).st_mode)
     except OSError:
-        raise ValueError(f"no groups are registered as {name!r} and no such file exists; registered are "
-                         f"{', '.join(names())}. Register your own with pt_fairness.groups.register(name, groups)") from None
-    key = (os.path.realpath(name), status.st_mtime_ns, status.st_size)
-    if key not in _files:
-        _files[key] = from_file(name, name)
-    return _files[key]
+        raise ValueError(f"no groups are registered as {name!r} and no such file exists; "
+                         f"registered are {', '.join(names())}. Register your own with "
+                         "pt_fairness.groups.register(name, groups)") from None
+    return _of_content(name, identity.of_file(name)) if regular else from_file(name, name)
 
 
-def name_of(groups: Groups) -> str:
-    """The name under which a Groups object is registered; it is registered now if it was not."""
-    for name, registered in _registry.items():
-        if registered is groups:
-            return name
-    name = groups.name
-    if name in _registry and get(name) != groups:
-        name = f"{name}-{groups.digest()}"
-    register(name, groups)
-    return name
+def _known(name: str) -> Groups | None:
+    """Return the groups of a name that is no path."""
+    if name not in _registry:
+        unnamed = _unnamed.get(name)
+        return _built_in(name) if unnamed is None and name in collections.SOURCES else unnamed
+    groups = _registry[name]
+    if not isinstance(groups, Groups):
+        groups = _registry[name] = groups()
+    return groups
 
 
-def portable(name: str) -> tuple[str, Groups | None]:
-    """What a measure takes along to another process so that ``groups=name`` means the same there; ``None`` where every
-    process knows it."""
-    registered = _registry.get(name)
-    return name, registered if isinstance(registered, Groups) and name not in _built_in else None
+@cache
+def _built_in(name: str) -> Groups:
+    return collections.source(name)
 
 
-def adopt(name: str, groups: Groups | None, over_own: bool = False) -> None:
-    """The receiving side of :func:`portable`.
+@lru_cache(FILES_KEPT)
+def _of_content(path: str, content: str) -> Groups:
+    """Return the groups of a file.
 
-    :param over_own: whether what this process itself has registered is replaced, too
+    :param content: the hash of what the file holds, as part of the cache key
     """
-    own = name in _registry and name not in _built_in | _adopted
-    if own and not over_own:
-        return
-    if groups is not None:
-        register(name, groups)
-        _adopted.add(name)
-    elif name in _shipped:
-        _register_built_in(name, _shipped[name])
-    elif over_own:  # it was a path
-        _registry.pop(name, None)
-        _adopted.discard(name)
+    return from_file(path, path)
 
 
-def _register_built_in(name: str, make: Callable[[], Groups]) -> None:
-    register(name, make)
-    _shipped[name] = make
-    _built_in.add(name)
+def name_of(source: Groups | str) -> str:
+    """Return the name that a measure has as its parameter.
 
-
-for _name in collections.SOURCES:
-    _register_built_in(_name, partial(collections.source, _name))
+    The name of an object that is not registered keeps the object alive.
+    """
+    if isinstance(source, BoundName):
+        return source
+    if isinstance(source, str):
+        unnamed = None if source in _registry else _unnamed.get(source)
+        return source if unnamed is None else BoundName(source, unnamed)
+    for name, groups in _registry.items():
+        if groups is source:
+            return name
+    name = source.name
+    if os.path.isfile(name) or _known(name) not in (None, source):
+        name = f"{name}-{source.digest()}"
+    return BoundName(name, _unnamed.setdefault(name, source))

@@ -20,6 +20,9 @@ BLOCK_CELLS = 1 << 18
 
 #: What replaces a share of zero where a divergence would be infinite (Draws et al. 2021, footnote 5).
 SMALLEST_SHARE = 0.001
+#: Smaller shares of a target count as 0. They are rounding errors, since no collection has as many
+#: documents, and the ratio of a share to one of them can overflow.
+SMALLEST_TARGET = 1e-12
 
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -90,7 +93,7 @@ def smoothed(shares: Floats) -> Floats:
     :raises ValueError: so many are 0 that nothing is left for the others
     """
     most = round(1 / SMALLEST_SHARE) - 1
-    zero = shares == 0
+    zero = shares < SMALLEST_TARGET
     zeros = zero.sum(axis=-1, keepdims=True)
     room = 1.0 - SMALLEST_SHARE * zeros
     if shares.shape[-1] > most and ((zeros > most) & (zeros < shares.shape[-1])).any():

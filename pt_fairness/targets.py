@@ -14,25 +14,23 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_columns, read_targets
-from pt_fairness.measures.base import SUM_TOLERANCE, TARGET_WORDS
-from pt_fairness.numerics import Floats
-from pt_fairness.text import UNANNOTATED, label_text
+from pt_fairness.numerics import SMALLEST_TARGET, Floats
+from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, BoundName, label_text
 
 __all__ = ["get", "names", "register"]
 
 
 @dataclass(frozen=True)
-class _Target:
-    """Shares ``[Q, L]``: a row for each topic, in the order of ``topics``, a column for each of ``labels``."""
+class Target:
+    """Shares ``[Q, L]``: a row for each topic, in the order of ``topics``, and a column for each of
+    ``labels``."""
 
     topics: dict[str, int]
     labels: tuple[str, ...]
     shares: Floats
 
 
-_registry: dict[str, _Target] = {}
-#: Names that came with a measure from another process, where they may come to mean something else.
-_adopted: set[str] = set()
+_registry: dict[str, Target] = {}
 
 
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
@@ -50,10 +48,9 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
         raise ValueError(f"a target cannot be named {name!r}: {', '.join(map(repr, TARGET_WORDS))} are targets that every "
                          "measure has; choose another name")
     _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame))
-    _adopted.discard(name)
 
 
-def _read(name: str, frame: pd.DataFrame) -> _Target:
+def _read(name: str, frame: pd.DataFrame) -> Target:
     need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
     if frame.empty:
         raise ValueError(f"the target {name!r} has no rows; it needs one for every topic and group")
@@ -75,13 +72,13 @@ def _read(name: str, frame: pd.DataFrame) -> _Target:
         raise ValueError(f"the target {name!r} has {labels[group[row]]!r} twice for topic {topics[topic[row]]!r}; a topic has "
                          "one share for each group")
     shares = np.zeros((len(topics), len(labels)))
-    shares[topic, group] = share
+    shares[topic, group] = np.where(share < SMALLEST_TARGET, 0.0, share)
     sums = shares.sum(axis=1)
     off = abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():
         raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} sum to "
                          f"{sums[off.argmax()]:.9g}; those of every topic sum to 1")
-    return _Target({str(qid): i for i, qid in enumerate(topics)}, tuple(map(str, labels)), shares)
+    return Target({str(qid): i for i, qid in enumerate(topics)}, tuple(map(str, labels)), shares)
 
 
 def names() -> list[str]:
@@ -89,19 +86,30 @@ def names() -> list[str]:
     return sorted(_registry)
 
 
+def registered(name: str) -> Target | None:
+    """Return the target that has this name in this process."""
+    return _registry.get(name)
+
+
 def get(name: str) -> pd.DataFrame:
     """The target distributions of a registered name: ``qid, group, share``, a row for every topic and group that has a share.
 
     :raises ValueError: no such name
     """
-    target = _find(name)
+    target = find(name)
     topic, group = np.nonzero(target.shares)
     return pd.DataFrame({"qid": pd.Series([list(target.topics)[i] for i in topic], dtype="str"),
                          "group": pd.Series([target.labels[i] for i in group], dtype="str"),
                          "share": target.shares[topic, group]})
 
 
-def _find(name: str) -> _Target:
+def find(name: str) -> Target:
+    """Return the target of a registered name.
+
+    :raises ValueError: no such name
+    """
+    if isinstance(name, BoundName):
+        return name.value
     if name not in _registry:
         raise ValueError(f"no target is registered as {name!r}; registered are {', '.join(map(repr, names())) or 'none'}. "
                          "Register your own with pt_fairness.targets.register(name, frame)")
@@ -110,36 +118,33 @@ def _find(name: str) -> _Target:
 
 def labels(name: str) -> tuple[str, ...]:
     """The groups of a registered target, sorted."""
-    return _find(name).labels
+    return find(name).labels
 
 
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
-    """``[T, L]``: the target share of each group for each topic.
+    """Return the target share of each group for each topic, ``[T, L]``.
 
     :param labels: at least the target's
     :raises ValueError: a topic that the target does not have
     """
-    target = _find(name)
-    missing = [qid for qid in qids if qid not in target.topics]
-    if missing:
-        raise ValueError(f"the target {name!r} has no shares for topic {missing[0]!r}; it needs shares for every topic of the "
-                         f"qrels, and has them for {len(target.topics)} others")
+    check(name, qids)
+    target = find(name)
     table = np.zeros((len(qids), len(labels)))
     place = {label: i for i, label in enumerate(labels)}
-    table[:, [place[label] for label in target.labels]] = target.shares[[target.topics[qid] for qid in qids]]
+    columns = [place[label] for label in target.labels]
+    table[:, columns] = target.shares[[target.topics[qid] for qid in qids]]
     return table
 
 
-def portable(name: str) -> tuple[str, _Target | None]:
-    """What a measure takes along to another process so that ``target=name`` means the same there."""
-    return name, _registry.get(name)
+def check(name: str, qids: Sequence[str]) -> None:
+    """Check that a target has shares for all topics of the qrels.
 
-
-def adopt(name: str, target: _Target | None, over_own: bool = False) -> None:
-    """The receiving side of :func:`portable`.
-
-    :param over_own: whether what this process itself has registered is replaced, too
+    :raises ValueError: it lacks a topic
     """
-    if target is not None and (over_own or name not in _registry or name in _adopted):
-        _registry[name] = target
-        _adopted.add(name)
+    target = find(name)
+    lacking = [qid for qid in qids if qid not in target.topics]
+    if lacking:
+        count = f" {len(lacking)} topics, such as" if len(lacking) > 1 else " topic"
+        raise ValueError(f"the target {name!r} has no shares for{count} {lacking[0]!r}; it needs "
+                         "shares for every topic of the qrels and has them for "
+                         f"{len(qids) - len(lacking)} of {len(qids)}")

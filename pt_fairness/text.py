@@ -1,4 +1,4 @@
-"""Labels and messages as text: how labels compare, what means "no group", and warnings.
+"""Names, labels and messages as text: words with a meaning, how labels compare, and warnings.
 
 Imports neither numpy nor pandas, so that declaring the measures stays cheap.
 """
@@ -16,8 +16,26 @@ from typing import Any
 UNANNOTATED = ("", "-")
 #: The second column of qrels that have no groups.
 TREC_DEFAULTS = {"0", "Q0"}
+#: The targets that every measure knows.
+TARGET_WORDS = ("qrels", "collection", "uniform", "run")
+#: How far the shares of a target distribution may be from a sum of 1.
+SUM_TOLERANCE = 1e-6
 #: How many names a message lists.
 MOST_NAMES = 10
+
+
+class BoundName(str):
+    """The name of a group source or target that stands for ``value``, whatever is registered."""
+
+    value: Any
+
+    def __new__(cls, name: str, value: Any) -> BoundName:
+        bound = super().__new__(cls, name)
+        bound.value = value
+        return bound
+
+    def __reduce__(self) -> Any:
+        return BoundName, (str(self), self.value)
 
 
 def label_text(label: Any) -> str:

@@ -3,7 +3,9 @@
 import contextlib
 import gzip
 import json
+import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -23,6 +25,7 @@ import pt_fairness
 from pt_fairness import (
     Annotated,
     FairnessWarning,
+    Skew,
     cli,
     evaluate,
     evaluation,
@@ -357,20 +360,37 @@ def test_workers_do_not_remember_what_a_name_meant_before(runs, qrels, registere
     assert (first[0][str(measure)] != second[0][str(measure)]).any()
 
 
-def test_a_name_that_every_process_knows_is_told_again(registered, monkeypatch):
-    """A worker that outlives the one that gave a name of this package another meaning."""
-    monkeypatch.setattr(evaluation, "_process", lambda: ("elsewhere", 0))
-    measure = Annotated(groups="trec-newswire")
+def test_a_plan_means_what_it_meant_where_it_was_made(registered):
+    """A worker in which the names mean something else, those of this package included."""
     qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["FT911-1", "LA010189-1"], "label": 1})
-    theirs = evaluation._plan(qrels, [measure], None, workers=2)
-    groups.register("trec-newswire", groups.from_pattern("^(FT)", labels=["FT"]))
-    ours = evaluation._plan(qrels, [measure], None, workers=2)
-    monkeypatch.undo()
-    try:
-        results = [evaluation._Scorer(plan).result((0, qrels.assign(score=1.0))) for plan in (theirs, ours, theirs)]
-    finally:
-        groups.adopt("trec-newswire", None, over_own=True)
-    assert [result.values.item() for result in results] == [1.0, 0.5, 1.0]
+    run = qrels.assign(score=[2.0, 1.0])
+    measures = [Annotated(groups="trec-newswire"), Annotated(groups="by-letter"),
+                Skew(group="3", groups="by-letter", target="uneven")]
+    groups.register("by-letter", groups.from_mapping({"FT911-1": "3"}))
+    theirs = pickle.dumps(evaluation._plan(qrels, measures, None, workers=2))
+    for name in ("trec-newswire", "by-letter"):
+        groups.register(name, groups.from_mapping({"other": "3"}))
+    targets.register("uneven", pd.DataFrame({"qid": ["1"], "group": ["4"], "share": [1.0]}))
+    ours = pickle.dumps(evaluation._plan(qrels, measures, None, workers=2))
+    values = [evaluation._Scorer(pickle.loads(plan)).result((0, run)).values.tolist()
+              for plan in (theirs, ours, theirs)]
+    all_of_75_percent = [1.0, 0.5, pytest.approx(math.log(1 / 0.75))]
+    assert values == [[all_of_75_percent], [[0.0, 0.0, 0.0]], [all_of_75_percent]]
+
+
+@several
+def test_workers_keep_no_names_of_a_plan(runs, qrels, registered):
+    """Their other tasks get what the names mean where these come from."""
+    joblib = pytest.importorskip("joblib")
+    measure = rND(groups="by-number", protected="3", target="uneven") @ 5
+    run = pt.model.to_ir_measures(runs["system 4"])
+    evaluate_quietly(runs, qrels, [measure], n_jobs=2)
+    groups.register("by-number", groups.from_pattern(r"\d", name="by-number"))
+    targets.register("uneven", targets.get("uneven").assign(share=[0.25, 0.75] * 12))
+    expected = ir_measures.calc_aggregate([measure], qrels, run)
+    found = joblib.Parallel(n_jobs=2)(
+        joblib.delayed(ir_measures.calc_aggregate)([measure], qrels, run) for _ in range(4))
+    assert found == [expected] * 4
 
 
 @several

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
+import os
 import pickle
+import threading
+import weakref
 from pathlib import Path
 
 import ir_measures
@@ -13,7 +17,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_fairness import Annotated, groups, nDJS, rKL, rND
+from pt_fairness import Annotated, evaluate, groups, io, nDJS, rKL, rND
 from pt_fairness.groups import Groups
 
 
@@ -310,16 +314,39 @@ def test_groups_that_hold_none_are_no_annotations():
         ir_measures.calc_aggregate([rND(groups=nothing)], {"1": {"a": 1}}, {"1": {"a": 1.0}})
 
 
-def test_a_name_that_another_process_gives_again_means_what_it_means_there():
-    first, second = groups.from_mapping({"a": "A"}), groups.from_mapping({"a": "B"})
-    groups.adopt("given-again", first)
-    groups.adopt("given-again", second)
-    assert groups.get("given-again") == second
-    groups.register("given-again", first)  # what this process says itself stays
-    groups.adopt("given-again", second)
-    assert groups.get("given-again") == first
-    assert groups.portable("given-again") == ("given-again", first)
-    assert groups.portable("trec-newswire") == ("trec-newswire", None)
+def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registry):
+    """A process that receives measures of one name from several others."""
+    sources = {label: groups.from_mapping({"a": label}) for label in "ABC"}
+    packed = {}
+    for label in "AB":
+        groups.register("sent", sources[label])
+        packed[label] = pickle.dumps(rND(groups="sent"))
+    groups.unregister("sent")
+    copies = {label: pickle.loads(pickle.dumps(pickle.loads(packed[label]))) for label in "AB"}
+    assert copies["A"] == copies["B"] == rND(groups="sent")
+    for label, copy in copies.items():
+        assert groups.get((copy @ 5)["groups"]) == sources[label]
+    with pytest.raises(ValueError, match="no groups are registered as 'sent'"):
+        groups.get("sent")
+    groups.register("sent", sources["C"])
+    assert groups.get(pickle.loads(packed["A"])["groups"]) is sources["C"], "the process's own"
+
+
+def test_another_meaning_of_a_name_of_this_package_is_pickled(registry):
+    mine = groups.from_pattern("^(FT)", labels=["FT"])
+    groups.register("trec-newswire", mine)
+    packed = pickle.dumps(rND(groups="trec-newswire"))
+    groups.unregister("trec-newswire")
+    assert groups.get(pickle.loads(packed)["groups"]) == mine
+    assert groups.get("trec-newswire").labels == ["FBIS", "FR", "FT", "LA"]
+
+
+def test_a_source_of_this_package_is_one_object_in_a_process():
+    """What it has read of a corpus is not read again by each evaluation."""
+    source = groups.get("pt-fairness/debates/stance")
+    assert pickle.loads(pickle.dumps(source)) is source
+    other = groups.from_irds("pt-fairness/debates", "viewpoint", name="pt-fairness/debates/stance")
+    assert pickle.loads(pickle.dumps(other)) == other != source
 
 
 def test_a_class_that_is_defined_anew_is_another():
@@ -349,7 +376,8 @@ def test_classes_of_one_name_that_do_different_things_are_told_apart():
             def lookup(self, qids, docnos):
                 return pd.DataFrame({"qid": qids, "docno": docnos, "group": label})
         return Mine("twin", ["x", "y"])
-    texts = [str(rND(groups=made(label))) for label in "xyx"]
+    measures = [rND(groups=made(label)) for label in "xyx"]
+    texts = list(map(str, measures))
     assert len(set(texts)) > 1 and texts[0] == "rND(groups='twin')"
     sources = [groups.get(ir_measures.parse_measure(text)["groups"]) for text in texts[:2]]
     assert [source.lookup(["1"], ["a"])["group"][0] for source in sources] == ["x", "y"]
@@ -371,13 +399,122 @@ def test_relabelling_again_does_not_bring_topics_back():
     assert once.topics == twice.topics == ["1"]
 
 
-def test_what_is_carried_takes_nothing_away():
-    """Two measures from two processes, of which one had registered the name and the other had not."""
-    groups.adopt("from-elsewhere", groups.from_mapping({"a": "A"}))
-    groups.adopt("from-elsewhere", None)
-    assert groups.get("from-elsewhere").labels == ["A"]
-    groups.register("made-later", lambda: pytest.fail("a measure that is pickled asks for nothing"))
+def test_pickling_a_measure_does_not_make_its_groups(registry):
+    groups.register("made-later", lambda: pytest.fail("groups were made"))
     assert pickle.loads(pickle.dumps(rND(groups="made-later"))) == rND(groups="made-later")
+
+
+# --------------------------------------------------------------------------------------------------
+# lifetime
+
+
+def test_groups_that_were_not_registered_go_with_their_measures():
+    before = groups.names()
+    references, texts = [], []
+    for i in range(41):
+        source = groups.from_frame(pd.DataFrame({"docno": [f"d{i}", "e"], "group": ["X", "Y"]}))
+        measures = [rND(groups=source) @ 5, nDJS(groups=source)]
+        qrels = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}", "e"], "relevance": 1})
+        assert len(ir_measures.calc_aggregate(measures, qrels, qrels.assign(score=1.0))) == 2
+        assert groups.get(ir_measures.parse_measure(str(measures[0]))["groups"]) is source
+        references.append(weakref.ref(source))
+        texts.append(str(measures[0]))
+    del source, measures
+    gc.collect()
+    assert [reference() for reference in references] == [None] * 41
+    assert groups.names() == before
+    with pytest.raises(ValueError, match="no groups are registered as 'frame-"):
+        groups.get(ir_measures.parse_measure(texts[0])["groups"])
+
+
+@pytest.mark.parametrize("copied", [
+    lambda measure: measure @ 3,
+    lambda measure: measure(protected="X"),
+    lambda measure: ir_measures.parse_measure(str(measure)),
+    lambda measure: pickle.loads(pickle.dumps(measure)),
+    lambda measure: rKL(groups=groups.from_mapping({"a": "X", "b": "Y"})),
+], ids=["cutoff", "parameter", "text", "pickle", "equal groups"])
+def test_a_copy_of_a_measure_keeps_its_groups(copied):
+    measure = rND(groups=groups.from_mapping({"a": "X", "b": "Y"}), protected="Y")
+    copy = copied(measure)
+    del measure
+    gc.collect()
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
+    value = ir_measures.calc_aggregate([copy], qrels, qrels.assign(score=[2.0, 1.0]))[copy]
+    # The largest sum is that of two documents of one group.
+    assert value == pytest.approx(1 / (1 + 1 / np.log2(3)))
+
+
+def test_equal_groups_keep_their_name_while_one_measure_lives():
+    first, second = (rND(groups=groups.from_mapping({"a": "X"})) for _ in range(2))
+    text = str(first)
+    del first
+    gc.collect()
+    assert groups.get(ir_measures.parse_measure(text)["groups"]) == groups.from_mapping({"a": "X"})
+    assert str(second) == text
+
+
+def test_unregister(registry):
+    groups.register("mine", groups.from_mapping({"a": "X"}))
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
+    evaluator = ir_measures.evaluator([Annotated(groups="mine")], qrels)
+    groups.unregister("mine")
+    assert "mine" not in groups.names()
+    values = [metric.value for metric in evaluator.iter_calc(qrels.assign(score=1.0))]
+    assert values == [0.5], "an evaluator keeps its groups"
+    with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
+        ir_measures.evaluator([Annotated(groups="mine")], qrels)
+
+
+@pytest.mark.parametrize("name", ["missing", "trec-newswire"])
+def test_a_name_that_was_not_registered_is_not_unregistered(registry, name):
+    with pytest.raises(ValueError, match=f"'{name}' cannot be unregistered; .* added are: none"):
+        groups.unregister(name)
+    groups.register("mine", groups.from_mapping({"a": "X"}))
+    with pytest.raises(ValueError, match="added are: 'mine'"):
+        groups.unregister(name)
+
+
+def test_a_file_of_the_same_size_and_time_is_read_again(tmp_path):
+    path = tmp_path / "groups.tsv"
+    for label in "XYX":
+        path.write_text(f"docno\tgroup\na\t{label}\n")
+        os.utime(path, (1e9, 1e9))
+        assert groups.get(path).labels == [label]
+    assert groups.get(path) is groups.get(str(path)), "the same content is parsed once"
+
+
+def test_the_groups_of_a_file_do_not_take_its_name(tmp_path):
+    path = tmp_path / "groups.tsv"
+    path.write_text("docno\tgroup\na\tX\n")
+    source = groups.get(path)
+    measure = rND(groups=source)
+    path.write_text("docno\tgroup\na\tY\n")
+    assert groups.get(rND(groups=path)["groups"]).labels == ["Y"]
+    assert groups.get(measure["groups"]) is source and measure != rND(groups=path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_read_once_for_all_measures(tmp_path, monkeypatch):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    opened = []
+
+    def read(source):
+        opened.append(source)
+        assert len(opened) == 1, "nobody writes to it a second time"
+        return pd.read_csv(source, sep="\t", dtype=str)
+
+    monkeypatch.setattr(io, "read_groups", read)
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1})
+    for text, expected in (("docno\tgroup\na\tX\n", 0.5), ("docno\tgroup\na\tX\nb\tY\n", 1.0)):
+        writer = threading.Thread(target=path.write_text, args=[text], daemon=True)
+        writer.start()
+        measures = [Annotated(groups=path), Annotated(groups=path) @ 2]
+        averages, _ = evaluate(qrels.assign(score=1.0), qrels, measures, progress=False)
+        writer.join(60)
+        opened.clear()
+        assert averages.iloc[0, 1:].tolist() == [expected] * 2
 
 
 @pytest.mark.parametrize("source, qid", [

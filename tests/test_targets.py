@@ -16,7 +16,19 @@ import pytest
 import slow
 
 import pt_fairness
-from pt_fairness import AWRF, NDKL, DistKL, MinSkew, RepBias, Skew, groups, rKL, rND, targets
+from pt_fairness import (
+    AWRF,
+    NDKL,
+    DistFair,
+    DistKL,
+    MinSkew,
+    RepBias,
+    Skew,
+    groups,
+    rKL,
+    rND,
+    targets,
+)
 
 QRELS = [ir_measures.Qrel(q, d, 1, gender) for q in "12" for d, gender in (("a", "female"), ("b", "male"))]
 RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
@@ -233,8 +245,50 @@ def test_a_missing_column(tmp_path):
                          ids=str)
 def test_a_topic_without_shares_is_named(measure):
     targets.register("short", frame(SHARES[:2]))
-    with pytest.raises(ValueError, match="the target 'short' has no shares for topic '2'; it needs shares for every topic"):
-        per_topic(measure(target="short"))
+    with pytest.raises(ValueError, match=r"the target 'short' has no shares for topic '2'; it "
+                       r"needs shares for every topic of the qrels and has them for 1 of 2$"):
+        ir_measures.evaluator([measure(target="short")], QRELS)
+
+
+def test_topics_without_shares_are_counted():
+    """Those of the qrels, not those of the target."""
+    targets.register("short", frame([(str(q), "female", 1.0) for q in (1, *range(100, 150))]))
+    qrels = [row._replace(query_id=str(q)) for q in range(9) for row in QRELS[:2]]
+    with pytest.raises(ValueError, match=r"has no shares for 8 topics, such as '0'; it needs "
+                       r"shares for every topic of the qrels and has them for 1 of 9$"):
+        ir_measures.evaluator([NDKL(target="short")], qrels)
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+@pytest.mark.parametrize("share", [1e-310, 9e-13])
+@pytest.mark.parametrize("name", [*TAKERS, "rKL over all", "rND of the others"])
+def test_tiny_shares_are_none(name, share):
+    params: dict[str, Any] = {}
+    kind = TAKERS[name.split()[0]]
+    if "protected" in kind.SUPPORTED_PARAMS:
+        protected = {"rKL over all": "all", "rND of the others": "female,male"}.get(name, "divers")
+        params = {"protected": protected, "norm": "none"}
+    if "group" in kind.SUPPORTED_PARAMS:
+        params = {"group": "divers"}
+    qrels = [*QRELS, *(ir_measures.Qrel(q, "c", 1, "divers") for q in "12")]
+    run = [*RUN, *(ir_measures.ScoredDoc(q, "c", 1.0) for q in "12")]
+    shares = {"female": 0.5, "male": 0.5, "divers": share}
+    without = kind(target=shares | {"divers": 0.0}, **params)
+    targets.register("tiny", frame([(q, *row) for q in "12" for row in shares.items()]))
+    assert kind(target=shares, **params) == without
+    by_name = kind(target="tiny", **params)
+    values = {m.measure: m.value for m in ir_measures.iter_calc([without, by_name], qrels, run)}
+    assert values[by_name] == values[without] and math.isfinite(values[without])
+
+
+@pytest.mark.parametrize("kind", [DistKL, DistFair], ids=str)
+@pytest.mark.parametrize("smoothing", [5e-324, 1e-310, 1e-300])
+def test_a_tiny_smoothing_is_none(kind, smoothing):
+    # Topic 1 has no relevant document by a woman, who leads the run.
+    qrels = [ir_measures.Qrel("1", "a", 0, "female"), *QRELS[1:]]
+    value, expected = (per_topic(kind(target="qrels", smoothing=some) @ 1, qrels=qrels)[0]
+                       for some in (smoothing, 0))
+    assert value == pytest.approx(expected) and math.isfinite(value)
 
 
 def test_a_name_that_is_not_registered():

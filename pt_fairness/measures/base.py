@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
 
-from pt_fairness.text import label_text
+from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, BoundName, label_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +41,7 @@ class _Late:
 if not TYPE_CHECKING:
     np = _Late("numpy")
     numerics = _Late("pt_fairness.numerics")
+
 
 
 def literal(value: Any) -> str:
@@ -163,14 +164,11 @@ def _distribution(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     try:
-        shares = {label_text(k): float(v) + 0.0 for k, v in value.items()}
+        shares = {label_text(k): float(v) for k, v in value.items()}
     except (TypeError, ValueError):
         return value
-    return dict(sorted(shares.items()))
-
-
-#: How far the shares of an explicit target distribution may be from a sum of 1.
-SUM_TOLERANCE = 1e-6
+    return {label: 0.0 if 0 <= share < numerics.SMALLEST_TARGET else share
+            for label, share in sorted(shares.items())}
 
 
 def _is_distribution(value: Any) -> bool:
@@ -203,7 +201,6 @@ PROTECTED_WORDS = ("minority", "majority", "all")
 LABEL_PARAMS = ("group", "pro", "con")
 #: The values of ``norm`` that do not keep a measure below 1.
 UNBOUNDED_NORMS = ("none", "protected-first")
-TARGET_WORDS = ("qrels", "collection", "uniform", "run")
 
 
 def target(default: str = "qrels") -> Param:
@@ -221,7 +218,7 @@ def target(default: str = "qrels") -> Param:
 def _is_registered(name: str) -> bool:
     # Only a caller who has imported the targets module can have registered one, so this does not import it early.
     module = sys.modules.get("pt_fairness.targets")
-    return module is not None and name in module.names()
+    return isinstance(name, BoundName) or (module is not None and name in module.names())
 
 
 def groups() -> Param:
@@ -233,7 +230,7 @@ def groups() -> Param:
 def _groups_name(value: Any) -> Any:
     # Only a caller who has imported the groups module can hold a Groups object, so this does not import it early.
     module = sys.modules.get("pt_fairness.groups")
-    if module is not None and isinstance(value, module.Groups):
+    if module is not None and isinstance(value, (str, module.Groups)):
         return module.name_of(value)
     if hasattr(value, "__array__"):  # whose comparison with anything is no truth value
         raise ValueError(f"groups takes the name of registered groups, the path of a group file, or a Groups object, not a "
@@ -363,23 +360,30 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return value
 
     def __reduce__(self) -> Any:
-        # What is registered travels with the measure that names it: the receiving process may not have registered it.
-        carried = {}
-        for param, name in _REGISTRIES.items():
-            value, module = self.params.get(param), sys.modules.get(name)
-            if module is not None and isinstance(value, str):
-                carried[name] = module.portable(value)
-        return _rebuild, (type(self), self.params, carried)
+        # The receiving process may not have registered what the parameters name.
+        values = {}
+        for param, module in _REGISTRIES.items():
+            name = self.params.get(param)
+            if module in sys.modules and isinstance(name, str) and not isinstance(name, BoundName):
+                value = sys.modules[module].registered(name)
+                if value is not None and not callable(value):  # a function has made no groups yet
+                    values[param] = value
+        return _rebuild, (type(self), self.params, values)
 
 
 #: The parameters whose values name what is registered, and the modules of their registries.
 _REGISTRIES = {"groups": "pt_fairness.groups", "target": "pt_fairness.targets"}
 
 
-def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any], carried: dict[str, Any]) -> FairnessMeasure:
-    for module, registered in carried.items():
-        importlib.import_module(module).adopt(*registered)
-    return kind(**params)
+def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
+             values: dict[str, Any]) -> FairnessMeasure:
+    """Unpickle a measure.
+
+    :param values: what its names mean where it was pickled; what this process has registered wins
+    """
+    bound = {param: BoundName(params[param], value) for param, value in values.items()
+             if sys.modules[_REGISTRIES[param]].registered(params[param]) is None}
+    return kind(**params | bound)
 
 
 class SignedMeasure(FairnessMeasure):

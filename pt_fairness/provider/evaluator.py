@@ -11,6 +11,7 @@ import pandas as pd
 from ir_measures import providers
 
 from pt_fairness import groups as sources
+from pt_fairness import targets
 from pt_fairness.measures.base import FairnessMeasure, depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider.alpha import Diversity
@@ -19,7 +20,7 @@ from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.text import listed, warn
+from pt_fairness.text import TARGET_WORDS, listed, warn
 
 
 class Source:
@@ -75,6 +76,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        "give it groups.to_qrels(qrels)")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._tell)
+            target = measure.params.get("target")
+            if isinstance(target, str) and target not in TARGET_WORDS:
+                targets.check(target, self._judgments.topics)
 
     def tell_again(self) -> None:
         """Give every warning again for the next run."""
