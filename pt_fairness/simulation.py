@@ -19,7 +19,7 @@ from pt_fairness.analysis.tables import TIE_DECIMALS
 from pt_fairness.measures.base import FairnessMeasure, rels_of
 from pt_fairness.numerics import Bools, Ints
 from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.view import Judged, Lists, Rankings
+from pt_fairness.rankings.rankings import Judged, Lists, Rankings
 from pt_fairness.text import label_text
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
@@ -90,7 +90,8 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int] = (1,)) -> 
     topic = np.repeat(np.arange(topics), depth)
     flat = codes.reshape(-1).astype(np.int32)
     pair = np.arange(len(flat))
-    lists = Lists(topic, pair, flat, np.arange(topics) * depth, np.full(topics, depth))
+    lists = Lists(np.arange(topics), np.arange(topics) * depth, np.full(topics, depth), topic,
+                  pair, pair, flat)
     relevance = np.ones(len(flat), np.int64)
     judged = Judged([str(i + 1) for i in range(topics)], topic, relevance,
                     {rel: np.where(relevance >= rel, flat, -1) for rel in rels})

@@ -17,8 +17,9 @@ from pt_fairness.measures.base import FairnessMeasure, rels_of
 from pt_fairness.provider.evaluator import check_labels
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.run import Run
-from pt_fairness.rankings.view import Rankings
+from pt_fairness.rankings.view import View
 from pt_fairness.text import warn
 
 #: The row of a collection as a whole beside those of its topics, as trec_eval calls it.
@@ -66,7 +67,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | sources.Groups | None 
     annotations = annotations_of(judgments_of(qrels), groups, [rel])
     if ALL_TOPICS in annotations.judgments.topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which here means all of them; give it another name")
-    views = list(_without_run(annotations).views())
+    views = list(View.blocks(_without_run(annotations).labelled()))
     counts = np.vstack([view.relevant(rel) @ view.share for view in views])
     counts = np.vstack([counts, counts.sum(axis=0)])
     total = counts.sum(axis=1)

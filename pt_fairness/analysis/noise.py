@@ -19,8 +19,8 @@ from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider.evaluator import check_labels
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.run import Run
-from pt_fairness.rankings.view import Rankings
 from pt_fairness.text import warn
 
 if TYPE_CHECKING:

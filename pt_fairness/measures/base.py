@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pt_fairness import numerics
-    from pt_fairness.rankings.view import Rankings, View
+    from pt_fairness.rankings.rankings import Rankings
+    from pt_fairness.rankings.view import View
 
 __all__ = ["MEASURES", "NOT_PROVIDED", "FairnessMeasure", "Param", "np", "numerics", "register"]
 
@@ -264,6 +265,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
+    #: Whether :meth:`score` asks for the groups of all judged documents.
+    JUDGED: ClassVar[bool] = False
     #: What ir_measures takes for a topic without results; the evaluator yields exact values itself.
     DEFAULT: ClassVar[float] = 1.0
 
@@ -416,23 +419,28 @@ def depth_of(measures: Iterable[FairnessMeasure]) -> int | None:
     return None if None in depths else max(depth for depth in depths if depth is not None)
 
 
-def rels_of(measures: Iterable[FairnessMeasure]) -> set[int]:
-    """Return the values of ``rel`` that measures use."""
-    return {measure.param("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
+def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:
+    """Return the values of ``rel`` that measures use; ``None`` stands for all judged documents."""
+    rels = {measure.param("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
+    return rels | ({None} if any(measure.JUDGED for measure in measures) else set())
 
 
 def score(measures: Iterable[FairnessMeasure],
           rankings: Rankings) -> dict[FairnessMeasure, numerics.Floats]:
-    """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined."""
+    """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined.
+
+    The value of a topic with several lists is the mean of theirs.
+    """
+    from pt_fairness.rankings.view import View
     by_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
     for measure in measures:
         by_labels.setdefault(measure.added_labels, []).append(measure)
     values: dict[FairnessMeasure, numerics.Floats] = {}
     for added, some in by_labels.items():
         parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in some}
-        for view in rankings.views(added, depth_of(some)):
+        for view in View.blocks(rankings.labelled(added, depth_of(some))):
             for measure in some:
-                parts[measure].append(measure.score(view))
+                parts[measure].append(view.mean_of_lists(measure.score(view)))
         values |= {measure: np.concatenate(part) for measure, part in parts.items()}
     return values
 

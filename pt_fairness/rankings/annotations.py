@@ -13,8 +13,8 @@ from pt_fairness.identifiers import CHUNK
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.rankings import Judged, Lists, Rankings
 from pt_fairness.rankings.run import Run
-from pt_fairness.rankings.view import Judged, Lists, Rankings
 from pt_fairness.text import TREC_DEFAULTS
 
 
@@ -23,7 +23,7 @@ class Ranked(NamedTuple):
 
     #: The label set of each document, ``[n]``, −1 where it is unannotated.
     codes: Ints
-    #: How many documents of each topic were looked up, ``[T]``: the lists end there.
+    #: How many documents of each list were looked up, ``[R]``: the lists end there.
     length: Ints
     sets: LabelSets
     #: How many documents have no group but labels outside of the label set G, and these labels.
@@ -38,14 +38,15 @@ class Annotations:
 
     :param judgments: the qrels
     :param groups: the group source; ``None`` for ``iteration``
-    :param rels: the values of ``rel`` that the measures use
+    :param rels: the values of ``rel`` that the measures use; ``None`` for all judged documents
     :param added: labels that the targets of the measures add to the label set
     :raises ValueError: no group source, and the qrels have no groups either
     """
 
-    def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int] = (),
+    def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
                  added: Iterable[str] = ()) -> None:
         self.judgments, self.groups = judgments, groups
+        rels = set(rels)
         #: The labels that the group source declares; ``None`` if it declares none.
         self.declared = None if groups is None else groups.labels
         self._added = set(added)
@@ -55,7 +56,7 @@ class Annotations:
         else:
             self._make_from_source(groups, rels)
 
-    def _make_from_iteration(self, rels: Iterable[int]) -> None:
+    def _make_from_iteration(self, rels: set[int | None]) -> None:
         codes, labels = self.judgments.row_labels
         if labels and set(labels) <= TREC_DEFAULTS:
             raise ValueError(
@@ -68,14 +69,15 @@ class Annotations:
         self._judged: Ints | None = self._sets_of_rows(slice(None))
         #: For each ``rel``, the label set of each pair of at least that relevance, −1 for the
         #: others. If any row of a document reaches ``rel``, only such rows give it groups.
-        self.by_rel = {rel: self._relevant_rows(rel) for rel in rels}
+        self.by_rel: dict[int | None, Ints] = {rel: self._relevant_rows(rel) for rel in rels}
 
-    def _make_from_source(self, groups: Groups, rels: Iterable[int]) -> None:
+    def _make_from_source(self, groups: Groups, rels: set[int | None]) -> None:
         relevance = self.judgments.relevance
         if groups.labels is not None and groups.complete:
             self._name_labels([])
-            wanted = np.flatnonzero(relevance >= min(rels, default=np.inf))
-            codes, self._judged = self._look_up_judged(groups, wanted), None
+            least = min((-np.inf if rel is None else rel for rel in rels), default=np.inf)
+            codes = self._look_up_judged(groups, np.flatnonzero(relevance >= least))
+            self._judged = codes if None in rels else None
         else:
             item, label, labels = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
                                                 np.arange(len(relevance)))
@@ -85,7 +87,8 @@ class Annotations:
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
                              "unannotated")
-        self.by_rel = {rel: np.where(relevance >= rel, codes, -1) for rel in rels}
+        self.by_rel = {rel: codes if rel is None else np.where(relevance >= rel, codes, -1)
+                       for rel in rels}
 
     def _name_labels(self, judged: Iterable[str]) -> None:
         #: The label set G, sorted.
@@ -98,7 +101,7 @@ class Annotations:
 
     def _look_up(self, groups: Groups, topic: Ints, docnos: Callable[[Ints], Any],
                  rows: Ints) -> tuple[Ints, Ints, list[str]]:
-        """Return the annotations of documents from the group source: row, label code, labels."""
+        """Return the annotations of documents from the group source: row, label, labels."""
         qids = np.array(self.judgments.topics, dtype=object)
         at_once = CHUNK if groups.in_parts else max(len(rows), 1)
         place: dict[str, int] = {}
@@ -117,7 +120,9 @@ class Annotations:
                                             pairs)
         return self.sets.code(item, self._codes_of(labels)[label], len(self.judgments.topic))
 
-    def _relevant_rows(self, rel: int) -> Ints:
+    def _relevant_rows(self, rel: int | None) -> Ints:
+        if rel is None:
+            return self.judged
         rows = self.judgments.row_relevance >= rel
         return np.where(self.judgments.relevance >= rel,
                         self.judged if rows.all() else self._sets_of_rows(rows), -1)
@@ -144,7 +149,7 @@ class Annotations:
     def of_run(self, run: Run, depth: int | None) -> Ranked:
         """Return the groups of a run's documents.
 
-        A group source is asked only until every topic has ``depth`` annotated documents.
+        A group source is asked only until every list has ``depth`` annotated documents.
         """
         if self.groups is None:
             pair = run.pair
@@ -157,8 +162,8 @@ class Annotations:
         wanted = np.minimum(run.length, depth).astype(np.int32)
         foreign, foreign_labels = 0, set()
         while (wanted > known).any():
-            rows = np.flatnonzero((run.place >= known[run.topic])
-                                  & (run.place < wanted[run.topic])).astype(np.int32)
+            rows = np.flatnonzero((run.place >= known[run.list])
+                                  & (run.place < wanted[run.list])).astype(np.int32)
             item, label, labels = self._look_up(self.groups, run.topic, run.docnos, rows)
             found = sets.code(item, self._codes_of(labels)[label], len(codes))
             codes[rows] = found[rows]
@@ -169,7 +174,7 @@ class Annotations:
                 foreign_labels |= {labels[one] for one in np.unique(label[np.isin(item, alone)])}
             known = wanted
             usable = np.append(sets.any_of(np.arange(len(sets)), self.labels), False)
-            annotated = np.bincount(run.topic[usable[codes]], minlength=len(known))
+            annotated = np.bincount(run.list[usable[codes]], minlength=len(known))
             wanted = np.where(annotated < depth, np.minimum(run.length, 2 * known), known)
         return Ranked(codes, known, sets, foreign, sorted(foreign_labels))
 
@@ -177,6 +182,6 @@ class Annotations:
         """Return a run's documents and the judged ones with their groups."""
         judgments = self.judgments
         return Rankings(
-            Lists(run.topic, run.pair, ranked.codes, run.start, ranked.length),
+            Lists(run.topics, run.start, ranked.length, run.list, run.pair, run.item, ranked.codes),
             Judged(judgments.topics, judgments.topic, judgments.relevance, self.by_rel),
             ranked.sets, self.labels)

@@ -26,6 +26,8 @@ class LabelSets:
         self._label = np.arange(len(self.labels), dtype=np.int32)
         self._share = np.ones(len(self.labels))
         self._start = np.arange(len(self.labels) + 1)
+        #: Whether the shares of each set are weights of a group source.
+        self.weighted = np.zeros(len(self.labels), bool)
 
     def copy(self) -> LabelSets:
         """Return sets that can grow without changing these."""
@@ -66,14 +68,16 @@ class LabelSets:
                               (weights[some] / total[item[some]]).reshape(-1, size)])
             distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
             codes[item[some].reshape(-1, size)[:, 0]] = len(self) + inverse.reshape(-1)
-            self._append(distinct[:, :size].astype(np.int32), distinct[:, size:])
+            self._append(distinct[:, :size].astype(np.int32), distinct[:, size:],
+                         weight is not None)
         return codes
 
-    def _append(self, labels: Ints, shares: Floats) -> None:
+    def _append(self, labels: Ints, shares: Floats, weighted: bool) -> None:
         sets, size = labels.shape
         self._label = np.concatenate([self._label, labels.ravel()])
         self._share = np.concatenate([self._share, shares.ravel()])
         self._start = np.concatenate([self._start, self._start[-1] + size * np.arange(1, sets + 1)])
+        self.weighted = np.concatenate([self.weighted, np.full(sets, weighted)])
 
     def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
         """Return the entries of some sets: the place in ``codes``, the label and its share."""

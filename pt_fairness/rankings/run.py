@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ Tell = Callable[[str, str], None]
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
-    Topics are in the order of the qrels; topics without qrels are left out.
+    A *list* is one ranking of a topic. A topic has one list, or one for each sample that has rows
+    for it. Lists are in the order of the topics of the qrels, and every topic has at least one;
+    topics without qrels are left out.
 
-    :param run: columns ``query_id, doc_id, score``
+    :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
+        ``iteration``, the sample of each row
     :param tell: takes the cause and the message of each warning
-    :raises ValueError: a score that is NaN or no number, a missing identifier
+    :raises ValueError: a score that is NaN or no number, a missing identifier or sample
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, tell: Tell) -> None:
@@ -31,44 +35,93 @@ class Run:
         place = {name: code for code, name in enumerate(judgments.topics)}
         table = np.array([place.get(name, -1) for name in names], np.int32)
         topic = table[codes] if names else codes
-        score, docnos = _scores(run), run["doc_id"]
+        score, docnos, sample = _scores(run), run["doc_id"], _samples(run)
         rows = np.flatnonzero(topic >= 0)
         if names and place and not len(rows):
             tell("topics", f"the run has none of the {len(place)} topics of the qrels: it has "
                            f"topics such as {names[0]!r}, they have topics such as "
                            f"{judgments.topics[0]!r}")
         if len(rows) < len(topic):
-            topic, score, docnos = topic[rows], score[rows], docnos.iloc[rows]
+            topic, score, docnos, sample = topic[rows], score[rows], docnos.iloc[rows], sample[rows]
+        #: The topic of each list, ``[R]``, and the list of each row.
+        self.topics, lists = _lists(topic, sample, len(judgments.topics))
         pair, hashes = judgments.index.find(topic, docnos, "run")
-        hashes.sort()
-        if (hashes[1:] == hashes[:-1]).any():
-            last = _last_rows(topic, docnos, judgments, tell)
-            topic, score, docnos, pair = topic[last], score[last], docnos.iloc[last], pair[last]
-        del hashes
+        keys = np.sort(hashes + lists.astype(np.uint64) if self.sampled else hashes)
+        if (keys[1:] == keys[:-1]).any():
+            last = _last_rows(lists, docnos, [judgments.topics[t] for t in self.topics], tell)
+            score, docnos, pair = score[last], docnos.iloc[last], pair[last]
+            lists, hashes = lists[last], hashes[last]
+        del keys
         with np.errstate(over="ignore"):
             score = score.astype(np.float32)
-        order = np.argsort(_sort_key(topic, score), kind="stable").astype(np.int32)
-        topic, score = topic[order], score[order]
-        tied = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1])
-        #: The topic of each document in order, ``[n]``.
-        self.topic = topic
+        order = np.argsort(_sort_key(lists, score), kind="stable").astype(np.int32)
+        lists, score = lists[order], score[order]
+        tied = (lists[1:] == lists[:-1]) & (score[1:] == score[:-1])
+        #: The list of each document in order, ``[n]``.
+        self.list = lists
         #: The tie block of each document, ``[n]``: documents of one block have the same score.
-        self.block = np.zeros(len(topic), np.int32)
+        self.block = np.zeros(len(lists), np.int32)
         np.cumsum(~tied, out=self.block[1:])
         _order_ties(order, self.block, tied, docnos)
-        #: How many documents each topic has, ``[T]``, and where they start.
-        self.length = np.bincount(topic, minlength=len(judgments.topics))
+        #: How many documents each list has, ``[R]``, and where they start.
+        self.length = np.bincount(lists, minlength=len(self.topics))
         self.start = np.cumsum(self.length) - self.length
         #: The 0-based rank of each document, ``[n]``.
-        self.place = np.arange(len(topic), dtype=np.int32)
-        self.place -= self.start.astype(np.int32)[topic]
+        self.place = np.arange(len(lists), dtype=np.int32)
+        self.place -= self.start.astype(np.int32)[lists]
         #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
         self.pair = pair[order]
-        self._docnos, self._order = docnos, order
+        self._docnos, self._order, self._judged = docnos, order, len(judgments.topic)
+        self._hashes = hashes[order] if self.sampled else None
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a topic has several lists."""
+        return len(self.topics) > 0 and bool((self.topics[1:] == self.topics[:-1]).any())
+
+    @property
+    def topic(self) -> Ints:
+        """The topic of each document in order, ``[n]``."""
+        return self.topics[self.list] if self.sampled else self.list
+
+    @cached_property
+    def item(self) -> Ints:
+        """The number of each document, ``[n]``, the same in all lists of a topic.
+
+        That of its pair where it is judged, else a larger one.
+        """
+        item = self.pair.astype(np.int64)
+        unjudged = np.flatnonzero(item < 0)
+        number = np.arange(len(unjudged))
+        if self._hashes is not None:
+            number = pd.factorize(self._hashes[unjudged])[0]
+        item[unjudged] = self._judged + number
+        return item
 
     def docnos(self, rows: Any) -> Any:
         """Return the documents at these places of the order as text."""
         return texts_of(self._docnos.iloc[self._order[rows]])
+
+
+def _samples(run: pd.DataFrame) -> Ints:
+    """Return the sample of each row, ``[n]``; 0 if the run has no column ``iteration``.
+
+    :raises ValueError: a row has none
+    """
+    if "iteration" not in run:
+        return np.zeros(len(run), np.int32)
+    return codes_of(run["iteration"], "run")[0]
+
+
+def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
+    """Return the topic of each list and the list of each row."""
+    if not sample.any():
+        return np.arange(topics, dtype=np.int32), topic
+    samples = int(sample.max()) + 1
+    keys = topic.astype(np.int64) * samples + sample
+    absent = np.setdiff1d(np.arange(topics), topic) * samples
+    lists = np.union1d(keys, absent)
+    return (lists // samples).astype(np.int32), np.searchsorted(lists, keys).astype(np.int32)
 
 
 def _scores(run: pd.DataFrame) -> Floats:
@@ -84,12 +137,12 @@ def _scores(run: pd.DataFrame) -> Floats:
     return np.asarray(score)
 
 
-def _sort_key(topic: Ints, score: Any) -> Ints:
-    """Return integers in the order of the topics and, within one, of falling float32 scores."""
+def _sort_key(lists: Ints, score: Any) -> Ints:
+    """Return integers in the order of the lists and, within one, of falling float32 scores."""
     # Non-negative floats have ordered bits; those of negative floats are in the opposite order.
     bits = (np.float32(0) - score).view(np.int32)
     bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)
-    key = topic.astype(np.int64) << 32
+    key = lists.astype(np.int64) << 32
     key += bits
     return key
 
@@ -107,16 +160,18 @@ def _order_ties(order: Ints, block: Ints, tied: Any, docnos: pd.Series) -> None:
         some = some[len(part):]
 
 
-def _last_rows(topic: Ints, docnos: pd.Series, judgments: Judgments, tell: Tell) -> Ints:
-    """Return the last row of every document of every topic, in the order of the rows."""
-    index = PairIndex(topic, docnos, "run")
+def _last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], tell: Tell) -> Ints:
+    """Return the last row of every document of every list, in the order of the rows.
+
+    :param qids: the topic of each list
+    """
+    index = PairIndex(lists, docnos, "run")
     last = np.zeros(len(index), np.intp)
-    np.maximum.at(last, index.pair, np.arange(len(topic)))
-    again = np.flatnonzero(last[index.pair] != np.arange(len(topic)))
+    np.maximum.at(last, index.pair, np.arange(len(lists)))
+    again = np.flatnonzero(last[index.pair] != np.arange(len(lists)))
     if len(again):
         tell("duplicates", f"the run has {len(again)} rows whose document it gives again for the "
                            f"same topic (the first is {docnos.iloc[again[0]]!r} for topic "
-                           f"{judgments.topics[topic[again[0]]]!r}); of each such document the "
-                           "last row counts")
+                           f"{qids[lists[again[0]]]!r}); of each such document the last row counts")
     last.sort()
     return last

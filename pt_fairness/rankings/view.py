@@ -3,165 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from math import isqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints, distinct, within
-from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.numerics import Bools, Floats, Ints, distinct, within
+from pt_fairness.rankings.rankings import Labelled
 
 
-@dataclass(frozen=True)
-class Lists:
-    """The ranked documents of all topics, topic by topic and in order of rank."""
+class Documents(NamedTuple):
+    """The documents of a block of topics, ranked or judged, each once; sorted by topic."""
 
-    #: The topic of each document, ``[n]``.
+    #: The topic of each document, a place in ``View.topics``, ``[N]``.
     topic: Ints
-    #: Its judged pair, ``[n]``, −1 where it is unjudged.
-    pair: Ints
-    #: Its label set, ``[n]``, −1 where it is unannotated.
+    #: Its code, ``[N]``, −1 where it is unannotated.
     codes: Ints
-    #: Where the list of each topic starts, ``[T]``, and how many documents it has.
-    start: Ints
-    length: Ints
-
-
-@dataclass(frozen=True)
-class Judged:
-    """The judged documents of all topics."""
-
-    #: The names of the topics, ``[T]``.
-    topics: Sequence[str]
-    #: The topic and the relevance of each judged pair, ``[pairs]``.
-    topic: Ints
-    relevance: Any
-    #: For each ``rel``, the label set of each pair of at least that relevance, −1 for the others.
-    relevant: dict[int, Ints]
-
-
-@dataclass(frozen=True)
-class Rankings:
-    """The ranked and the judged documents of all topics, with the groups of one source."""
-
-    lists: Lists
-    judged: Judged
-    #: The label sets that the codes refer to.
-    sets: LabelSets
-    #: The label set G, sorted.
-    labels: list[str]
-
-    def views(self, added: Sequence[str] = (), depth: int | None = None) -> Iterator[View]:
-        """Yield the topics in blocks, so that no array of a measure gets much larger than one.
-
-        :param added: labels that belong to the label set too; others are no annotation
-        :param depth: how many annotated documents of a list matter, ``None`` for all
-        """
-        labelled = _Labelled(self, sorted({*self.labels, *added}), depth)
-        for start in range(0, len(labelled.length), labelled.block):
-            yield View(labelled, slice(start, min(start + labelled.block, len(labelled.length))))
-
-
-class _Labelled:
-    """Rankings for one label set: only documents with a label in it are annotated."""
-
-    def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
-        self.lists, self.judged = rankings.lists, rankings.judged
-        self.sets, self.labels = rankings.sets, labels
-        lists, judged, sets = self.lists, self.judged, self.sets
-        usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
-        self.codes = np.where(usable[lists.codes], lists.codes, -1)
-        rows = np.flatnonzero(self.codes >= 0)
-        topic = lists.topic[rows]
-        self.length = np.bincount(topic, minlength=len(lists.length))
-        if depth is not None:
-            start = np.cumsum(self.length) - self.length
-            rows = rows[np.arange(len(rows)) - start[topic] < depth]
-            self.length = np.minimum(self.length, depth)
-        self.condensed = self.codes[rows]
-        self.start = np.concatenate(([0], np.cumsum(self.length)))
-        #: For each ``rel``, the topic and label set of the annotated pairs, sorted by topic.
-        self.relevant: dict[int, tuple[Ints, Ints]] = {}
-        for rel, codes in judged.relevant.items():
-            pairs = np.flatnonzero((codes >= 0) & usable[codes])
-            pairs = pairs[np.argsort(judged.topic[pairs], kind="stable")]
-            self.relevant[rel] = judged.topic[pairs], codes[pairs]
-        self._pooled: dict[int, tuple[Ints, Ints, Floats, Ints]] = {}
-        #: How many topics a block has.
-        self.block = self._block(len(lists.topic) if depth is None else depth)
-
-    def _block(self, depth: int) -> int:
-        deepest = int(np.minimum(self.lists.length, depth).max(initial=1))
-        judged = max((int(np.bincount(topic).max(initial=0)) for topic, _ in self.relevant.values()),
-                     default=0)
-        # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
-        sets = max(BLOCK_CELLS // max(len(self.sets), 1), isqrt(BLOCK_CELLS // (deepest + judged)))
-        return max(1, min(BLOCK_CELLS // deepest, sets))
-
-    def pooled(self, rel: int) -> tuple[Ints, Ints, Floats, Ints]:
-        """Return the judged documents of at least ``rel`` of all topics, by label set.
-
-        :returns: the number of documents of each label set, ``[P]``; and the entries of these sets:
-            the set, the share and the group (a place in ``labels``) of each, ``[entries]``
-        """
-        if rel not in self._pooled:
-            codes, counts = np.unique(self.relevant[rel][1], return_counts=True)
-            row, label, share = self.sets.entries(codes)
-            place = {name: i for i, name in enumerate(self.labels)}
-            group = np.array([place.get(name, -1) for name in self.sets.labels] + [-1])[label]
-            self._pooled[rel] = counts, row[group >= 0], share[group >= 0], group[group >= 0]
-        return self._pooled[rel]
+    #: Its relevance, ``[N]``, 0 where it is unjudged, and whether it is judged.
+    relevance: Ints
+    judged: Bools
+    #: The list, the 0-based rank and the document (a place in ``topic``) of each ranked document,
+    #: ``[n]``, list by list.
+    list: Ints
+    place: Ints
+    document: Ints
 
 
 class View:
     """The ranked documents of a block of topics, with their groups.
 
-    ``T`` topics, ``S`` label sets, ``L = len(labels)`` groups. The *code* of a document is the
-    number of its label set, a row of ``share`` and ``member``, and −1 if it is unannotated.
+    ``R`` lists, mostly one for each topic; several where the run holds several rankings of a topic.
+    ``S`` label sets, ``L = len(labels)`` groups. The *code* of a document is the number of its
+    label set, a row of ``share`` and ``member``, and −1 if it is unannotated.
     """
 
-    def __init__(self, rankings: _Labelled, topics: slice) -> None:
-        self._all, self._topics = rankings, topics
+    def __init__(self, rankings: Labelled, topics: slice) -> None:
+        self._all, self._first, lists = rankings, topics.start, rankings.lists
+        self._pairs = slice(*np.searchsorted(rankings.pair_topic, [topics.start, topics.stop]))
+        self._lists = slice(*np.searchsorted(lists.topics, [topics.start, topics.stop]))
+        #: The names of the topics, ``[T]``.
+        self.topics: Sequence[str] = rankings.judged.topics[topics]
+        #: The topic of each list, a place in ``topics``, ``[R]``.
+        self.topic: Ints = lists.topics[self._lists] - topics.start
         #: The label set G, sorted.
         self.labels: list[str] = rankings.labels
-        #: The names of the topics, ``[T]``.
-        self.qids: Sequence[str] = rankings.judged.topics[topics]
-        #: How many annotated documents each topic has, ``[T]``.
-        self.length: Ints = rankings.length[topics]
-        self._start = rankings.start[topics]
-        self._rows = slice(rankings.start[topics.start], rankings.start[topics.stop])
+        #: How many annotated documents each list has, ``[R]``.
+        self.length: Ints = rankings.length[self._lists]
+        self._start = rankings.start[self._lists]
+        self._rows = slice(rankings.start[self._lists.start], rankings.start[self._lists.stop])
         ranked = rankings.condensed[self._rows]
-        relevant = {}
-        for rel, (topic, codes) in rankings.relevant.items():
-            rows = slice(*np.searchsorted(topic, [topics.start, topics.stop]))
-            relevant[rel] = topic[rows] - topics.start, codes[rows]
-        self._sets = distinct(np.concatenate([ranked, *(codes for _, codes in relevant.values())]))
+        pairs = rankings.pairs[self._pairs]
+        relevant = {rel: codes[pairs] for rel, codes in rankings.relevant.items()}
+        used = distinct(np.concatenate([ranked, *relevant.values()]))
+        self._sets = used[used >= 0]
         #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.
         self.share: Floats = rankings.sets.shares(self._sets, self.labels)
         #: Whether a document of each label set is in each group, ``[S, L]``.
         self.member: Bools = self.share > 0
+        #: Whether the shares of each label set are weights of a group source, ``[S]``.
+        self.weighted: Bools = rankings.sets.weighted[self._sets]
         self._condensed = self._local(ranked)
-        self._relevant = {rel: self._count(topic, self._local(codes))
-                          for rel, (topic, codes) in relevant.items()}
+        topic = rankings.pair_topic[self._pairs] - topics.start
+        self._relevant = {rel: self._count(topic, self._local(codes), len(self.topics))
+                          for rel, codes in relevant.items()}
 
     def __len__(self) -> int:
         return len(self.length)
 
+    @cached_property
+    def qids(self) -> Sequence[str]:
+        """The name of the topic of each list, ``[R]``."""
+        return [self.topics[topic] for topic in self.topic]
+
+    @classmethod
+    def blocks(cls, rankings: Labelled) -> Iterator[View]:
+        """Yield all topics, block by block."""
+        for topics in rankings.blocks():
+            yield cls(rankings, topics)
+
     def _local(self, codes: Ints) -> Ints:
-        """Return codes of all topics as codes of this block; those that are not in it are −1."""
+        """Return codes of all topics as codes of this block."""
         return np.where(codes >= 0, np.searchsorted(self._sets, codes), -1).astype(np.int32)
 
-    def _count(self, topic: Ints, codes: Ints) -> Ints:
+    def _count(self, row: Ints, codes: Ints, rows: int) -> Ints:
+        """Return how often each row has each code, ``[rows, S]``; −1 does not count."""
         sets = len(self._sets)
-        counts = np.bincount(topic * sets + codes, minlength=len(self) * sets)
-        return counts.reshape(len(self), sets)
+        counts = np.bincount((row * (sets + 1) + codes + 1), minlength=rows * (sets + 1))
+        return counts.reshape(rows, sets + 1)[:, 1:]
+
+    def mean_of_lists(self, values: Floats) -> Floats:
+        """Return the mean of the values of the lists of each topic, ``[T]``."""
+        if len(values) == len(self.topics):
+            return values
+        count = np.bincount(self.topic)
+        return np.asarray(np.bincount(self.topic, values) / count)
 
     def condensed(self, cutoff: int | None) -> tuple[Ints, Ints]:
         """Return the lists without unannotated documents, cut at ``cutoff``.
 
-        :returns: codes ``[T, D]``, −1 past the end of a list, and the lengths ``[T]``
+        :returns: codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
         n = self.length if cutoff is None else np.minimum(self.length, cutoff)
         return _matrix(self._condensed, self._start - self._rows.start, n, -1), n
@@ -169,50 +109,94 @@ class View:
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists as they were returned, cut at ``cutoff``.
 
-        :returns: codes ``[T, D]`` (−1: unannotated, or past the end), relevance ``[T, D]`` (0 where
-            a document is unjudged) and the lengths ``[T]``
+        :returns: codes ``[R, D]`` (−1: unannotated, or past the end), relevance ``[R, D]`` (0 where
+            a document is unjudged) and the lengths ``[R]``
         """
         lists, relevance = self._all.lists, self._all.judged.relevance
-        n = lists.length[self._topics]
-        n = n if cutoff is None else np.minimum(n, cutoff)
-        start = lists.start[self._topics]
+        n = self._full_length(cutoff)
+        start = lists.start[self._lists]
         pair = _matrix(lists.pair, start, n, -1)
         codes = self._local(_matrix(self._all.codes, start, n, -1))
         return codes, np.where(pair >= 0, np.append(relevance, 0)[pair], 0), n
 
-    def relevant(self, rel: int) -> Ints:
-        """Return how many judged documents of at least ``rel`` have each label set, ``[T, S]``."""
-        return self._relevant[rel]
+    def _full_length(self, cutoff: int | None) -> Ints:
+        n = self._all.lists.length[self._lists]
+        return n if cutoff is None else np.minimum(n, cutoff)
+
+    def relevant(self, rel: int | None) -> Ints:
+        """Return how many judged documents of at least ``rel`` have each label set, ``[R, S]``.
+
+        :param rel: ``None`` for all judged documents
+        """
+        counts = self._relevant[rel]
+        return counts if len(self.topics) == len(self) else counts[self.topic]
 
     @cached_property
     def in_run(self) -> Ints:
-        """How many documents of the whole condensed run have each label set, ``[T, S]``."""
-        topic = np.repeat(np.arange(len(self)), self.length)
-        return self._count(topic, self._condensed)
+        """How many documents of the whole condensed list have each label set, ``[R, S]``."""
+        row = np.repeat(np.arange(len(self)), self.length)
+        return self._count(row, self._condensed, len(self))
 
-    def pooled(self, rel: int) -> Floats:
+    def pooled(self, rel: int | None) -> Floats:
         """Return the judged documents of at least ``rel`` of all topics by group, ``[L]``.
 
         A document of several groups counts its share towards each.
         """
-        counts, row, share, group = self._all.pooled(rel)
-        return np.bincount(group, share * counts[row], minlength=len(self.labels)).astype(float)
+        pooled = self._all.pooled(rel)
+        counts = pooled.share * pooled.counts[pooled.row]
+        return np.bincount(pooled.group, counts, minlength=len(self.labels)).astype(float)
 
-    def pooled_in(self, rel: int, chosen: Bools) -> Floats:
-        """Return how many of these documents are in any chosen group, ``[T]``.
+    def pooled_in(self, rel: int | None, chosen: Bools) -> Floats:
+        """Return how many of these documents are protected, ``[R]``.
 
-        :param chosen: which groups are chosen for each topic, ``[T, L]``
+        :param chosen: which groups are protected, for each list, ``[R, L]``
         """
-        counts, row, _, group = self._all.pooled(rel)
+        pooled = self._all.pooled(rel)
         rows, where = np.unique(chosen, axis=0, return_inverse=True)
-        found = [counts[distinct(row[one[group]])].sum() for one in rows]
+        found = []
+        for one in rows:
+            share = np.bincount(pooled.row, pooled.share * one[pooled.group],
+                                minlength=len(pooled.counts))
+            found.append(pooled.counts @ np.where(pooled.weighted, share, share > 0))
         return np.array(found, float)[where.reshape(-1)]
 
+    def values(self, name: str, cutoff: int | None) -> tuple[Floats, Ints]:
+        """Return the numbers of the ranked documents, cut at ``cutoff``.
 
-def _matrix(flat: Ints, start: Ints, n: Ints, empty: int) -> Ints:
+        :param name: a value source that the evaluator has looked up
+        :returns: the numbers ``[R, D]``, NaN where a document has none and past the end of a list,
+            and the lengths ``[R]``
+        """
+        n = self._full_length(cutoff)
+        return _matrix(self._all.lists.values[name], self._all.lists.start[self._lists], n,
+                       np.nan), n
+
+    def documents(self, cutoff: int | None) -> Documents:
+        """Return the documents that are judged, or ranked above ``cutoff``, with their ranks."""
+        lists, judged = self._all.lists, self._all.judged
+        n = self._full_length(cutoff)
+        row = np.repeat(np.arange(len(self)), n)
+        place = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
+        ranked = lists.start[self._lists][row] + place
+        pairs = self._all.pairs[self._pairs]
+        item = np.concatenate([pairs, lists.item[ranked]])
+        topic = np.concatenate([judged.topic[pairs] - self._first, self.topic[row]])
+        codes = np.concatenate([self._all.relevant[None][pairs], self._all.codes[ranked]])
+        relevance = np.concatenate([judged.relevance[pairs], np.zeros(len(ranked), np.int64)])
+        # Judged documents come first, so that they give their relevance.
+        _, first, document = np.unique(item, return_index=True, return_inverse=True)
+        order = np.argsort(topic[first], kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        first = first[order]
+        return Documents(topic[first], self._local(codes[first]), relevance[first],
+                         first < len(pairs), row, place, rank[document.reshape(-1)[len(pairs):]])
+
+
+def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:
     """Return the first ``n[t]`` values from ``start[t]`` on as rows of a matrix."""
     depth = int(n.max(initial=0))
     if len(flat) == 0:
-        return np.full((len(n), depth), empty, np.int32)
+        return np.full((len(n), depth), empty, flat.dtype)
     places = np.minimum(start[:, None] + np.arange(depth), len(flat) - 1)
-    return np.where(within(depth, n), flat[places], empty)
+    return np.where(within(depth, n), flat[places], flat.dtype.type(empty))

@@ -14,6 +14,7 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.view import View
 
 
 def members(sets: LabelSets, code: int) -> dict[str, float]:
@@ -87,7 +88,7 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
 
     def contents() -> list[list[object]]:
         rows = []
-        for view in rankings.views():
+        for view in View.blocks(rankings.labelled()):
             codes, n = view.condensed(5)
             full, relevance, _ = view.full(7)
             share = np.vstack([view.share, np.full(len(view.labels), -1.0)])
@@ -101,8 +102,8 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
         return rows
 
     whole = contents()
-    assert len(list(rankings.views())) == 1
-    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", 100)
-    assert len(list(rankings.views())) > 1
+    assert len(list(View.blocks(rankings.labelled()))) == 1
+    monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", 100)
+    assert len(list(View.blocks(rankings.labelled()))) > 1
     assert contents() == whole
     assert BLOCK_CELLS > 100

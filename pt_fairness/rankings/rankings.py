@@ -1,0 +1,140 @@
+"""The ranked and the judged documents of all topics, with the groups of one source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints
+from pt_fairness.rankings.labelsets import LabelSets
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The ranked documents, list by list and in order of rank."""
+
+    #: The topic of each list, ``[R]``, ascending.
+    topics: Ints
+    #: Where each list starts, ``[R]``, and how many documents it has.
+    start: Ints
+    length: Ints
+    #: The list of each document, ``[n]``.
+    list: Ints
+    #: Its judged pair, ``[n]``, −1 where it is unjudged.
+    pair: Ints
+    #: Its number, ``[n]``, the same in all lists of a topic; that of its pair where it is judged.
+    item: Ints
+    #: Its label set, ``[n]``, −1 where it is unannotated.
+    codes: Ints
+    #: Its numbers by value source, ``[n]``, NaN where it has none.
+    values: Mapping[str, Floats] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judged documents of all topics."""
+
+    #: The names of the topics, ``[T]``.
+    topics: Sequence[str]
+    #: The topic and the relevance of each judged pair, ``[pairs]``.
+    topic: Ints
+    relevance: Any
+    #: For each ``rel``, the label set of each pair of at least that relevance, −1 for the others;
+    #: for ``None``, of every pair.
+    relevant: Mapping[int | None, Ints]
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """The ranked and the judged documents of all topics, with the groups of one source."""
+
+    lists: Lists
+    judged: Judged
+    #: The label sets that the codes refer to.
+    sets: LabelSets
+    #: The label set G, sorted.
+    labels: list[str]
+
+    def labelled(self, added: Sequence[str] = (), depth: int | None = None) -> Labelled:
+        """Return the rankings for one label set.
+
+        :param added: labels that belong to the label set too; others are no annotation
+        :param depth: how many annotated documents of a list matter, ``None`` for all
+        """
+        return Labelled(self, sorted({*self.labels, *added}), depth)
+
+
+class Pooled(NamedTuple):
+    """Judged documents of all topics, by label set."""
+
+    #: How many documents each label set has, ``[P]``, and whether its shares are weights.
+    counts: Ints
+    weighted: Bools
+    #: The label set, the share and the group of each of their entries, ``[entries]``.
+    row: Ints
+    share: Floats
+    group: Ints
+
+
+class Labelled:
+    """Rankings for one label set: only documents with a label in it are annotated."""
+
+    def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
+        self.lists, self.judged = rankings.lists, rankings.judged
+        self.sets, self.labels = rankings.sets, labels
+        lists, judged, sets = self.lists, self.judged, self.sets
+        usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
+        #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
+        self.codes = np.where(usable[lists.codes], lists.codes, -1)
+        rows = np.flatnonzero(self.codes >= 0)
+        row_list = lists.list[rows]
+        #: How many annotated documents each list has, ``[R]``.
+        self.length = np.bincount(row_list, minlength=len(lists.topics))
+        if depth is not None:
+            start = np.cumsum(self.length) - self.length
+            rows = rows[np.arange(len(rows)) - start[row_list] < depth]
+            self.length = np.minimum(self.length, depth)
+        #: The label sets of these documents, list by list, and where each list starts.
+        self.condensed = self.codes[rows]
+        self.start = np.concatenate(([0], np.cumsum(self.length)))
+        #: The judged pairs sorted by topic, and their topics.
+        self.pairs = np.argsort(judged.topic, kind="stable")
+        self.pair_topic = judged.topic[self.pairs]
+        #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
+        self.relevant = {rel: np.where(usable[codes], codes, -1)
+                         for rel, codes in judged.relevant.items()}
+        self._pooled: dict[int | None, Pooled] = {}
+        #: How many topics a block has.
+        self.block = self._block(len(lists.list) if depth is None else depth)
+
+    def _block(self, depth: int) -> int:
+        lists = int(np.bincount(self.lists.topics).max(initial=1))
+        deepest = lists * int(np.minimum(self.lists.length, depth).max(initial=1))
+        judged = max((int(np.bincount(self.judged.topic[codes >= 0]).max(initial=0))
+                      for codes in self.relevant.values()), default=0)
+        # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
+        sets = max(BLOCK_CELLS // max(len(self.sets), 1), isqrt(BLOCK_CELLS // (deepest + judged)))
+        return max(1, min(BLOCK_CELLS // deepest, sets))
+
+    def blocks(self) -> list[slice]:
+        """Return the topics in blocks, so that no array of a measure gets much larger than one."""
+        topics = len(self.judged.topics)
+        return [slice(start, min(start + self.block, topics))
+                for start in range(0, topics, self.block)]
+
+    def pooled(self, rel: int | None) -> Pooled:
+        """Return the judged documents of at least ``rel`` of all topics, by label set."""
+        if rel not in self._pooled:
+            codes = self.relevant[rel]
+            codes, counts = np.unique(codes[codes >= 0], return_counts=True)
+            row, label, share = self.sets.entries(codes)
+            place = {name: i for i, name in enumerate(self.labels)}
+            group = np.array([place.get(name, -1) for name in self.sets.labels] + [-1])[label]
+            kept = group >= 0
+            self._pooled[rel] = Pooled(counts, self.sets.weighted[codes], row[kept], share[kept],
+                                       group[kept])
+        return self._pooled[rel]
