@@ -75,7 +75,7 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
 # rankings as arrays
 
 
-def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int] = (1,)) -> Rankings:
+def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1,)) -> Rankings:
     """What a measure sees of rankings that are given by their labels alone; each is a topic of its own.
 
     The documents of a ranking are all of its topic's, judged and of relevance 1. So
@@ -94,7 +94,8 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int] = (1,)) -> 
                   pair, pair, flat)
     relevance = np.ones(len(flat), np.int64)
     judged = Judged([str(i + 1) for i in range(topics)], topic, relevance,
-                    {rel: np.where(relevance >= rel, flat, -1) for rel in rels})
+                    {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1)
+                     for rel in rels})
     return Rankings(lists, judged, LabelSets(names), sorted(names))
 
 

@@ -32,7 +32,7 @@ def judgments_of(qrels: pd.DataFrame) -> Judgments:
     return Judgments(qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"}))
 
 
-def annotations_of(judgments: Judgments, source: Any, rels: Iterable[int] = (),
+def annotations_of(judgments: Judgments, source: Any, rels: Iterable[int | None] = (),
                    added: Iterable[str] = ()) -> Annotations:
     """The groups of a source, or those in the qrels where it is ``None``."""
     return Annotations(judgments, None if source is None else sources.get(source), rels, added)

@@ -156,7 +156,7 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
 
 
-def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iterable[int],
+def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iterable[int | None],
                     added: Iterable[str]) -> Annotations:
     """Annotations without the topics that the groups drop.
 
