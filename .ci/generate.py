@@ -73,7 +73,7 @@ def of_measures() -> str:
              for module, names in sorted(by_module.items())]
     every = [name for names in by_module.values() for name in names]
     return "\n".join(['"""The measures: one file for each family."""', "", BEGIN, *lines, "",
-                      "__all__ = [", quoted(every), "]", END, ""])
+                      "__all__ = [", quoted(every), "]", "", END, ""])
 
 
 def of_package(text: str) -> str:
@@ -83,7 +83,7 @@ def of_package(text: str) -> str:
     blocks = [imported("pt_fairness.measures", names),
               "\n".join(["__all__ = [", quoted([*names, *others]), "]"])]
     parts = iter(blocks)
-    return re.sub(f"{BEGIN}\n.*?{END}\n", lambda _: f"{BEGIN}\n{next(parts)}\n{END}\n", text,
+    return re.sub(f"{BEGIN}\n.*?{END}\n", lambda _: f"{BEGIN}\n{next(parts)}\n\n{END}\n", text,
                   flags=re.DOTALL)
 
 

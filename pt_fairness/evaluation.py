@@ -27,6 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_fairness import identity, io
+from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.tables import LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
 from pt_fairness.identifiers import missing, whole_numbers
@@ -233,7 +234,6 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
         os.makedirs(folder, exist_ok=True)
     digest = ""
     if workers != 1 or checkpoint is not None:  # it has to be told from others
-        from pt_fairness import __version__
         settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
         digest = identity.of_frame(frame, json.dumps(settings))
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)

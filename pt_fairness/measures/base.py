@@ -1,244 +1,33 @@
-"""What every measure of this package has: typed parameters, a text form that parses back, and one ``score``."""
+"""What every measure has: typed parameters, a text form that parses back, and one ``score``."""
 
 from __future__ import annotations
 
-import importlib
 import math
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
 
-from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, BoundName, label_text
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.params import (
+    LABEL_PARAMS,
+    NOT_PROVIDED,
+    PROTECTED_WORDS,
+    Param,
+    literal,
+    plain,
+)
+from pt_fairness.text import TARGET_WORDS, BoundName
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from pt_fairness import numerics
     from pt_fairness.rankings.rankings import Rankings
     from pt_fairness.rankings.view import View
 
-__all__ = ["MEASURES", "NOT_PROVIDED", "FairnessMeasure", "Param", "np", "numerics", "register"]
+__all__ = ["FairnessMeasure", "SignedMeasure", "depth_of", "np", "numerics", "rels_of", "score"]
 
-#: The value of a parameter that was not given and has no default.
-NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
-
-
-class _Late:
-    """Stands for a module until something is measured: declaring the measures does not import numpy."""
-
-    def __init__(self, module: str) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # Python asks for such names where it copies, before there is a module to ask
-            raise AttributeError(name)
-        value = getattr(importlib.import_module(self._module), name)
-        setattr(self, name, value)
-        return value
-
-
-if not TYPE_CHECKING:
-    np = _Late("numpy")
-    numerics = _Late("pt_fairness.numerics")
-
-
-
-def literal(value: Any) -> str:
-    """``value`` as a Python literal that :func:`ir_measures.parse_measure` reads back, without white space.
-
-    ir_measures' command line splits its arguments at white space, and its parser knows no negative numbers: they are
-    written as strings, which every numeric parameter here also takes.
-    """
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{literal(k)}:{literal(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
-        return repr(repr(value))
-    return repr(value).replace(" ", "\\x20")
-
-
-class Param(irm.ParamInfo):  # type: ignore[misc]
-    """A parameter of a measure: its default, what it takes, and the one spelling of each of its values.
-
-    :param desc: what it means, in ir_measures' manner
-    :param allowed: the sentence's end that an error prints: "… takes <allowed>"
-    :param accepts: says whether a canonical value is allowed
-    :param canonical: brings a value into its one spelling, or returns it as it is
-    :param required: whether a measure cannot do without it
-    """
-
-    def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
-                 accepts: Callable[[Any], bool] = lambda value: True,
-                 canonical: Callable[[Any], Any] = lambda value: value, required: bool = False) -> None:
-        super().__init__(dtype=dtype, default=default, desc=desc, required=required)
-        self.allowed = allowed
-        self.accepts = accepts
-        self.canonical = canonical
-
-    # In another process, what stands for "not given" has to be that process's own.
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value is not NOT_PROVIDED}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"default": NOT_PROVIDED, **state})
-
-    def validate(self, value: Any) -> bool:
-        """Whether ``value`` is allowed; ``True`` and ``False`` are no numbers here."""
-        if value is NOT_PROVIDED:
-            return True
-        types = self.dtype if isinstance(self.dtype, tuple) else (self.dtype,)
-        if isinstance(value, bool) and bool not in types:
-            return False
-        return isinstance(value, types) and self.accepts(value)
-
-
-def _plain(value: Any) -> Any:
-    """A numpy scalar as the Python value that prints, and parses, as itself."""
-    return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
-
-
-def _number(kind: type) -> Callable[[Any], Any]:
-    def canonical(value: Any) -> Any:
-        if isinstance(value, str):
-            try:
-                value = kind(value)
-            except ValueError:
-                return value
-        if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-            return float(value) + 0.0  # −0 is 0
-        return value
-    return canonical
-
-
-#: The largest cutoff: far beyond any run, and still a number that arrays can hold.
-DEEPEST = 2**31 - 1
-
-
-def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: int | None = None) -> Param:
-    """A whole number, at least ``smallest``."""
-    bound = "" if smallest is None else f" of at least {smallest}"
-    return Param(int, desc, f"a whole number{bound}", default=default, canonical=_number(int),
-                 accepts=lambda v: smallest is None or v >= smallest)
-
-
-def real(desc: str, allowed: str, accepts: Callable[[float], bool], *, default: float) -> Param:
-    """A number for which ``accepts`` holds."""
-    return Param(float, desc, allowed, default=default, canonical=_number(float),
-                 accepts=lambda v: math.isfinite(v) and accepts(v))
-
-
-def one_of(desc: str, *choices: str) -> Param:
-    """One of some words, the first by default."""
-    return Param(str, desc, " or ".join(map(repr, choices)), default=choices[0], accepts=lambda v: v in choices)
-
-
-def flag(desc: str) -> Param:
-    """``True`` or ``False`` (the default)."""
-    return Param(bool, desc, "True or False", default=False)
-
-
-def label(desc: str, *, default: Any = NOT_PROVIDED) -> Param:
-    """The label of one group; required where there is no default."""
-    return Param(str, desc, "the label of a group", default=default, canonical=_label, accepts=_not_blank,
-                 required=default is NOT_PROVIDED)
-
-
-def _not_blank(value: str) -> bool:
-    return value.strip() != ""
-
-
-def _label(value: Any) -> Any:
-    return label_text(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
-
-
-def _labels(value: Any) -> Any:
-    if isinstance(value, (list, tuple, set, frozenset)):
-        parts = [label_text(part) for part in value]
-        if len(parts) > 1 and any("," in part for part in parts):
-            return value  # would be other labels when they are joined
-        return ",".join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)
-    return _label(value)
-
-
-def _distribution(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    try:
-        shares = {label_text(k): float(v) for k, v in value.items()}
-    except (TypeError, ValueError):
-        return value
-    return {label: 0.0 if 0 <= share < numerics.SMALLEST_TARGET else share
-            for label, share in sorted(shares.items())}
-
-
-def _is_distribution(value: Any) -> bool:
-    shares = list(value.values())
-    return bool(shares) and all(isinstance(s, float) and s >= 0 for s in shares) and abs(
-        math.fsum(shares) - 1.0) <= SUM_TOLERANCE
-
-
-def cutoff() -> Param:
-    return Param(int, "ranking cutoff threshold", f"a whole number from 1 to {DEEPEST}", canonical=_number(int),
-                 accepts=lambda v: 1 <= v <= DEEPEST)
-
-
-def rel() -> Param:
-    return whole("minimum relevance score to be considered relevant (inclusive)", default=1)
-
-
-def protected(*also: str) -> Param:
-    """The protected group of a two-group measure; ``also`` allows the word ``all``."""
-    return Param(str, "protected group: minority, majority, a label, or labels joined by commas"
-                 + (", or all for the divergence over all groups at once" if "all" in also else ""),
-                 "'minority', 'majority', a label, or labels without commas in them, joined by commas"
-                 + "".join(f", or {word!r}" for word in also),
-                 default="minority", canonical=_labels,
-                 accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
-
-
-PROTECTED_WORDS = ("minority", "majority", "all")
-#: The parameters, beside ``protected``, that name one group.
-LABEL_PARAMS = ("group", "pro", "con")
 #: The values of ``norm`` that do not keep a measure below 1.
 UNBOUNDED_NORMS = ("none", "protected-first")
-
-
-def target(default: str = "qrels") -> Param:
-    """The target distribution that the ranking is compared with."""
-    words = ", ".join(repr(word) for word in TARGET_WORDS)
-    return Param((str, dict), "distribution over the groups that is fair: that of the topic's relevant documents (qrels), "
-                 "of all relevant documents (collection), the same for every group (uniform), that of the whole run (run), "
-                 "a registered one that may differ from topic to topic (by its name), or an explicit one",
-                 f"{words}, a name registered with pt_fairness.targets.register, or a distribution such as "
-                 "{'PRO':0.5,'CON':0.5} (shares not negative and summing to 1)",
-                 default=default, canonical=_distribution,
-                 accepts=lambda v: v in TARGET_WORDS or _is_registered(v) if isinstance(v, str) else _is_distribution(v))
-
-
-def _is_registered(name: str) -> bool:
-    # Only a caller who has imported the targets module can have registered one, so this does not import it early.
-    module = sys.modules.get("pt_fairness.targets")
-    return isinstance(name, BoundName) or (module is not None and name in module.names())
-
-
-def groups() -> Param:
-    return Param(str, "where the groups come from: a registered name, a path or a Groups object; by default the iteration "
-                 "field of the qrels", "the name of registered groups, the path of a group file, or a Groups object",
-                 canonical=_groups_name, accepts=lambda v: v != "")
-
-
-def _groups_name(value: Any) -> Any:
-    # Only a caller who has imported the groups module can hold a Groups object, so this does not import it early.
-    module = sys.modules.get("pt_fairness.groups")
-    if module is not None and isinstance(value, (str, module.Groups)):
-        return module.name_of(value)
-    if hasattr(value, "__array__"):  # whose comparison with anything is no truth value
-        raise ValueError(f"groups takes the name of registered groups, the path of a group file, or a Groups object, not a "
-                         f"{type(value).__name__}; pt_fairness.groups.from_frame makes groups of a DataFrame")
-    if hasattr(value, "__fspath__"):
-        return str(value)
-    return value
 
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
@@ -272,7 +61,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __init__(self, **params: Any) -> None:
         known = self.SUPPORTED_PARAMS
-        super().__init__(**{name: known[name].canonical(_plain(value)) if name in known else value
+        super().__init__(**{name: known[name].canonical(plain(value)) if name in known else value
                             for name, value in params.items()})
         if self.params.get("norm") in UNBOUNDED_NORMS:
             self.RANGE = (self.RANGE[0], None)
@@ -409,11 +198,7 @@ class SignedMeasure(FairnessMeasure):
         return np.abs(values) if self.param("abs") else values
 
 
-def absolute() -> Param:
-    return flag("the size of the bias without its direction, whose mean over topics is the mean absolute bias (MAB)")
-
-
-def depth_of(measures: Iterable[FairnessMeasure]) -> int | None:
+def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
     """Return how many annotated documents of a list measures need, ``None`` for all."""
     depths = [measure.depth for measure in measures]
     return None if None in depths else max(depth for depth in depths if depth is not None)
@@ -425,7 +210,7 @@ def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:
     return rels | ({None} if any(measure.JUDGED for measure in measures) else set())
 
 
-def score(measures: Iterable[FairnessMeasure],
+def score(measures: Collection[FairnessMeasure],
           rankings: Rankings) -> dict[FairnessMeasure, numerics.Floats]:
     """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined.
 
@@ -443,33 +228,3 @@ def score(measures: Iterable[FairnessMeasure],
                 parts[measure].append(view.mean_of_lists(measure.score(view)))
         values |= {measure: np.concatenate(part) for measure, part in parts.items()}
     return values
-
-
-#: The measures of this package by name, in the order of their declaration; aliases are not in it.
-MEASURES: dict[str, FairnessMeasure] = {}
-_listeners: list[Callable[[str, FairnessMeasure], None]] = []
-
-
-def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessMeasure:
-    """Makes a measure known to ir_measures (hence to PyTerrier and the command lines), under its name and aliases.
-
-    :raises ValueError: another measure has the name already
-    """
-    names = [measure.NAME, *aliases]
-    for name in names:
-        if name in irm.registry:
-            raise ValueError(f"ir_measures already has a measure named {name!r}; give this one another NAME")
-    irm.register(measure, names[1:], name=measure.NAME)
-    MEASURES[measure.NAME] = measure
-    for name in names:
-        for listener in _listeners:
-            listener(name, measure)
-    return measure
-
-
-def listen(listener: Callable[[str, FairnessMeasure], None]) -> None:
-    """Calls ``listener(name, measure)`` for every name of every measure, those to come included."""
-    _listeners.append(listener)
-    for name, measure in list(irm.registry.items()):
-        if isinstance(measure, FairnessMeasure):
-            listener(name, measure)

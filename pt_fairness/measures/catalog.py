@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from ir_measures import measures as irm
 
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.base import NOT_PROVIDED, FairnessMeasure, literal
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.params import NOT_PROVIDED, literal
 
 
 def range_of(measure: FairnessMeasure) -> str:

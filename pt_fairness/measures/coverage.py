@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import base
-from pt_fairness.measures.base import FairnessMeasure, numerics, register
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import numerics
+from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -26,7 +28,7 @@ class _Annotated(FairnessMeasure):
     NAME = __name__
     PRETTY_NAME = "Share of Results with a Group"
     SHORT_DESC = "Share of the returned documents (up to the cutoff) that have a group."
-    SUPPORTED_PARAMS = {"cutoff": base.cutoff(), "groups": base.groups()}
+    SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
     DEFAULT = 0.0

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from pt_fairness.measures import base
-from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.population import ESTIMATED, distribution, population
+from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
@@ -40,14 +42,14 @@ class DistMeasure(DistributionMeasure):
     """A measure made from the divergence of Das & Lease (2019)."""
 
     SUPPORTED_PARAMS = {
-        "cutoff": base.cutoff(),
-        "rel": base.rel(),
-        "target": base.target("uniform"),
-        "smoothing": base.real("documents that Laplace smoothing adds to every group, in the ranking and in the targets that "
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("uniform"),
+        "smoothing": params.real("documents that Laplace smoothing adds to every group, in the ranking and in the targets that "
                                "are estimated", "a number of at least 0", lambda v: v >= 0, default=1.0),
-        "discount": base.one_of("what a document at rank i counts: the same as any other (none), or in proportion to "
+        "discount": params.one_of("what a document at rank i counts: the same as any other (none), or in proportion to "
                                 "1/log2(i+1) (log2)", "none", "log2"),
-        "groups": base.groups(),
+        "groups": params.groups(),
     }
 
     def divergence(self, counts: Floats, target: Floats) -> Floats:
@@ -166,15 +168,15 @@ class _AWRF(DistributionMeasure):
     PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
     SUPPORTED_PARAMS = {
-        "cutoff": base.cutoff(),
-        "rel": base.rel(),
-        "target": base.target("uniform"),
-        "discount": base.one_of("exposure of rank i: 1/log2(i+1) (log2) or p^(i-1) (geometric)", "log2", "geometric"),
-        "p": base.real("persistence of the geometric discount", "a number above 0 and below 1", lambda v: 0 < v < 1,
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("uniform"),
+        "discount": params.one_of("exposure of rank i: 1/log2(i+1) (log2) or p^(i-1) (geometric)", "log2", "geometric"),
+        "p": params.real("persistence of the geometric discount", "a number above 0 and below 1", lambda v: 0 < v < 1,
                        default=0.85),
-        "base": base.real("base of the logarithms in the divergence", "a number of at least 2, so that no value is negative",
+        "base": params.real("base of the logarithms in the divergence", "a number of at least 2, so that no value is negative",
                           lambda v: v >= 2, default=2.0),
-        "groups": base.groups(),
+        "groups": params.groups(),
     }
     FAIR_END = 1.0
     DEFAULT = 0.0
@@ -214,10 +216,10 @@ class _NDKL(DistributionMeasure):
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SHORT_DESC = "How far the distribution over groups in every prefix diverges from a target, on average."
     SUPPORTED_PARAMS = {
-        "cutoff": base.cutoff(),
-        "rel": base.rel(),
-        "target": base.target("uniform"),
-        "groups": base.groups(),
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("uniform"),
+        "groups": params.groups(),
     }
     RANGE = (0.0, None)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import base
-from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.population import TwoGroups, distribution, two_groups
+from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
@@ -105,15 +107,15 @@ class PrefixMeasure(FairnessMeasure):
 _NORM = "normaliser: max (the exact maximum) or none"
 
 
-def _params(*protected: str) -> dict[str, base.Param]:
+def _params(*protected: str) -> dict[str, params.Param]:
     return {
-        "cutoff": base.cutoff(),
-        "rel": base.rel(),
-        "protected": base.protected(*protected),
-        "target": base.target(),
-        "step": base.whole("evaluate every step-th rank", default=1, smallest=1),
-        "norm": base.one_of(_NORM, "max", "none"),
-        "groups": base.groups(),
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "protected": params.protected(*protected),
+        "target": params.target(),
+        "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
+        "norm": params.one_of(_NORM, "max", "none"),
+        "groups": params.groups(),
     }
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pt_fairness.measures.base import FairnessMeasure, np, numerics
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics
 from pt_fairness.text import TARGET_WORDS
 
 if TYPE_CHECKING:

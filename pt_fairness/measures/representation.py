@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import base
-from pt_fairness.measures.base import SignedMeasure, np, numerics, register
+from pt_fairness.measures import params
+from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.distribution import DistributionMeasure
+from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.population import two_groups
+from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
@@ -49,12 +51,12 @@ class _RepBias(SignedMeasure):
     PRETTY_NAME = "Representation Bias"
     SHORT_DESC = "The share of a group in the first documents less its share without bias."
     SUPPORTED_PARAMS = {
-        "cutoff": base.cutoff(),
-        "rel": base.rel(),
-        "group": base.label("the group whose representation is measured"),
-        "target": base.target(),
-        "abs": base.absolute(),
-        "groups": base.groups(),
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "group": params.label("the group whose representation is measured"),
+        "target": params.target(),
+        "abs": params.absolute(),
+        "groups": params.groups(),
     }
 
     def score(self, view: View) -> Floats:
@@ -69,10 +71,10 @@ class _RepBias(SignedMeasure):
 
 
 _SKEW_PARAMS = {
-    "cutoff": base.cutoff(),
-    "rel": base.rel(),
-    "target": base.target("uniform"),
-    "groups": base.groups(),
+    "cutoff": params.cutoff(),
+    "rel": params.rel(),
+    "target": params.target("uniform"),
+    "groups": params.groups(),
 }
 
 
@@ -111,7 +113,7 @@ class _Skew(SkewMeasure):
     NAME = __name__
     PRETTY_NAME = "Skew"
     SHORT_DESC = "Logarithm of a group's share of the first documents over its target share."
-    SUPPORTED_PARAMS = {"group": base.label("the group whose share is measured"), **_SKEW_PARAMS}
+    SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"), **_SKEW_PARAMS}
 
     def compare(self, view: View, target: Floats) -> Floats:
         own = np.array([name == self.param("group") for name in view.labels])

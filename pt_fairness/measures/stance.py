@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import base
-from pt_fairness.measures.base import SignedMeasure, np, numerics, register
+from pt_fairness.measures import params
+from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
     from pt_fairness.rankings.view import View
 
 _PARAMS = {
-    "cutoff": base.cutoff(),
-    "rel": base.rel(),
-    "pro": base.label("the group that counts as positive", default="PRO"),
-    "con": base.label("the group that counts as negative", default="CON"),
-    "abs": base.absolute(),
-    "groups": base.groups(),
+    "cutoff": params.cutoff(),
+    "rel": params.rel(),
+    "pro": params.label("the group that counts as positive", default="PRO"),
+    "con": params.label("the group that counts as negative", default="CON"),
+    "abs": params.absolute(),
+    "groups": params.groups(),
 }
 
 
@@ -86,7 +88,7 @@ class _BiasRBP(StanceMeasure):
     SHORT_DESC = "Rank-biased precision of the relevant pro documents less that of the relevant con documents."
     SUPPORTED_PARAMS = {
         **_PARAMS,
-        "p": base.real("persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8),
+        "p": params.real("persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8),
     }
 
     def score(self, view: View) -> Floats:

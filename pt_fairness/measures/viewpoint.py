@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import base
-from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.parity import PrefixMeasure
 from pt_fairness.measures.population import TwoGroups, split
+from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
     from pt_fairness.rankings.view import View
 
 _PARAMS = {
-    "cutoff": base.cutoff(),
-    "protected": base.protected(),
-    "norm": base.one_of("normaliser: max (the exact maximum over the permutations of the run), protected-first (the "
+    "cutoff": params.cutoff(),
+    "protected": params.protected(),
+    "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the run), protected-first (the "
                         "paper's: the ranking with every protected document first) or none",
                         "max", "protected-first", "none"),
-    "groups": base.groups(),
+    "groups": params.groups(),
 }
 
 
@@ -148,9 +150,9 @@ class _nDJS(FairnessMeasure):
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = "How far the distribution over all viewpoints in every prefix diverges from that of the whole ranking."
     SUPPORTED_PARAMS = {
-        "cutoff": base.cutoff(),
-        "norm": base.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),
-        "groups": base.groups(),
+        "cutoff": params.cutoff(),
+        "norm": params.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),
+        "groups": params.groups(),
     }
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 

@@ -1,0 +1,32 @@
+"""numpy and numerics, imported when they are first used: declaring measures needs neither."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["np", "numerics"]
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pt_fairness import numerics
+
+
+class _Late:
+    """A module that is imported when one of its attributes is first asked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # copy and pickle ask for such names
+            raise AttributeError(name)
+        value = getattr(importlib.import_module(self._module), name)
+        setattr(self, name, value)
+        return value
+
+
+if not TYPE_CHECKING:
+    np = _Late("numpy")
+    numerics = _Late("pt_fairness.numerics")
