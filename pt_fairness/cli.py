@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pt_fairness
-from pt_fairness import plugging
 from pt_fairness.measures import catalog
+from pt_fairness.plugging import pth
 
 
 def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int:
@@ -89,16 +89,16 @@ def _table(options: argparse.Namespace) -> int:
 
 def _plug(options: argparse.Namespace) -> None:
     if options.status:
-        where = plugging.path()
-        print(f"plugged in: {where}" if plugging.plugged() else f"not plugged in: {where} is of another version; plug again"
+        where = pth.path()
+        print(f"plugged in: {where}" if pth.plugged() else f"not plugged in: {where} is of another version; plug again"
               if where.exists() else f"not plugged in: there is no {where}")
     else:
-        print(plugging.plug())
+        print(pth.plug())
 
 
 def _unplug(_: argparse.Namespace) -> None:
-    removed = plugging.unplug()
-    print(f"removed {removed}" if removed else f"nothing to remove: there is no {plugging.path()}")
+    removed = pth.unplug()
+    print(f"removed {removed}" if removed else f"nothing to remove: there is no {pth.path()}")
 
 
 def _measures(options: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ import site
 import sysconfig
 from pathlib import Path
 
-from pt_fairness import _imports
+from pt_fairness.plugging import after_import
 
 #: The packages that learn of this one.
 PACKAGES = ("ir_measures", "ir_datasets")
@@ -19,20 +19,20 @@ FILE_NAME = "pt_fairness_plug.pth"
 
 def path() -> Path:
     """Where the file is, or would be: the site-packages folder of this environment that this package is in."""
-    here = Path(__file__).resolve().parent.parent
+    here = Path(__file__).resolve().parents[2]
     folders = [Path(folder).resolve() for folder in (*site.getsitepackages(), site.getusersitepackages())]
     return (here if here in folders else Path(sysconfig.get_path("purelib"))) / FILE_NAME
 
 
-# What Python runs at every start, so it does as little as it can: a finder that waits for one of the packages, and only then
-# reads _imports.py. Whatever goes wrong (this package was removed, or moved) stays in there: the interpreter starts as ever.
+# Python runs this at every start, so it only adds a finder, which reads after_import.py when one of
+# the packages is imported. No error leaves it, also if this package was removed or moved.
 _CODE = """try:
  class Finder:
   def find_spec(self, name, path=None, target=None):
    if name in {packages} and self in sys.meta_path:
     sys.meta_path.remove(self)
     try:
-     names = {{'__name__': 'pt_fairness._imports'}}
+     names = {{'__name__': 'pt_fairness.plugging.after_import'}}
      exec(compile(open({file}, encoding='utf-8').read(), {file}, 'exec'), names)
      names['plug']({packages})
      import importlib.util
@@ -46,7 +46,7 @@ except Exception:
 
 
 def _line() -> str:
-    code = _CODE.format(packages=PACKAGES, file=ascii(str(Path(_imports.__file__).resolve())))
+    code = _CODE.format(packages=PACKAGES, file=ascii(str(Path(after_import.__file__).resolve())))
     return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
 
 

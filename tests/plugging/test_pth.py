@@ -7,7 +7,7 @@ import venv
 
 import pytest
 
-from pt_fairness import plugging
+from pt_fairness.plugging import pth
 
 
 def run(code, *, python=sys.executable, **options):
@@ -86,9 +86,9 @@ def environment(tmp_path_factory):
     venv.create(folder, with_pip=False)
     python = str(folder / "bin" / "python")
     own = run("import sysconfig; print(sysconfig.get_path('purelib'))", python=python)
-    with open(f"{own}/others.pth", "w") as pth:
-        here = [p for p in sys.path if p.endswith("site-packages")] + [str(plugging.Path(plugging.__file__).parents[1])]
-        pth.write("\n".join(here) + "\n")
+    here = [p for p in sys.path if p.endswith("site-packages")]
+    here.append(str(pth.Path(pth.__file__).parents[2]))
+    pth.Path(own, "others.pth").write_text("\n".join(here) + "\n")
     return python, own
 
 
@@ -104,8 +104,8 @@ def cli(python, *arguments):
 
 def test_plug_status_unplug(environment, tmp_path):
     python, own = environment
-    where = f"{own}/{plugging.FILE_NAME}"
-    before = sorted(p.name for p in plugging.Path(own).iterdir())
+    where = f"{own}/{pth.FILE_NAME}"
+    before = sorted(p.name for p in pth.Path(own).iterdir())
     empty = tmp_path / "empty.run"
     empty.write_text("")
     arguments = ("ir_measures", "pt-fairness/debates/stance", str(empty), "rKL@5")
@@ -116,7 +116,7 @@ def test_plug_status_unplug(environment, tmp_path):
     assert cli(python, "plug") == where
     assert cli(python, "plug", "--status") == f"plugged in: {where}"
     assert cli(python, "plug") == where  # again, and nothing changes
-    assert sorted(p.name for p in plugging.Path(own).iterdir()) == sorted([*before, plugging.FILE_NAME])
+    assert sorted(p.name for p in pth.Path(own).iterdir()) == sorted([*before, pth.FILE_NAME])
     assert call(python, *arguments)[:2] == (0, "rKL@5\t1.0000")
     code, out, error = call(python, "ir_datasets", "export", "pt-fairness/debates/stance", "qrels")
     assert code == 0 and out.splitlines()[0] == "1 PRO d01-01 2", error
@@ -125,13 +125,13 @@ def test_plug_status_unplug(environment, tmp_path):
 
     assert cli(python, "unplug") == f"removed {where}"
     assert cli(python, "unplug") == f"nothing to remove: there is no {where}"
-    assert sorted(p.name for p in plugging.Path(own).iterdir()) == before
+    assert sorted(p.name for p in pth.Path(own).iterdir()) == before
 
 
 def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
     python, own = environment
-    plug = plugging.Path(own) / plugging.FILE_NAME
-    plug.write_text(plugging._line().replace("_imports.py", "_gone.py"))
+    plug = pth.Path(own) / pth.FILE_NAME
+    plug.write_text(pth._line().replace("after_import.py", "gone.py"))
     try:
         done = subprocess.run([python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"], capture_output=True, text=True)
         assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "nDCG@5", "")
@@ -142,8 +142,8 @@ def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
 
 def test_a_plug_whose_package_fails_says_so_and_goes_on(environment, tmp_path):
     python, own = environment
-    plug = plugging.Path(own) / plugging.FILE_NAME
-    plug.write_text(plugging._line())
+    plug = pth.Path(own) / pth.FILE_NAME
+    plug.write_text(pth._line())
     broken = tmp_path / "pt_fairness"
     broken.mkdir()
     (broken / "__init__.py").write_text("raise RuntimeError('broken on purpose')")

@@ -1,0 +1,5 @@
+"""PyTerrier transformers."""
+
+from pt_fairness.transformers.group_column import Annotate, annotate
+
+__all__ = ["Annotate", "annotate"]
