@@ -16,7 +16,8 @@ import pandas as pd
 
 from pt_fairness.analysis.collection import without_groups
 from pt_fairness.analysis.tables import TIE_DECIMALS
-from pt_fairness.measures.base import FairnessMeasure, rels_of
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Bools, Ints
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.rankings import Judged, Lists, Rankings
@@ -79,7 +80,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     """What a measure sees of rankings that are given by their labels alone; each is a topic of its own.
 
     The documents of a ranking are all of its topic's, judged and of relevance 1. So
-    ``nDJS.scores(rankings(codes, labels))`` is the value of each ranking.
+    ``score([nDJS], rankings(codes, labels))[nDJS]`` is the value of each ranking.
 
     :param codes: ``[n, N]``: the label of the document at each rank, as a place in ``labels``
     :param labels: the label set, in any order
@@ -177,12 +178,12 @@ def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequenc
     two = [measure for measure in measures if not _sees_all_labels(measure)]
     if two:
         view = rankings(biased_rankings(sizes, alpha, protected, n, for_group), labels, rels_of(two))
-        scores.update({measure: measure.scores(view) for measure in two})
+        scores.update({measure: score([measure], view)[measure] for measure in two})
     if len(two) < len(measures):
         one = np.random.default_rng(choice).choice(protected, n)
         codes = biased_rankings(sizes, alpha, np.arange(len(labels)) == one[:, None], n, for_all)
         view = rankings(codes, labels, rels_of(measures))
-        scores.update({measure: measure.scores(view) for measure in measures if measure not in two})
+        scores.update({measure: score([measure], view)[measure] for measure in measures if measure not in two})
     return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
              "sd": scores[measure].std(ddof=1)} for measure in measures]
 

@@ -13,7 +13,8 @@ from pt_fairness import groups as sources
 from pt_fairness import numerics
 from pt_fairness.analysis.tables import parsed
 from pt_fairness.io import qrels_columns
-from pt_fairness.measures.base import FairnessMeasure, rels_of
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.provider.evaluator import check_labels
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
@@ -116,7 +117,7 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
         measure.validate_params()
         annotations = annotations_of(judgments, measure.param("groups"), rels_of([measure]), measure.added_labels)
         check_labels(measure, annotations, tell)
-        nothing = np.isnan(measure.scores(_without_run(annotations)))
+        nothing = np.isnan(score([measure], _without_run(annotations))[measure])
         if annotations.groups is not None and annotations.groups.topics is not None:
             nothing |= ~np.isin(judgments.topics, annotations.groups.topics)
         rows += [(judgments.topics[topic], str(measure)) for topic in np.flatnonzero(nothing)]

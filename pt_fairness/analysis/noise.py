@@ -14,7 +14,7 @@ from pt_fairness.analysis.collection import annotations_of, judgments_of, ranked
 from pt_fairness.analysis.statistics import mean_of
 from pt_fairness.analysis.tables import TIE_DECIMALS, is_constant
 from pt_fairness.identifiers import PairIndex
-from pt_fairness.measures.base import rels_of, score
+from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider.evaluator import check_labels
 from pt_fairness.rankings.annotations import Annotations

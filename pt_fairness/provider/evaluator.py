@@ -12,7 +12,8 @@ from ir_measures import providers
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
-from pt_fairness.measures.base import FairnessMeasure, depth_of, rels_of, score
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider.alpha import Diversity
 from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES

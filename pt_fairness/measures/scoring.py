@@ -1,0 +1,44 @@
+"""The loop over blocks of topics and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.rankings import Rankings
+from pt_fairness.rankings.view import View
+
+
+def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
+    """Return how many annotated documents of a list measures need, ``None`` for all."""
+    depths = [measure.depth for measure in measures]
+    return None if None in depths else max(depth for depth in depths if depth is not None)
+
+
+def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:
+    """Return the values of ``rel`` that measures use; ``None`` stands for all judged documents."""
+    rels = {measure.param("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
+    return rels | ({None} if any(measure.JUDGED for measure in measures) else set())
+
+
+def score(measures: Collection[FairnessMeasure],
+          rankings: Rankings) -> dict[FairnessMeasure, Floats]:
+    """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined.
+
+    The value of a topic with several lists is the mean of theirs.
+    """
+    by_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
+    for measure in measures:
+        by_labels.setdefault(measure.added_labels, []).append(measure)
+    values: dict[FairnessMeasure, Floats] = {}
+    for added, some in by_labels.items():
+        parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in some}
+        for view in View.blocks(rankings.labelled(added, depth_of(some))):
+            for measure in some:
+                parts[measure].append(view.mean_of_lists(measure.score(view)))
+        values |= {measure: np.concatenate(part) for measure, part in parts.items()}
+    return values
