@@ -11,7 +11,8 @@ from ir_measures import nDCG
 
 import pt_fairness
 from pt_fairness import cli, provider
-from pt_fairness.measures import MEASURES, FairnessMeasure, base, register
+from pt_fairness.measures import MEASURES, FairnessMeasure, params, register
+from pt_fairness.measures.late import np
 
 
 class _FirstOf(FairnessMeasure):
@@ -25,14 +26,14 @@ class _FirstOf(FairnessMeasure):
     NAME = __name__
     PRETTY_NAME = "First of a Group"
     SHORT_DESC = "Whether the first annotated document has a group."
-    SUPPORTED_PARAMS = {"group": base.label("the group", default="PRO"), "cutoff": base.cutoff(), "groups": base.groups()}
+    SUPPORTED_PARAMS = {"group": params.label("the group", default="PRO"), "cutoff": params.cutoff(), "groups": params.groups()}
     FAIR_END = 1.0
     DEFAULT = 0.0
 
     def score(self, view):
         codes, n = view.condensed(1)
         if not codes.size:
-            return base.np.zeros(len(view))
+            return np.zeros(len(view))
         return view.member[codes[:, 0], view.labels.index(self.param("group"))] * (n > 0.0)
 
 
