@@ -99,10 +99,16 @@ def _name_here(name: str, measure: Any) -> None:
 
 def _register_datasets() -> None:
     from pt_fairness import collections
-    collections.register()
+    collections.register_datasets()
+
+
+def _register_groups() -> None:
+    from pt_fairness import collections
+    collections.register_groups()
 
 
 _provider.plug_in()
 _listen(_name_in_pyterrier)
 _listen(_name_here)
 _after_import("ir_datasets", _register_datasets)
+_after_import("pt_fairness.groups", _register_groups)

@@ -10,13 +10,12 @@ import enum
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness import collections, identity, io
+from pt_fairness import identity, io
 from pt_fairness.measures.base import label_text
 from pt_fairness.numerics import Ints
 from pt_fairness.ranking import UNANNOTATED, PairIndex, missing, texts_of, warn, words_of
@@ -419,11 +418,11 @@ class FromIrds(Groups):
         if unread:
             from ir_datasets import log
 
-            from pt_fairness.collections import irds
-            handler = self._dataset().docs_handler()
+            from pt_fairness import reading
             read: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
-            for document in log.easy().pbar(irds.documents(handler, unread), desc=self.name, total=len(unread), unit="doc",
-                                            quiet=True):
+            documents = reading.documents(self.dataset_id, unread)
+            for document in log.easy().pbar(documents, desc=self.name, total=len(unread),
+                                            unit="doc", quiet=True):
                 if document.doc_id in read:
                     read[document.doc_id] = self._groups(document)
             self._found.update(read)
@@ -454,8 +453,8 @@ class FromIrds(Groups):
 
     def _judgments(self, dataset: Any) -> _Table:
         """The groups in the judgments; where a document has any of positive relevance, only those give it groups."""
-        from pt_fairness.collections import irds
-        rows = irds.judgments(dataset.qrels_handler())
+        from pt_fairness import reading
+        rows = reading.judgments(dataset.qrels_handler())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
         triples = [(row.query_id, row.doc_id, group) for row in rows
                    if row.relevance > 0 or (row.query_id, row.doc_id) not in positive for group in self._groups(row)[0]]
@@ -636,17 +635,14 @@ def adopt(name: str, groups: Groups | None, over_own: bool = False) -> None:
         register(name, groups)
         _adopted.add(name)
     elif name in _shipped:
-        _register_built_in(name, _shipped[name])
+        register_built_in(name, _shipped[name])
     elif over_own:  # it was a path
         _registry.pop(name, None)
         _adopted.discard(name)
 
 
-def _register_built_in(name: str, make: Callable[[], Groups]) -> None:
+def register_built_in(name: str, make: Callable[[], Groups]) -> None:
+    """Register groups of this package, which every process knows under this name."""
     register(name, make)
     _shipped[name] = make
     _built_in.add(name)
-
-
-for _name in collections.SOURCES:
-    _register_built_in(_name, partial(collections.source, _name))
