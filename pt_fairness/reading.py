@@ -196,6 +196,8 @@ def _hidden(store: PickleLz4FullStore) -> set[str]:
     try:
         every, found = (np.fromfile(f"{store.path}/{name}.pos", np.int64)
                         for name in ("bin", "idx.doc_id"))
+        if len(every) == len(found):
+            return set()
         records, hidden = iter(store), np.flatnonzero(~np.isin(every, found))
         return {records[int(place)].doc_id for place in hidden}
     except Exception as error:
