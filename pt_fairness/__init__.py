@@ -10,6 +10,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
+from pt_fairness import collections as _collections
 from pt_fairness import provider as _provider
 from pt_fairness._version import __version__ as __version__
 
@@ -103,12 +104,8 @@ def _name_here(name: str, measure: Any) -> None:
     globals().setdefault(name, measure)
 
 
-def _register_datasets() -> None:
-    from pt_fairness import collections
-    collections.register()
-
-
 _provider.plug_in()
 _listen(_name_in_pyterrier)
 _listen(_name_here)
-_after_import("ir_datasets", _register_datasets)
+_after_import("ir_datasets", _collections.register_datasets)
+_after_import("pt_fairness.groups", _collections.register_groups)

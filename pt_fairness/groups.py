@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import pandas as pd
 
-from pt_fairness import collections, identity, io
+from pt_fairness import identity, io
 from pt_fairness.identifiers import PairIndex, missing, texts_of
 from pt_fairness.numerics import Ints
 from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
@@ -155,8 +155,8 @@ class Groups:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # Each process has one object of a source of this package: documents are looked up once.
-        if self._name in collections.SOURCES and _built_in(self._name) is self:
-            return _built_in, (self._name,)
+        if self._name in _built_in and _built_in[self._name]() is self:
+            return built_in, (self._name,)
         return super().__reduce_ex__(protocol)
 
     def __eq__(self, other: object) -> bool:
@@ -428,11 +428,11 @@ class FromIrds(Groups):
         if unread:
             from ir_datasets import log
 
-            from pt_fairness.collections import irds
-            handler = self._dataset().docs_handler()
+            from pt_fairness import reading
             read: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
-            for document in log.easy().pbar(irds.documents(handler, unread), desc=self.name, total=len(unread), unit="doc",
-                                            quiet=True):
+            documents = reading.documents(self.dataset_id, unread)
+            for document in log.easy().pbar(documents, desc=self.name, total=len(unread),
+                                            unit="doc", quiet=True):
                 if document.doc_id in read:
                     read[document.doc_id] = self._groups(document)
             self._found.update(read)
@@ -463,8 +463,8 @@ class FromIrds(Groups):
 
     def _judgments(self, dataset: Any) -> _Table:
         """The groups in the judgments; where a document has any of positive relevance, only those give it groups."""
-        from pt_fairness.collections import irds
-        rows = irds.judgments(dataset.qrels_handler())
+        from pt_fairness import reading
+        rows = reading.judgments(dataset.qrels_handler())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
         triples = [(row.query_id, row.doc_id, group) for row in rows
                    if row.relevance > 0 or (row.query_id, row.doc_id) not in positive for group in self._groups(row)[0]]
@@ -560,6 +560,8 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any], labels: Iterab
 _registry: dict[str, Groups | Callable[[], Groups]] = {}
 #: The objects that measures were made with, by the names in the text of these measures.
 _unnamed: WeakValueDictionary[str, Groups] = WeakValueDictionary()
+#: The groups of this package, which are made when they are first asked for.
+_built_in: dict[str, Callable[[], Groups]] = {}
 #: How many group files are kept in memory: more than one evaluation names.
 FILES_KEPT = 8
 
@@ -597,7 +599,7 @@ def unregister(name: str) -> None:
 
 def names() -> list[str]:
     """Return the registered names, those of this package included, sorted."""
-    return sorted({*_registry, *collections.SOURCES})
+    return sorted({*_registry, *_built_in})
 
 
 def registered(name: str) -> Groups | Callable[[], Groups] | None:
@@ -638,16 +640,21 @@ def _known(name: str) -> Groups | None:
     """Return the groups of a name that is no path."""
     if name not in _registry:
         unnamed = _unnamed.get(name)
-        return _built_in(name) if unnamed is None and name in collections.SOURCES else unnamed
+        return built_in(name) if unnamed is None and name in _built_in else unnamed
     groups = _registry[name]
     if not isinstance(groups, Groups):
         groups = _registry[name] = groups()
     return groups
 
 
-@cache
-def _built_in(name: str) -> Groups:
-    return collections.source(name)
+def register_built_in(name: str, make: Callable[[], Groups]) -> None:
+    """Register groups of this package, which every process knows under this name."""
+    _built_in[name] = cache(make)
+
+
+def built_in(name: str) -> Groups:
+    """Return groups of this package; each process makes them once."""
+    return _built_in[name]()
 
 
 @lru_cache(FILES_KEPT)

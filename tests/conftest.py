@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
+from ir_datasets_home import files, irds, offline, qrels_of, touche  # noqa: F401 - fixtures
 
 # The same examples everywhere: a test that fails after a change fails because of it.
 settings.register_profile("pt_fairness", deadline=None, max_examples=40, database=None, derandomize=True,

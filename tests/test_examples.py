@@ -137,3 +137,24 @@ def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, t
         for line in done.stdout.splitlines():
             measure, value = line.split("\t")
             assert row[measure] == pytest.approx(float(value), abs=1e-12)
+
+
+def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):
+    done = offline(touche.__file__)
+    assert done.returncode == 0, done.stderr
+    assert "args.me cannot be had" in done.stderr and "does not exist" in done.stderr
+    first, head, *rows = done.stdout.splitlines()
+    assert first.startswith("A generated corpus, not args.me")
+    assert head.split() == ["name", "BM25", "QLD"]
+    table = {row.split()[0]: [float(value) for value in row.split()[1:]] for row in rows}
+    assert list(table) == ["nDCG@5", "alpha_nDCG@5", *(
+        f"{measure}(groups='argsme/2020-04-01/stance')@5" for measure in ("rKL", "rND", "rRD"))]
+    assert all(0 < value < 1 for values in table.values() for value in values)
+
+
+def test_touche_with_the_real_corpus(files, offline, touche):
+    touche.generate(files.home)  # in the place of the real one
+    real, generated = offline(touche.__file__), offline(touche.__file__, "generated")
+    first, *table = real.stdout.splitlines()
+    assert first == "The real args.me corpus: argsme/2020-04-01/touche-2020-task-1/stance"
+    assert table == generated.stdout.splitlines()[1:]

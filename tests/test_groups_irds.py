@@ -107,14 +107,14 @@ def test_entity_is_checked():
 
 
 def test_documents_are_read_once(monkeypatch):
-    from pt_fairness.collections import irds
+    from pt_fairness import reading
     read = []
-    real = irds.documents
+    real = reading.documents
 
-    def counting(handler, docnos):
+    def counting(dataset_id, docnos):
         read.extend(docnos)
-        return real(handler, docnos)
-    monkeypatch.setattr(irds, "documents", counting)
+        return real(dataset_id, docnos)
+    monkeypatch.setattr(reading, "documents", counting)
     found = groups.from_irds(DEBATES, "stance", ["PRO", "CON"])
     found.lookup(["1", "2"], ["d01-01", "d01-01"])
     found.lookup(["1", "2"], ["d01-01", "d01-02"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,9 +13,13 @@ if TYPE_CHECKING:
 MODULES = ("debates", "newswire", "touche", "blogs")
 #: The group sources by name, and the module whose ``source(name)`` makes them.
 SOURCES = {
-    **{f"pt-fairness/debates/{field}": "debates" for field in ("stance", "viewpoint")},
+    "pt-fairness/debates/stance": "debates",
+    "pt-fairness/debates/viewpoint": "debates",
     "trec-newswire": "newswire",
-    **{f"{corpus}/{field}": "touche" for corpus in ("argsme/2020-04-01", "argsme/1.0") for field in ("stance", "portal")},
+    "argsme/2020-04-01/stance": "touche",
+    "argsme/2020-04-01/portal": "touche",
+    "argsme/1.0/stance": "touche",
+    "argsme/1.0/portal": "touche",
     "beir/webis-touche2020/stance": "touche",
     "beir/webis-touche2020/v2/stance": "touche",
     "clueweb12/touche-2022-task-2/stance": "touche",
@@ -25,8 +30,8 @@ SOURCES = {
 }
 
 
-def register() -> None:
-    """Adds the dataset ids to ir_datasets' registry; once."""
+def register_datasets() -> None:
+    """Add the dataset ids to ir_datasets' registry; once."""
     import ir_datasets
     if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
         return
@@ -34,8 +39,15 @@ def register() -> None:
         importlib.import_module(f"{__name__}.{module}").register(ir_datasets.registry)
 
 
+def register_groups() -> None:
+    """Add the names of the group sources to the registry of groups; once."""
+    from pt_fairness import groups
+    for name in SOURCES.keys() - groups.names():
+        groups.register_built_in(name, partial(source, name))
+
+
 def source(name: str) -> Groups:
-    """The groups of one of the :data:`SOURCES`; documents are read when a measure needs their groups."""
+    """Make one of the :data:`SOURCES`; documents are read when a measure needs their groups."""
     module = SOURCES[name]
     if module != "newswire":  # which needs nothing of ir_datasets
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules

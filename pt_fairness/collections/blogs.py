@@ -1,12 +1,13 @@
 """TREC Blog tracks: whether a blog post is opinionated about the topic, and how.
 
-ir_datasets has no ids for these tracks, so these are new: ``blogs06`` (the posts, which the University of Glasgow licenses),
-``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` with the labels as NIST gave them, and their variants
-``/opinion`` with the opinion as group.
+ir_datasets has no ids for these tracks, so these are new: ``blogs06`` (the posts, which the
+University of Glasgow licenses), ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` with
+the labels as NIST gave them, and their variants ``/opinion`` with the opinion as group.
 """
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -15,9 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, TrecQrel, TrecQrels, TrecQueries
 from ir_datasets.indices import DEFAULT_DOCSTORE_OPTIONS, PickleLz4FullStore
-from ir_datasets.util import Download, LocalDownload, RequestsDownload, home_path, sax_html_parser, use_docstore
+from ir_datasets.util import (
+    Download,
+    LocalDownload,
+    RequestsDownload,
+    home_path,
+    sax_html_parser,
+    use_docstore,
+)
 
-from pt_fairness.collections.irds import DAMAGE, Documentation, GroupQrels, place, sources
+from pt_fairness.collections.variants import Documentation, GroupQrels
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -25,17 +33,20 @@ if TYPE_CHECKING:
 ID = "blogs06"
 #: The opinion of a relevant post by its label.
 OPINIONS = {1: "none", 2: "negative", 3: "mixed", 4: "positive"}
-LEVELS = {-1: "not judged", 0: "not relevant", 1: "relevant, without opinion", 2: "relevant, negative opinion",
-          3: "relevant, mixed opinions", 4: "relevant, positive opinion"}
+LEVELS = {-1: "not judged", 0: "not relevant", 1: "relevant, without opinion",
+          2: "relevant, negative opinion", 3: "relevant, mixed opinions",
+          4: "relevant, positive opinion"}
 _NIST = "https://trec.nist.gov/data/blog"
 #: Where NIST has the opinion qrels and the topics of each collection.
 _FILES = {
     "trec-blog-2007": ("07/07.qrels.opinion", "07/07.topics.901-950"),
     "trec-blog-2006-2008": ("08/08.qrels.opinion.all-topics", "08/06-08.all-blog-topics"),
 }
-_INSTRUCTIONS = ("The Blogs06 collection is licensed by the University of Glasgow, for a fee and for research only. How to get "
-                 "it: <http://ir.dcs.gla.ac.uk/test_collections/access_to_data.html>.\nOnce you have it, link its folder here: "
-                 "{path}\nIt should contain folders by day, such as 20051206, with files such as permalinks-000.gz.")
+_INSTRUCTIONS = (
+    "The Blogs06 collection is licensed by the University of Glasgow, for a fee and for research "
+    "only. How to get it: <http://ir.dcs.gla.ac.uk/test_collections/access_to_data.html>.\n"
+    "Once you have it, link its folder here: {path}\n"
+    "It should contain folders by day, such as 20051206, with files such as permalinks-000.gz.")
 
 
 class BlogPost(NamedTuple):
@@ -47,30 +58,33 @@ class BlogPost(NamedTuple):
     body: bytes
 
     def default_text(self) -> str:
-        """The text of the page."""
-        return str(sax_html_parser(self.body, headers=self.http_headers, fields=[{"title", "body"}])[0])
+        """Return the text of the page."""
+        text, = sax_html_parser(self.body, headers=self.http_headers, fields=[{"title", "body"}])
+        return str(text)
 
 
 _START = re.compile(rb"(?=<DOC>\s*<DOCNO>)")
-_POST = re.compile(rb"<DOC>\s*<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?(?:<PERMALINK>\s*(?P<url>.*?)\s*</PERMALINK>.*?)?"
+_POST = re.compile(rb"<DOC>\s*<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?"
+                   rb"(?:<PERMALINK>\s*(?P<url>.*?)\s*</PERMALINK>.*?)?"
                    rb"<DOCHDR>\s*(?P<http_headers>.*?)\s*</DOCHDR>\s*(?P<body>.*)</DOC>", re.DOTALL)
 
 
 def posts(path: Path) -> Iterator[BlogPost]:
-    """The posts of a permalinks file.
+    """Yield the posts of a permalinks file.
 
     :raises ValueError: the file is damaged, or a post in it has no headers or no end
     """
     try:
         with gzip.open(path, "rb") as file:
             content = file.read()
-    except DAMAGE as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     for record in re.split(_START, content)[1:]:
         post = re.match(_POST, record)
         if post is None:
-            name = record.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip().decode("latin-1")
-            raise ValueError(f"{path}: the post {name!r} has no <DOCHDR>…</DOCHDR> or no </DOC>")
+            docno = record.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip()
+            raise ValueError(f"{path}: the post {docno.decode('latin-1')!r} has no "
+                             "<DOCHDR>…</DOCHDR> or no </DOC>")
         yield BlogPost(post["doc_id"].decode(), (post["url"] or b"").decode("latin-1"),
                        post["http_headers"].decode("latin-1"), post["body"])
 
@@ -90,8 +104,9 @@ class BlogPosts(BaseDocs):  # type: ignore[misc]
             yield from posts(path)
 
     def docs_store(self, field: str = "doc_id", options: Any = DEFAULT_DOCSTORE_OPTIONS) -> Any:
-        return PickleLz4FullStore(path=f"{self.docs_path(force=False)}.pklz4", init_iter_fn=self.docs_iter,
-                                  data_cls=BlogPost, lookup_field=field, index_fields=["doc_id"], options=options)
+        return PickleLz4FullStore(
+            path=f"{self.docs_path(force=False)}.pklz4", init_iter_fn=self.docs_iter,
+            data_cls=BlogPost, lookup_field=field, index_fields=["doc_id"], options=options)
 
     def docs_cls(self) -> type[BlogPost]:
         return BlogPost
@@ -104,44 +119,50 @@ class BlogPosts(BaseDocs):  # type: ignore[misc]
 
 
 def _opinions(qrels: Any, rows: list[Any], *, annotated: bool) -> Iterator[TrecQrel]:
-    for index, row in enumerate(rows):
+    for row in rows:
         if row.relevance not in LEVELS:
-            where, text = place(sources(qrels)[0], index)
-            raise ValueError(f"{where}: {row.relevance} is no opinion label; they are "
-                             f"{', '.join(f'{label} ({meaning})' for label, meaning in LEVELS.items())}: {text!r}")
+            levels = ", ".join(f"{label} ({meaning})" for label, meaning in LEVELS.items())
+            raise ValueError(f"{qrels.qrels_path()}: the label of {row.doc_id!r} in topic "
+                             f"{row.query_id} is {row.relevance}; it has to be one of {levels}. "
+                             "Correct it, or delete the file: it is downloaded again")
         if not annotated:
             yield row
         elif row.relevance >= 0:
-            yield TrecQrel(row.query_id, row.doc_id, int(row.relevance > 0), OPINIONS.get(row.relevance, "-"))
+            yield TrecQrel(row.query_id, row.doc_id, int(row.relevance > 0),
+                           OPINIONS.get(row.relevance, "-"))
 
 
 def source(name: str) -> "Groups":
-    """The opinions of the judged posts, by topic."""
+    """Make the opinions of the judged posts, by topic."""
     from pt_fairness import groups
     return groups.from_irds(name, "iteration", labels=OPINIONS.values(), name=name)
 
 
 def register(registry: Any) -> None:
-    """Adds ``blogs06`` and its topics and judgments to ir_datasets."""
+    """Add ``blogs06`` and its topics and judgments to ir_datasets."""
     home = home_path() / ID
 
     def downloaded(file: str) -> Any:
-        return Download([RequestsDownload(f"{_NIST}/{file}")], cache_path=str(home / Path(file).name))
+        return Download([RequestsDownload(f"{_NIST}/{file}")],
+                        cache_path=str(home / Path(file).name))
 
     corpus = home / "corpus"
     docs = BlogPosts(LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False))
-    registry.register(ID, Dataset(docs, Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")))
+    registry.register(ID, Dataset(docs, Documentation(
+        "TREC Blogs06", "Blog posts of December 2005 to February 2006.")))
+    levels = ", ".join(f"{label} {meaning}" for label, meaning in LEVELS.items())
     for name, (qrels_file, topics_file) in _FILES.items():
-        # Every byte is a character of Latin-1: a topic with a stray one can be read.
+        # Any byte can be decoded as Latin-1, so that a topic with a stray one can be read.
         topics = TrecQueries(downloaded(topics_file), namespace=ID, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
         qrels = TrecQrels(downloaded(qrels_file), LEVELS)
         title = f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task"
         registry.register(f"{ID}/{name}", Dataset(
-            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=False)), Documentation(
-                title, "Relevance is the label of the assessors: "
-                f"{', '.join(f'{label} {meaning}' for label, meaning in LEVELS.items())}.")))
+            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=False)),
+            Documentation(title, f"Relevance is the label of the assessors: {levels}.")))
         registry.register(f"{ID}/{name}/opinion", Dataset(
-            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=True), {0: "not relevant", 1: "relevant"}),
-            Documentation(title, "Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
-                          f"{', '.join(OPINIONS.values())}. Posts that were not judged are left out.")))
+            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=True),
+                                     {0: "not relevant", 1: "relevant"}),
+            Documentation(title, "Relevance is 0 or 1; the iteration field holds the opinion of a "
+                          f"relevant post: {', '.join(OPINIONS.values())}. Posts that were not "
+                          "judged are left out.")))

@@ -1,7 +1,8 @@
-"""A small collection of arguments that ships with the package: real text to try the measures on, offline.
+"""Debates: a small collection of arguments that ships with the package and works offline.
 
-Ten controversial questions, fifteen arguments each, with a stance, a viewpoint from −3 (strongly opposing) to +3 (strongly
-supporting) and graded relevance; an argument's stance is towards the question of its topic.
+It has ten controversial questions with fifteen arguments each. An argument has a graded relevance,
+a stance towards the question of its topic, and a viewpoint from −3 (strongly opposing) to +3
+(strongly supporting).
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, GenericQuery, JsonlDocs, JsonlQueries, TrecQrel
 from ir_datasets.util import LocalDownload, home_path
 
-from pt_fairness.collections.irds import Documentation
+from pt_fairness.collections.variants import Documentation
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -21,14 +22,16 @@ ID = "pt-fairness/debates"
 #: The fields that can be groups, and the labels in them.
 FIELDS: dict[str, tuple[Any, ...]] = {"stance": ("PRO", "CON"), "viewpoint": tuple(range(-3, 4))}
 _FILES = Path(__file__).parent / "debates"
-_TEXT = ("Ten controversial questions, each with fifteen short arguments that have a stance and a viewpoint from -3 (strongly "
-         "opposing) to 3 (strongly supporting) towards it, and graded judgments.")
+_TEXT = ("Ten controversial questions, each with fifteen short arguments that have a stance and a "
+         "viewpoint from -3 (strongly opposing) to 3 (strongly supporting) towards it, and graded "
+         "judgments.")
 _GROUP = " The iteration field holds the {field} of the argument."
-_LEVELS = {0: "not relevant", 1: "relevant: an argument on the question", 2: "highly relevant: a good argument on the question"}
+_LEVELS = {0: "not relevant", 1: "relevant: an argument on the question",
+           2: "highly relevant: a good argument on the question"}
 
 
 class DebateArgument(NamedTuple):
-    """An argument: its conclusion, its premise, and where it stands; ``-`` is a neutral stance."""
+    """An argument: its conclusion, premise, stance (``-`` if neutral) and viewpoint."""
 
     doc_id: str
     title: str
@@ -37,7 +40,7 @@ class DebateArgument(NamedTuple):
     viewpoint: int
 
     def default_text(self) -> str:
-        """Conclusion and premise."""
+        """Return conclusion and premise."""
         return f"{self.title}\n{self.text}"
 
 
@@ -51,7 +54,8 @@ class _Qrels(BaseQrels):  # type: ignore[misc]
         return _FILES / "qrels.tsv"
 
     def qrels_iter(self) -> Iterator[TrecQrel]:
-        group = {doc.doc_id: str(getattr(doc, self._field)) for doc in self._docs.docs_iter()} if self._field else {}
+        group = {doc.doc_id: str(getattr(doc, self._field))
+                 for doc in self._docs.docs_iter()} if self._field else {}
         with self.qrels_path().open(encoding="utf-8") as lines:
             for line in lines:
                 query_id, iteration, doc_id, relevance = line.rstrip("\n").split("\t")
@@ -65,17 +69,21 @@ class _Qrels(BaseQrels):  # type: ignore[misc]
 
 
 def source(name: str) -> "Groups":
-    """The stance or viewpoint of any argument."""
+    """Make the stance or viewpoint of any argument."""
     from pt_fairness import groups
     field = name.rpartition("/")[2]
     return groups.from_irds(ID, field, FIELDS[field], name)
 
 
 def register(registry: Any) -> None:
-    """Adds ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint`` to ir_datasets."""
-    docs = JsonlDocs(LocalDownload(_FILES / "docs.jsonl", mkdir=False), doc_cls=DebateArgument, namespace=ID, lang="en",
-                     docstore_path=home_path() / ID / "docs.pklz4")
-    queries = JsonlQueries(LocalDownload(_FILES / "queries.jsonl", mkdir=False), query_cls=GenericQuery, lang="en")
-    for field in (None, *FIELDS):
-        registry.register(f"{ID}/{field}" if field else ID, Dataset(docs, queries, _Qrels(docs, field), Documentation(
-            "Debates" + (f", with {field}s" if field else ""), _TEXT + (_GROUP.format(field=field) if field else ""))))
+    """Add ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
+    docs = JsonlDocs(LocalDownload(_FILES / "docs.jsonl", mkdir=False), doc_cls=DebateArgument,
+                     namespace=ID, lang="en", docstore_path=home_path() / ID / "docs.pklz4")
+    queries = JsonlQueries(LocalDownload(_FILES / "queries.jsonl", mkdir=False),
+                           query_cls=GenericQuery, lang="en")
+    registry.register(ID, Dataset(docs, queries, _Qrels(docs, None),
+                                  Documentation("Debates", _TEXT)))
+    for field in FIELDS:
+        registry.register(f"{ID}/{field}", Dataset(
+            docs, queries, _Qrels(docs, field),
+            Documentation(f"Debates, with {field}s", _TEXT + _GROUP.format(field=field))))

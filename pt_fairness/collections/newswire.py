@@ -1,4 +1,7 @@
-"""TREC newswire (disks 4 and 5 without CR): the source of an article, which its docno names; no documents are needed."""
+"""TREC newswire (disks 4 and 5 without CR): the source of an article, which its docno names.
+
+No documents are needed.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,16 @@ _IDS = ("disks45/nocr/trec8", _ROBUST, *(f"{_ROBUST}/fold{number}" for number in
 
 
 def source(name: str = NAME) -> Groups:
-    """The source of any document, from the letters that its docno begins with."""
+    """Make the source of any document, from the letters that its docno begins with."""
     from pt_fairness import groups
     return groups.from_pattern(rf"^({'|'.join(LABELS)})\d", LABELS, name)
 
 
 def register(registry: Any) -> None:
-    """Adds ``…/source`` to the TREC-8 and Robust04 ids of ir_datasets."""
-    # This module also serves groups= where nothing of ir_datasets is needed.
-    from pt_fairness.collections.irds import labelled, variant
+    """Add ``…/source`` to the TREC-8 and Robust04 ids of ir_datasets."""
+    # source() has to work without importing ir_datasets.
+    from pt_fairness.collections.variants import labelled, variant
     for base_id in _IDS:
         variant(registry, base_id, "source", lambda rows: labelled(source(), rows), "with sources",
-                f"The iteration field holds the source of the document, which its docno begins with: {', '.join(LABELS)}.",
-                one_for_one=True)
+                "The iteration field holds the source of the document, which its docno begins "
+                f"with: {', '.join(LABELS)}.", one_for_one=True)

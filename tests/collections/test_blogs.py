@@ -14,15 +14,17 @@ LABELS = [-1, 0, 1, 2, 3, 4]
 
 def test_labels_as_they_are(irds, files, qrels_of):
     files.blogs(QRELS)
-    assert qrels_of("blogs06/trec-blog-2007") == [("901", f"{POST}{i}", label, "0") for i, label in enumerate(LABELS)]
+    assert qrels_of("blogs06/trec-blog-2007") == [
+        ("901", f"{POST}{i}", label, "0") for i, label in enumerate(LABELS)]
     assert irds.load("blogs06/trec-blog-2007").qrels_defs()[3] == "relevant, mixed opinions"
 
 
 def test_opinions(irds, files, qrels_of):
     files.blogs(QRELS)
     assert qrels_of("blogs06/trec-blog-2007/opinion") == [
-        ("901", f"{POST}1", 0, "-"), ("901", f"{POST}2", 1, "none"), ("901", f"{POST}3", 1, "negative"),
-        ("901", f"{POST}4", 1, "mixed"), ("901", f"{POST}5", 1, "positive")]
+        ("901", f"{POST}1", 0, "-"), ("901", f"{POST}2", 1, "none"),
+        ("901", f"{POST}3", 1, "negative"), ("901", f"{POST}4", 1, "mixed"),
+        ("901", f"{POST}5", 1, "positive")]
     assert set(irds.load("blogs06/trec-blog-2007/opinion").qrels_defs()) == {0, 1}
 
 
@@ -36,40 +38,24 @@ def test_topics_have_title_description_and_narrative(irds, files):
     files.blogs(QRELS)
     for name in ("blogs06/trec-blog-2007", "blogs06/trec-blog-2007/opinion"):
         assert list(irds.load(name).queries_iter()) == [
-            (number, "garden gnomes", "Find opinions.", "Café posts are not relevant.") for number in ("901", "902")]
+            (number, "garden gnomes", "Find opinions.", "Café posts are not relevant.")
+            for number in ("901", "902")]
 
 
 @pytest.mark.parametrize("suffix", ["", "/opinion"])
 def test_an_unknown_label_is_named(irds, files, suffix):
     file = files.blogs(QRELS.replace(f"{POST}3 2", f"{POST}3 7"))
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 4: 7 is no opinion label; they are -1 \(not"):
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: the label of '{POST}3' in "
+                                         r"topic 901 is 7; it has to be one of -1 \(not judged\)"):
         list(irds.load(f"blogs06/trec-blog-2007{suffix}").qrels_iter())
-
-
-@pytest.mark.parametrize("line, what", [("902 0 x", "3 columns"), ("902 0 x 1 1", "5 columns"),
-                                        ("902 0 x one", "'one' is no label")])
-def test_a_bad_line_is_named(irds, files, line, what):
-    file = files.blogs(f"{QRELS}{line}\n")
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 7: {what}"):
-        list(irds.load("blogs06/trec-blog-2007/opinion").qrels_iter())
-
-
-def test_a_line_that_is_not_utf8_is_named(irds, files):
-    file = files.blogs(QRELS.encode() + b"902 0 caf\xe9 1\n")
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}, line 7: not UTF-8 text: '902 0 caf"):
-        list(irds.load("blogs06/trec-blog-2007/opinion").qrels_iter())
-
-
-def test_a_missing_file_is_named(irds):
-    with pytest.raises(FileNotFoundError, match=r"blogs06.07\.qrels\.opinion does not exist and could not be downloaded"):
-        list(irds.load("blogs06/trec-blog-2007").qrels_iter())
 
 
 def test_groups_know_topic_and_document(irds, files):
     files.blogs(QRELS)
     found = groups.get("blogs06/trec-blog-2007/opinion")
     assert found.labels == ["mixed", "negative", "none", "positive"] and found.complete
-    rows = found.lookup(["901", "901", "902", "901"], [f"{POST}5", f"{POST}1", f"{POST}5", "unjudged"])
+    rows = found.lookup(["901", "901", "902", "901"],
+                        [f"{POST}5", f"{POST}1", f"{POST}5", "unjudged"])
     assert rows.values.tolist() == [["901", f"{POST}5", "positive"]]
 
 
@@ -81,14 +67,17 @@ def test_posts_need_a_licence(irds, capfd):
 
 
 def post(number, body):
-    return (f"<DOC>\n<DOCNO>{POST}{number}</DOCNO>\n<FEEDNO>BLOG06-feed-1</FEEDNO>\n<PERMALINK>http://blog/{number}#\n"
-            f"</PERMALINK>\n<DOCHDR>\nHTTP/1.1 200 OK\nContent-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n")
+    return (f"<DOC>\n<DOCNO>{POST}{number}</DOCNO>\n<FEEDNO>BLOG06-feed-1</FEEDNO>\n"
+            f"<PERMALINK>http://blog/{number}#\n</PERMALINK>\n<DOCHDR>\nHTTP/1.1 200 OK\n"
+            f"Content-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n").encode()
 
 
 @pytest.mark.parametrize("content, what", [
-    (gzip.compress(post(0, "x" * 9).encode() * 2000)[:-30], " is damaged: "),
-    (gzip.compress((post(0, "") + post(1, "").replace("DOCHDR", "HEAD") + post(2, "")).encode()), f": the post '{POST}1' "),
-    (gzip.compress((post(0, "") + post(1, "").replace("</DOC>", "") + post(2, "")).encode()), f": the post '{POST}1' "),
+    (gzip.compress(post(0, "x" * 9) * 2000)[:-30], " is damaged: "),
+    (gzip.compress(post(0, "") + post(1, "").replace(b"DOCHDR", b"HEAD") + post(2, "")),
+     f": the post '{POST}1' "),
+    (gzip.compress(post(0, "") + post(1, "").replace(b"</DOC>", b"") + post(2, "")),
+     f": the post '{POST}1' "),
 ], ids=["cut short", "no headers", "no end"])
 def test_a_bad_post_is_named(irds, files, content, what):
     file = files.write("blogs06/corpus/20051206/permalinks-001.gz", content)
@@ -97,13 +86,15 @@ def test_a_bad_post_is_named(irds, files, content, what):
 
 
 def test_posts_are_read_day_by_day(irds, files):
-    files.write("blogs06/corpus/20051207/permalinks-000.gz", gzip.compress(post(2, "<html><body>Later</body></html>").encode()))
+    files.write("blogs06/corpus/20051207/permalinks-000.gz",
+                gzip.compress(post(2, "<html><body>Later</body></html>")))
     files.write("blogs06/corpus/20051206/permalinks-000.gz", gzip.compress(
-        (post(0, "<html><title>One</title><body>First</body></html>") + post(1, "")).encode()))
+        post(0, "<html><title>One</title><body>First</body></html>") + post(1, "")))
     dataset = irds.load("blogs06")
     assert [doc.doc_id for doc in dataset.docs_iter()] == [f"{POST}{i}" for i in range(3)]
     found = dataset.docs_store().get(f"{POST}0")
-    assert found.url == "http://blog/0#" and found.http_headers.startswith("HTTP/1.1 200") and "First" in found.body.decode()
+    assert found.url == "http://blog/0#" and found.http_headers.startswith("HTTP/1.1 200")
+    assert "First" in found.body.decode()
     assert found.default_text() == "OneFirst"
     assert dataset.docs_cls().__annotations__["url"] is str, "as PyTerrier's text loaders need it"
     assert irds.docs_parent_id("blogs06/trec-blog-2007/opinion") == "blogs06"

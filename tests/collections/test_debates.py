@@ -19,11 +19,13 @@ def test_size_and_balance(docs):
     dataset = ir_datasets.load("pt-fairness/debates")
     assert len(docs) == 150 and len(list(dataset.queries_iter())) == 10
     for query in dataset.queries_iter():
-        own = [doc for doc in docs.values() if doc.doc_id.startswith(f"d{int(query.query_id):02d}-")]
+        prefix = f"d{int(query.query_id):02d}-"
+        own = [doc for doc in docs.values() if doc.doc_id.startswith(prefix)]
         assert len(own) == 15
         assert {doc.stance for doc in own} >= {"PRO", "CON"}
         assert min(doc.viewpoint for doc in own) == -3 and max(doc.viewpoint for doc in own) == 3
-        relevant = {docs[q.doc_id].stance for q in dataset.qrels_iter() if q.query_id == query.query_id and q.relevance > 0}
+        relevant = {docs[q.doc_id].stance for q in dataset.qrels_iter()
+                    if q.query_id == query.query_id and q.relevance > 0}
         assert relevant >= {"PRO", "CON"}
     assert {q.relevance for q in dataset.qrels_iter()} == {0, 1, 2}
 
@@ -37,18 +39,20 @@ def test_stance_is_the_sign_of_the_viewpoint(docs):
 def test_every_measure_stands_in_one_experiment():
     dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
     qrels = dataset.get_qrels()
-    # One system lists a topic's arguments as they were written, the other those of one stance first.
+    # One system ranks the arguments as they were written, the other those of one stance first.
     written = qrels.assign(score=-qrels.groupby("qid").cumcount().astype(float))
     one_sided = written.assign(score=written["score"] + 1000 * (qrels["iteration"] == "PRO"))
     measures = [(measure(group="CON") if "group" in measure.SUPPORTED_PARAMS else measure) @ 5
                 for measure in MEASURES.values()]
-    table = pt.Experiment([written, one_sided], dataset.get_topics(), qrels, measures, names=["as written", "one-sided"])
+    names = ["as written", "one-sided"]
+    table = pt.Experiment([written, one_sided], dataset.get_topics(), qrels, measures, names=names)
     table = table.set_index("name")
     for measure in measures:
-        fair, unfair = (abs(table.loc[name, str(measure)] - measure.FAIR_END) for name in ("as written", "one-sided"))
+        fair, unfair = (abs(table.loc[name, str(measure)] - measure.FAIR_END) for name in names)
         assert fair <= unfair or measure.NAME == "Annotated", measure
         low, high = measure.RANGE
-        assert table[str(measure)].between(-float("inf") if low is None else low, float("inf") if high is None else high).all()
+        assert table[str(measure)].between(-float("inf") if low is None else low,
+                                           float("inf") if high is None else high).all()
 
 
 @pytest.mark.parametrize("field", ["stance", "viewpoint"])
@@ -61,8 +65,10 @@ def test_variants_carry_the_group_in_the_iteration(docs, field):
 
 
 def test_documentation():
-    known = [ir_datasets.load(f"pt-fairness/debates{suffix}").documentation() for suffix in ("", "/stance", "/viewpoint")]
-    assert [one["pretty_name"] for one in known] == ["Debates", "Debates, with stances", "Debates, with viewpoints"]
+    known = [ir_datasets.load(f"pt-fairness/debates{suffix}").documentation()
+             for suffix in ("", "/stance", "/viewpoint")]
+    assert [one["pretty_name"] for one in known] == [
+        "Debates", "Debates, with stances", "Debates, with viewpoints"]
     assert "holds the viewpoint" in known[2]["desc"] and "holds" not in known[0]["desc"]
 
 
@@ -70,6 +76,7 @@ def test_pyterrier_asks_and_prints_nothing(capsys):
     dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
     qrels, topics = dataset.get_qrels(), dataset.get_topics()
     assert capsys.readouterr().out == ""
-    assert list(qrels.columns) == ["qid", "docno", "label", "iteration"] and list(topics.columns) == ["qid", "query"]
+    assert list(qrels.columns) == ["qid", "docno", "label", "iteration"]
+    assert list(topics.columns) == ["qid", "query"]
     texts = dataset.text_loader(["title"])(pd.DataFrame({"docno": ["d01-01"]}))
     assert texts["title"][0] == "Zoos save species from extinction"

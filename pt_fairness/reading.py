@@ -1,0 +1,204 @@
+"""Read judgments and documents through ir_datasets, with errors that name the file.
+
+Importing this module imports ir_datasets, but not pandas.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import ir_datasets
+from ir_datasets.formats import (
+    ArgsMeCombinedDocs,
+    ArgsMeDocs,
+    ToucheQualityCoherenceQrels,
+    ToucheQualityComparativeStanceQrels,
+    ToucheQualityQrels,
+)
+from ir_datasets.indices import NumpySortedIndex, PickleLz4FullStore
+from ir_datasets.util import home_path
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+#: The judgments whose files ir_datasets reads line by line in parallel.
+_PARALLEL = (ToucheQualityQrels, ToucheQualityCoherenceQrels, ToucheQualityComparativeStanceQrels)
+_REPLACE = ("Replace damaged files by good copies; those that ir_datasets can download can simply "
+            "be deleted")
+
+
+def judgments(qrels: Any) -> list[Any]:
+    """Return all judgments of a handler of ir_datasets.
+
+    :raises ValueError: a file cannot be read; files that are read in parallel differ in length
+    :raises FileNotFoundError: a file does not exist and cannot be downloaded
+    """
+    rows: list[Any] = []
+    try:
+        for row in qrels.qrels_iter():
+            rows.append(row)
+    except Exception as error:
+        _raise_named(qrels, error, rows[-1] if rows else None)
+    if isinstance(qrels, _PARALLEL):  # ir_datasets stops at the end of the shortest file
+        counts = {file: sum(map(bool, Path(file).read_bytes().splitlines()))
+                  for file in _files(qrels)}
+        if len(set(counts.values())) > 1:
+            found = ", ".join(f"{count} in {file}" for file, count in counts.items())
+            raise ValueError("these files should have a line for every judgment, but their numbers "
+                             f"of lines differ: {found}. {_REPLACE}")
+    return rows
+
+
+def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
+    """Yield documents of a corpus, in any order; none for a docno that the corpus lacks.
+
+    The docstore is built first if it does not exist; other processes wait until it is.
+
+    :raises ValueError: the corpus or its docstore cannot be read; one of these documents is in
+        args.me more than once
+    :raises FileNotFoundError: a file does not exist and cannot be downloaded
+    """
+    handler = ir_datasets.load(dataset_id).docs_handler()
+    with _lock(ir_datasets.docs_parent_id(dataset_id)):
+        store = _docstore(handler)
+    if isinstance(handler, (ArgsMeDocs, ArgsMeCombinedDocs)):
+        twice = _hidden(store).intersection(docnos)
+        if twice:
+            raise ValueError(f"the argument {min(twice)!r} is more than once in "
+                             f"{' or '.join(_files(handler))}; an id has to name one argument. "
+                             f"Remove the others, and delete {store.path}: it is built anew")
+    try:
+        yield from store.get_many_iter(docnos)
+    except Exception as error:
+        if isinstance(store, PickleLz4FullStore):
+            raise _docstore_error(f"{_reason(error)} in {store.path}") from error
+        _raise_named(handler, error)
+
+
+def downloaded(handler: Any) -> bool:
+    """Return whether the files of a handler of ir_datasets exist: reading downloads nothing."""
+    return all(map(os.path.exists, _files(handler)))
+
+
+def _files(handler: Any) -> list[str]:
+    """Return the files that a handler reads, whether they exist or not."""
+    if isinstance(handler, ArgsMeCombinedDocs):
+        return [file for part in handler._sources for file in _files(part)]
+    handler = getattr(handler, "_qrels_handler", handler)  # filtered judgments
+    sources: list[Any] = []
+    for value in vars(handler).values():
+        sources += value if isinstance(value, list) else [value]
+    files = (_file(source) for source in sources if hasattr(source, "stream"))
+    return [*dict.fromkeys(filter(None, files))]
+
+
+def _file(source: Any) -> str | None:
+    """Return the file that a source reads: a cached copy, or else what that is extracted from."""
+    known = []
+    while source is not None:
+        path = getattr(source, "_cache_path", None) or getattr(source, "_path", None)
+        if isinstance(path, (str, Path)):
+            known.append(str(path))
+        source = getattr(source, "_streamer", None) or getattr(source, "dlc", None)
+    return next(filter(os.path.exists, known), known[0] if known else None)
+
+
+def _raise_named(handler: Any, error: Exception, last: Any = None) -> NoReturn:
+    """Raise an error of ir_datasets as one that names the files and says what to do.
+
+    :param last: the last record that could be read
+    """
+    files = _files(handler)
+    if not files or isinstance(error, ImportError):  # no file is at fault, or it is named already
+        raise error
+    for file in files:
+        if not os.path.exists(file):
+            raise FileNotFoundError(
+                f"{file} does not exist and could not be downloaded ({error}). If you have it, put "
+                f"it there, or set IR_DATASETS_HOME (now {home_path()}) to the folder where "
+                "ir_datasets finds your files") from error
+    after = "" if last is None else f" after {last.doc_id!r}"
+    raise ValueError(f"{' or '.join(files)} cannot be read{after}: {_reason(error)}. "
+                     f"{_REPLACE}") from error
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _docstore_error(reason: str) -> ValueError:
+    return ValueError(f"ir_datasets cannot read its docstore: {reason}. Delete that folder, and it "
+                      "is built anew")
+
+
+def _docstore(handler: Any) -> Any:
+    """Open the docstore of a corpus, and build it if it does not exist."""
+    try:
+        store = handler.docs_store()
+    except AssertionError as error:  # it has the fields of another version; the message names it
+        raise _docstore_error(str(error)) from error
+    except Exception as error:
+        _raise_named(handler, error)
+    if isinstance(store, PickleLz4FullStore):
+        try:
+            # It counts as built before its index is written, and for good if that was cut off.
+            complete = not store.built() or len(NumpySortedIndex(f"{store.path}/idx.doc_id")) > 0
+        except Exception as error:
+            raise _docstore_error(f"{_reason(error)} in {store.path}") from error
+        if not complete:
+            raise _docstore_error(f"{store.path} was not built to the end")
+        store.init_iter_fn = partial(_corpus, handler, store.init_iter_fn)
+    if hasattr(store, "built"):
+        store.build()
+    return store
+
+
+def _corpus(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    """Yield the documents that a docstore is built from."""
+    parts = ([(part, part.docs_iter) for part in handler._sources]
+             if isinstance(handler, ArgsMeCombinedDocs) else [(handler, read)])
+    for part, iterate in parts:
+        document = None
+        try:
+            for document in iterate():
+                yield document
+        except Exception as error:
+            _raise_named(part, error, document)
+
+
+@contextlib.contextmanager
+def _lock(name: str) -> Iterator[None]:
+    """Wait until no other process opens or builds a docstore.
+
+    Two processes that build it would both append to it, and one that is being built cannot be
+    opened.
+    """
+    path = home_path() / f"{name}.lock"
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # a folder of other users: nothing is built there
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(path.open("a"))
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _hidden(store: PickleLz4FullStore) -> set[str]:
+    """Return the ids that several documents of a docstore have; it only finds the last of them."""
+    import numpy as np
+    try:
+        every, found = (np.fromfile(f"{store.path}/{name}.pos", np.int64)
+                        for name in ("bin", "idx.doc_id"))
+        if len(every) == len(found):
+            return set()
+        records, hidden = iter(store), np.flatnonzero(~np.isin(every, found))
+        return {records[int(place)].doc_id for place in hidden}
+    except Exception as error:
+        raise _docstore_error(f"{_reason(error)} in {store.path}") from error

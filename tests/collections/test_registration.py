@@ -1,0 +1,52 @@
+"""Names of dataset ids and of group sources, and what importing them imports."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pt_fairness import collections, groups
+
+HEAVY = "[name for name in ('pandas', 'ir_datasets') if name in sys.modules]"
+
+
+def run(code):
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", f"import sys\n{code}"], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("order", ["import pt_fairness.groups as g",
+                                   "from pt_fairness.groups import Groups\nimport pt_fairness\n"
+                                   "g = pt_fairness.groups",
+                                   "import ir_datasets\nfrom pt_fairness import groups as g"])
+def test_group_sources_are_registered_with_the_groups(order):
+    assert run(f"{order}\nprint(g.names())") == str(sorted(collections.SOURCES))
+
+
+def test_every_group_source_can_be_made(irds):
+    for name in collections.SOURCES:
+        found = groups.get(name)
+        assert found.name == name and found.labels
+
+
+def test_a_name_that_was_registered_again_stays():
+    assert run("import pt_fairness, importlib\nfrom pt_fairness import groups\n"
+               "own = groups.from_mapping({'a': 'b'})\ngroups.register('trec-newswire', own)\n"
+               "importlib.reload(pt_fairness)\nprint(groups.get('trec-newswire') is own)") == "True"
+
+
+def test_dataset_ids_need_no_pandas():
+    assert run("import pt_fairness, ir_datasets\n"
+               "assert 'beir/webis-touche2020/stance' in set(ir_datasets.registry)\n"
+               f"print({HEAVY})") == "['ir_datasets']"
+
+
+def test_groups_need_no_ir_datasets_before_a_measure_asks():
+    assert run("import pt_fairness.groups as g\nfrom pt_fairness import rKL\n"
+               "m = rKL(groups='argsme/2020-04-01/stance')@5\nm.validate_params()\n"
+               "mine = g.from_irds('vaswani', 'text')\nrKL(groups=mine)@5\n"
+               "mine.override, repr(mine), g.get('trec-newswire').lookup(['1'], ['FT911-1'])\n"
+               f"print({HEAVY})") == "['pandas']"

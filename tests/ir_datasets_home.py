@@ -1,0 +1,185 @@
+"""Fixtures: ir_datasets offline, in a home folder of its own with small files in real formats."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tarfile
+import zipfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pt_fairness import collections, groups
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+@pytest.fixture(scope="session")
+def touche() -> Any:
+    """The module of the example, which writes args.me's and Touché's formats."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        return importlib.import_module("touche")
+    finally:
+        sys.path.remove(str(EXAMPLES))
+
+
+def _refuse(*arguments: Any, **options: Any) -> None:
+    raise OSError("no connections in this test")
+
+
+def _of_ir_datasets(name: str) -> bool:
+    return name.partition(".")[0] == "ir_datasets" or name.startswith(
+        ("pt_fairness.reading", f"{collections.__name__}."))
+
+
+@pytest.fixture
+def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """ir_datasets, imported again for a home folder of this test, without connections."""
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("IR_DATASETS_TMP", str(tmp_path / "tmp"))
+    monkeypatch.setenv("IR_DATASETS_DL_TRIES", "1")
+    monkeypatch.setattr(socket.socket, "connect", _refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", _refuse)
+    saved = {name: sys.modules.pop(name) for name in [*sys.modules] if _of_ir_datasets(name)}
+    monkeypatch.setattr(groups, "_registry", {name: partial(collections.source, name)
+                                              for name in collections.SOURCES})
+    fresh = importlib.import_module("ir_datasets")
+    collections.register_datasets()
+    yield fresh
+    for name in [name for name in sys.modules if _of_ir_datasets(name)]:
+        del sys.modules[name]
+    sys.modules.update(saved)
+    for name, module in saved.items():
+        parent, _, child = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], child, module)
+
+
+class Files:
+    """Writes small files where ir_datasets looks for the real ones."""
+
+    def __init__(self, home: Path, touche: Any) -> None:
+        self.home, self._touche = home, touche
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        file = self.home / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def argument(self, docno: str, stance: str | None, portal: str = "debate.org") -> Any:
+        return self._touche.argument(docno, stance, portal, f"Conclusion of {docno}",
+                                      f"Reasons for {docno}.")
+
+    def argsme(self, **arguments: list[dict[str, Any]]) -> None:
+        """Version 2020-04-01; by default a1 (PRO) to a5 and b1, which has no premises."""
+        self._touche.write_corpus(self.home, arguments or {
+            "debateorg": [self.argument("a1", "PRO"), self.argument("a2", "CON"),
+                          self.argument("b1", None)],
+            "debatepedia": [self.argument("a3", "CON", "debatepedia")],
+            "debatewise": [self.argument("a4", "PRO", "debatewise")],
+            "idebate": [],
+            "parliamentary": [self.argument("a5", "CON", "canadian-parliament")]})
+
+    def touche2020(self, qrels: str | bytes, kind: str = "qrels") -> Path:
+        topics = [("1", "Should tea be served cold?"), ("2", "Are cats better than dogs?")]
+        self.write("touche/2020/task-1/queries.xml", self._touche.topics_xml(topics))
+        return self.write(f"touche/2020/task-1/{kind}.qrels", qrels)
+
+    def touche2021(self, qrels: str, quality: str) -> list[Path]:
+        self.write("touche/2021/task-1/queries.xml", "<topics><topic><number>51</number>"
+                   "<title>Is rain good?</title></topic></topics>")
+        return [self.write("touche/2021/task-1/qrels-relevance.qrels", qrels),
+                self.write("touche/2021/task-1/qrels-quality.qrels", quality)]
+
+    def comparative(self, stances: list[str], relevance: list[int] | None = None) -> list[Path]:
+        columns = {"relevance": relevance or range(len(stances)), "quality": [1] * len(stances),
+                   "stance": stances}
+        docnos = range(len(stances)) if relevance is None else [0] * len(stances)
+        return [self.write(f"touche/2022/task-2/qrels-{kind}.qrels", "".join(
+            f"1 0 clueweb12-{docno} {value}\n"
+            for docno, value in zip(docnos, values, strict=True)))
+            for kind, values in columns.items()]
+
+    def trec8(self, qrels: str | bytes) -> Path:
+        content = qrels.encode() if isinstance(qrels, str) else qrels
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+            member = tarfile.TarInfo("qrels.trec8.adhoc.parts1-5")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        self.write("disks45/topics.401-450.gz", gzip.compress(
+            b"<top>\n\n<num> Number: 401 \n<title> sea salt \n\n<desc> Description: \n"
+            b"Who sells sea salt?\n\n<narr> Narrative: \nShops are relevant.\n\n</top>\n"))
+        return self.write("disks45/qrels.trec8.adhoc.parts1-5.tar.gz", buffer.getvalue())
+
+    def robust04(self, qrels: str) -> Path:
+        return self.write("disks45/qrels.robust2004.txt", qrels)
+
+    def beir(self, stances: dict[str, str | None], qrels: str, version: str = "") -> Path:
+        """:param stances: the stance of each document; ``None`` for a document without metadata"""
+        buffer = io.BytesIO()
+        docs = [{"_id": docno, "title": "T", "text": f"Text of {docno}",
+                 **({} if stance is None else {"metadata": {"stance": stance, "url": "u"}})}
+                for docno, stance in stances.items()]
+        query = {"_id": "1", "text": "Is it?", "metadata": {"description": "d", "narrative": "n"}}
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("webis-touche2020/corpus.jsonl",
+                             "".join(json.dumps(doc) + "\n" for doc in docs))
+            archive.writestr("webis-touche2020/queries.jsonl", json.dumps(query) + "\n")
+            archive.writestr("webis-touche2020/qrels/test.tsv",
+                             "query-id\tcorpus-id\tscore\n" + qrels)
+        return self.write(f"beir/webis-touche2020{version}/source.zip", buffer.getvalue())
+
+    def blogs(self, qrels: str | bytes, file: str = "07.qrels.opinion",
+              topics: str = "07.topics.901-950") -> Path:
+        self.write(f"blogs06/{topics}", "".join(
+            f"<top>\n<num> Number: {number} </num>\n<title> garden gnomes </title>\n\n"
+            "<desc> Description:\nFind opinions.\n</desc>\n\n"
+            "<narr> Narrative:\nCafé posts are not relevant.\n</narr>\n\n</top>\n\n"
+            for number in (901, 902)).encode("latin-1"))
+        return self.write(f"blogs06/{file}", qrels)
+
+
+@pytest.fixture
+def files(irds: Any, tmp_path: Path, touche: Any) -> Files:
+    return Files(tmp_path / "home", touche)
+
+
+@pytest.fixture
+def qrels_of(irds: Any, capfd: pytest.CaptureFixture[str]) -> Any:
+    """``qrels_of(id)``: the rows of an id, read as PyTerrier reads them; nothing may be printed."""
+    import pyterrier as pt
+
+    def read(dataset_id: str) -> list[tuple[Any, ...]]:
+        capfd.readouterr()
+        frame = pt.get_dataset(f"irds:{dataset_id}").get_qrels()
+        assert capfd.readouterr().out == ""
+        assert sorted(frame.columns) == ["docno", "iteration", "label", "qid"]
+        assert irds.load(dataset_id).qrels_cls() is irds.formats.TrecQrel
+        return list(frame[["qid", "docno", "label", "iteration"]].itertuples(index=False,
+                                                                             name=None))
+    return read
+
+
+@pytest.fixture
+def offline(irds: Any, tmp_path: Path) -> Any:
+    """``offline(*arguments)``: runs Python in this test's home folder, without connections."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import socket\ndef refuse(*a, **k): raise OSError('no connections in this test')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n")
+
+    def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True,
+                              text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    return run
