@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import collections, identity, io
+from pt_fairness import collections, fingerprint, io
 from pt_fairness.measures.base import label_text
 from pt_fairness.numerics import Ints
 from pt_fairness.ranking import UNANNOTATED, PairIndex, missing, texts_of, warn, words_of
@@ -58,10 +58,11 @@ class Groups:
 
     def digest(self) -> str:
         """A short text that differs between groups of different content, and between classes of different code."""
-        return identity.of_value((type(self), self._content()))[:12]
+        return fingerprint.of_value((type(self), self._content()))[:12]
 
     def _content(self) -> Any:
-        return {key: value for key, value in vars(self).items() if key != "_name"}
+        """Return what makes up the groups; by default, what pickle stores of them."""
+        return self
 
     def state(self) -> str:
         """A text that differs when judgments that the groups are read from have changed."""
@@ -370,13 +371,12 @@ class FromIrds(Groups):
         self._told = False
 
     def _content(self) -> Any:
-        field = identity.of_value(self.field) if callable(self.field) else self.field
-        return self.dataset_id, field, self.labels, self.entity
+        return self.dataset_id, self.field, self.labels, self.entity
 
     def state(self) -> str:
         # A corpus is what its dataset id says; judgments may be files of the user.
         judged = self._in_judgments(self._dataset())
-        return "" if judged is None else identity.of_value(judged.content())
+        return "" if judged is None else fingerprint.of_value(judged.content())
 
     def _dataset(self) -> Any:
         import ir_datasets

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+import threading
 from pathlib import Path
 
 import ir_measures
@@ -234,6 +235,19 @@ def test_tables_within_groups_count_with_their_index():
             return pd.DataFrame({"qid": qids, "docno": docnos, "group": [self.table.get(docno) for docno in docnos]})
 
     one, same, other = (Looked(pd.Series(["P", "C"], index=index)) for index in (["a", "b"], ["a", "b"], ["b", "a"]))
+    assert one == same != other and one.name == same.name != other.name
+
+
+def test_groups_count_by_what_pickle_stores_of_them():
+    class Stored(Groups):
+        def __init__(self, table):
+            super().__init__(labels=["x"])
+            self.table, self.lock = table, threading.Lock()
+
+        def __getstate__(self):
+            return {"table": self.table}
+
+    one, same, other = Stored("a"), Stored("a"), Stored("b")
     assert one == same != other and one.name == same.name != other.name
 
 
