@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_fairness import identity, io
+from pt_fairness import fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.tables import LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
@@ -73,7 +73,10 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.P
         says, and without one there is this process alone.
     :param checkpoint: a folder for finished runs. The same call, repeated, computes the others only. A run is known by the
         content of its file, whatever the file is called; other qrels, measures, groups or targets, or another version of
-        this package or of ir_measures, are other results. Workers on other machines have to see the folder as well.
+        this package or of ir_measures, are other results. Measures and groups of your own count by the
+        text of their module, or in a script or notebook by their byte code and what they use by name.
+        Modules that these import, and files that they read, are not followed: use a new folder after
+        changing one. Workers on other machines have to see the folder as well.
     :param progress: whether to show a progress bar, on standard error
     :returns: the averages, as of ``pt.Experiment``: ``name``, a column for each measure and, with a baseline, ``+``, ``-``
         (topics with a larger and a smaller value) and ``p-value`` (paired t-test) of each; rows in the order of the runs.
@@ -234,8 +237,8 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
         os.makedirs(folder, exist_ok=True)
     digest = ""
     if workers != 1 or checkpoint is not None:  # it has to be told from others
-        settings = [__version__, ir_measures.__version__, alpha, [_identity(measure) for measure in every], digests]
-        digest = identity.of_frame(frame, json.dumps(settings))
+        settings = [__version__, ir_measures.__version__, alpha, digests, *map(_measure_key, every)]
+        digest = fingerprint.of_value([settings, fingerprint.of_frame(frame)])
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
     return _Plan(frame, every, alpha, folder, digest, threads)
 
@@ -274,18 +277,17 @@ def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
                 and target not in TARGET_WORDS:
             from pt_fairness import targets
             names["target"] = BoundName(target, targets.find(target))
-            digests.append([target, identity.of_frame(targets.get(target))])
+            digests.append([target, fingerprint.of_frame(targets.get(target))])
         every.append(measure(**names) if names else measure)
     return every, digests
 
 
-def _identity(measure: Any) -> str:
-    """A text that differs between measures of different values."""
+def _measure_key(measure: Any) -> str:
+    """Return a cache key that differs between measures that differ in name, parameters or code."""
     defined = getattr(measure, "runtime_impl", None)
     if defined is None and type(measure).__module__.partition(".")[0] in ("ir_measures", "pt_fairness"):
         return str(measure)
-    # What a user has defined is known by what it does.
-    return f"{measure} {identity.of_value(defined or type(measure))}"
+    return f"{measure} {fingerprint.of_value(defined or type(measure))}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -378,10 +380,10 @@ class _Scorer:
     def _key(self, source: Source, folder: str) -> str:
         """The file that keeps a run's result."""
         if isinstance(source, pd.DataFrame):
-            content = identity.of_frame(source)
+            content = fingerprint.of_frame(source)
         else:
             # The end of the name says how the content is to be read.
-            content = identity.of_file(source) + os.path.splitext(os.fspath(source))[1]
+            content = fingerprint.of_file(source) + os.path.splitext(os.fspath(source))[1]
         return os.path.join(folder, hashlib.sha256(f"{self._plan.digest} {content}".encode()).hexdigest() + ".npz")
 
     def _scored(self, run: pd.DataFrame) -> tuple[list[str], Floats, list[str]]:

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import pandas as pd
 
-from pt_fairness import identity, io
+from pt_fairness import fingerprint, io
 from pt_fairness.identifiers import PairIndex, missing, texts_of
 from pt_fairness.numerics import Ints
 from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
@@ -61,10 +61,11 @@ class Groups:
 
     def digest(self) -> str:
         """A short text that differs between groups of different content, and between classes of different code."""
-        return identity.of_value((type(self), self._content()))[:12]
+        return fingerprint.of_value((type(self), self._content()))[:12]
 
     def _content(self) -> Any:
-        return {key: value for key, value in vars(self).items() if key != "_name"}
+        """Return what makes up the groups; by default, what pickle stores of them."""
+        return self
 
     def state(self) -> str:
         """A text that differs when judgments that the groups are read from have changed."""
@@ -379,13 +380,12 @@ class FromIrds(Groups):
         self._told = False
 
     def _content(self) -> Any:
-        field = identity.of_value(self.field) if callable(self.field) else self.field
-        return self.dataset_id, field, self.labels, self.entity
+        return self.dataset_id, self.field, self.labels, self.entity
 
     def state(self) -> str:
         # A corpus is what its dataset id says; judgments may be files of the user.
         judged = self._in_judgments(self._dataset())
-        return "" if judged is None else identity.of_value(judged.content())
+        return "" if judged is None else fingerprint.of_value(judged.content())
 
     def _dataset(self) -> Any:
         import ir_datasets
@@ -633,7 +633,7 @@ def get(source: str | os.PathLike[str] | Groups) -> Groups:
         raise ValueError(f"no groups are registered as {name!r} and no such file exists; "
                          f"registered are {', '.join(names())}. Register your own with "
                          "pt_fairness.groups.register(name, groups)") from None
-    return _of_content(name, identity.of_file(name)) if regular else from_file(name, name)
+    return _of_content(name, fingerprint.of_file(name)) if regular else from_file(name, name)
 
 
 def _known(name: str) -> Groups | None:

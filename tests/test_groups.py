@@ -241,6 +241,19 @@ def test_tables_within_groups_count_with_their_index():
     assert one == same != other and one.name == same.name != other.name
 
 
+def test_groups_count_by_what_pickle_stores_of_them():
+    class Stored(Groups):
+        def __init__(self, table):
+            super().__init__(labels=["x"])
+            self.table, self.lock = table, threading.Lock()
+
+        def __getstate__(self):
+            return {"table": self.table}
+
+    one, same, other = Stored("a"), Stored("a"), Stored("b")
+    assert one == same != other and one.name == same.name != other.name
+
+
 def test_ids_that_became_floats_are_found():
     source = groups.from_mapping({"1": {"7": "x"}})
     assert source.lookup([1.0], [7.0]).to_numpy().tolist() == [["1", "7", "x"]]

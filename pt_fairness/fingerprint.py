@@ -1,0 +1,155 @@
+"""Hash data and code, for cache keys and for names that are made from content.
+
+Equal inputs have the same fingerprint in every process. Data count by content: frames, arrays,
+files, plain values, containers, and other objects by what pickle stores of them. What pickle cannot
+store, such as a database connection, has a random fingerprint, which nothing else has.
+
+A function or class that can be imported counts by the source text of its module. One of a script or
+a notebook, or within a function, counts by its byte code and by what it uses by name.
+
+Helper modules that a module imports are not followed, nor are imports within functions and files
+that code reads: use a new checkpoint folder after changing one. The source text is that of the file
+as it is now: restart Python after editing it.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import dis
+import functools
+import hashlib
+import itertools
+import os
+import pickle
+import sys
+import types
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+_PLAIN = {type(None), bool, int, float, complex, str, bytes}
+_WRAPPERS = (property, functools.cached_property, staticmethod, classmethod,
+             type(functools.cache(lambda: None)))
+_BYTE_CODE = ("co_code", "co_consts", "co_names", "co_varnames", "co_argcount",
+              "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_exceptiontable")
+_PICKLE_PROTOCOL = 4  # the last one that stores arrays whole
+#: Values and their hashes, by id. Holding a value keeps Python from giving its id to another.
+_Hashes = dict[int, tuple[Any, str]]
+_random_hashes: _Hashes = {}
+
+
+def of_frame(frame: pd.DataFrame) -> str:
+    """Return the hash of a frame: names, dtypes and values of its columns, without its index."""
+    columns = frame.items()
+    return of_value([(name, str(column.dtype), _of_column(column)) for name, column in columns])
+
+
+def of_file(path: str | os.PathLike[str]) -> str:
+    """Return the hash of the content of a file."""
+    content = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            content.update(block)
+    return content.hexdigest()
+
+
+def of_value(value: Any) -> str:
+    """Return the hash of any value, function or class."""
+    return _sha256(_hash(value, {}, 0).encode())
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _of_column(column: pd.Series) -> str:
+    # pandas hashes mixed objects as text, where 1 is "1".
+    if column.dtype != object or pd.api.types.infer_dtype(column) == "string":
+        try:
+            return _sha256(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+        except (TypeError, ValueError):  # lists of Arrow; text that UTF-8 cannot encode
+            pass
+    return of_value(column.tolist())
+
+
+def _hash(value: Any, hashes: _Hashes, depth: int) -> str:
+    """
+    :param depth: how many values enclose this one, so that references to them can be told apart
+    """
+    kind = type(value)
+    if kind in _PLAIN or (kind in (list, tuple) and _PLAIN.issuperset(map(type, value))):
+        return repr(value)
+    if id(value) not in hashes:
+        hashes[id(value)] = value, f"enclosing {depth}"
+        try:
+            if isinstance(value, (set, frozenset)):  # their order differs between processes
+                members = sorted(_hash(member, {}, depth + 1) for member in value)
+                parts = [_hash(kind, hashes, depth + 1), *members]
+            else:
+                parts = [_hash(part, hashes, depth + 1) for part in _parts(value)]
+            text = _sha256("\n".join([kind.__name__, *parts]).encode())
+        except Exception as error:  # pickle raises many kinds of errors, and classes of users any
+            if isinstance(error, RecursionError) and depth > 0:
+                raise
+            text = _random_hashes.setdefault(id(value), (value, uuid.uuid4().hex))[1]
+        hashes[id(value)] = value, text
+    return hashes[id(value)][1]
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """Return the values that make up a value."""
+    if type(value) in (list, tuple):
+        return value
+    if type(value) is dict:
+        return itertools.chain.from_iterable(value.items())
+    if type(value) is np.ndarray and not value.dtype.hasobject:
+        return str(value.dtype), value.shape, _sha256(value.tobytes())
+    if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores how pandas holds the values
+        return of_frame(pd.DataFrame(value)), *value.axes
+    if isinstance(value, pd.Index):
+        return [of_frame(value.to_frame(index=False))]
+    if isinstance(value, types.ModuleType):
+        # Cache keys have the version of this package; names made from content outlast it.
+        own = value.__name__.partition(".")[0] == __name__.partition(".")[0]
+        file = "" if own else getattr(value, "__file__", None) or ""
+        return value.__name__, of_file(file) if file.endswith((".py", ".pyc")) else ""
+    if isinstance(value, (type, types.FunctionType)):
+        return _parts_of_code(value)
+    if isinstance(value, types.CodeType):
+        return [getattr(value, name, None) for name in _BYTE_CODE]
+    if isinstance(value, _WRAPPERS):
+        return [getattr(value, name, None) for name in ("__wrapped__", "func", "fget", "fset")]
+    reduce = copyreg.dispatch_table.get(type(value))
+    reduced = value.__reduce_ex__(_PICKLE_PROTOCOL) if reduce is None else reduce(value)
+    if isinstance(reduced, str):  # the name to import it by
+        return [pickle.dumps(value, _PICKLE_PROTOCOL)]
+    return [list(part) if isinstance(part, Iterator) else part for part in reduced]
+
+
+def _parts_of_code(value: Any) -> Iterable[Any]:
+    """Return what makes up a function that is written in Python, or a class."""
+    if value.__module__ not in ("__main__", "__mp_main__"):
+        try:
+            name = pickle.dumps(value, _PICKLE_PROTOCOL)
+            return name, sys.modules[value.__module__], getattr(value, "__bases__", ())
+        except Exception:  # it cannot be imported by its name
+            pass
+    if isinstance(value, type):
+        members = [(name, member) for name, member in sorted(vars(value).items())
+                   if isinstance(member, (types.FunctionType, *_WRAPPERS))
+                   or not (name.startswith("__") or name == "_abc_impl")]
+        return value.__name__, type(value), value.__bases__, members
+    # Not the source text, which workers do not have, nor notebooks that of classes.
+    names = sorted(_global_names(value.__code__) & value.__globals__.keys())
+    return (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__,
+            [cell.cell_contents for cell in value.__closure__ or ()], vars(value),
+            [(name, value.__globals__[name]) for name in names])
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    inner = [_global_names(part) for part in code.co_consts if isinstance(part, types.CodeType)]
+    steps = dis.get_instructions(code)
+    return {step.argval for step in steps if step.opname == "LOAD_GLOBAL"}.union(*inner)
