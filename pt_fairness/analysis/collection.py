@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_fairness import numerics
 from pt_fairness.analysis.tables import parsed
-from pt_fairness.io import qrels_columns
+from pt_fairness.io import need_columns, qrels_columns
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.ranking import Annotations, Judgments, Rankings, Run, warn
 
@@ -89,7 +89,6 @@ def without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeas
         if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
             raise ValueError(f"{measure} is not possible here: {caller} takes measures of this package without a groups "
                              f"parameter; {labels}")
-        measure.validate_params()
     return wanted
 
 
@@ -104,12 +103,12 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     :param qrels: ``qid, docno, label, iteration`` (or ir_measures' names)
     :param measures: measures or their names; those of other packages are always defined here
     :returns: ``qid, measure``, a row for each undefined pair
+    :raises ValueError: a measure that is not known, or not possible
     """
     judgments = judgments_of(qrels)
     sources: dict[Any, tuple[Annotations, Rankings]] = {}
     rows = []
     for measure in (one for one in parsed(measures) if isinstance(one, FairnessMeasure)):
-        measure.validate_params()
         source = measure.param("groups")
         if source not in sources:
             annotations = annotations_of(judgments, source)
@@ -123,9 +122,25 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
 
 
-def ranked(run: pd.DataFrame, judgments: Judgments) -> Run:
-    """A run with PyTerrier's column names or ir_measures' in trec_eval's order."""
-    return Run(run.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments, tell)
+def ranked(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:
+    """Runs with PyTerrier's column names or ir_measures', each in trec_eval's order.
+
+    :param caller: the function that takes them, for the error
+    :raises ValueError: something else than frames by name; a column is missing
+    """
+    if not isinstance(runs, Mapping):
+        raise ValueError(f"{caller} takes a dictionary from the names of systems to their runs, "
+                         f"such as {{'BM25': run}}, not a {type(runs).__name__}")
+    found = {}
+    for name, run in runs.items():
+        if not isinstance(run, pd.DataFrame):
+            raise ValueError(f"the run {name!r} is a {type(run).__name__}; {caller} takes "
+                             "DataFrames, and pt_fairness.read_run reads a file into one")
+        frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+        need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
+        found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments,
+                          tell)
+    return found
 
 
 def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups: str | Groups | None = None,
@@ -138,12 +153,12 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups:
     :param depth: how many documents of a list; ``None`` for all
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 where it is not judged), ``group``: a row for each of a
         document's groups; one without a group where it has none
+    :raises ValueError: runs that are no frames by name, or without one of these columns
     """
     annotations = annotations_of(judgments_of(qrels), groups)
     judgments = annotations.judgments
     parts = []
-    for name, frame in runs.items():
-        run = ranked(frame, judgments)
+    for name, run in ranked(runs, judgments, "ranked_groups").items():
         codes, _ = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
         member = annotations.sets.member(annotations.labels)[codes[rows]] & (codes[rows] >= 0)[:, None]
