@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pt_fairness
+from pt_fairness import files
 from pt_fairness.measures import catalog
 from pt_fairness.plugging import pth
 
@@ -20,37 +21,54 @@ def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int
     :returns: the exit code
     """
     import ir_measures
-    from ir_measures.__main__ import main_cli
+    from ir_measures import __main__ as theirs
 
     def command() -> None:
-        try:
-            main_cli()
-        except KeyError as error:
-            if error.args and any(f"{error.args[0]}=" in argument for argument in arguments):
-                raise ValueError(f"a measure has no parameter {error}") from None
-            raise
+        files.need_output()
+        theirs.main_cli()
 
-    saved = sys.argv, ir_measures.read_trec_qrels, ir_measures.read_trec_run
-    # ir_measures' own readers refuse a label written as 4.0, and say of no fault in which line it is.
-    sys.argv, ir_measures.read_trec_qrels, ir_measures.read_trec_run = [program, *arguments], _read_qrels, _read_run
+    saved = sys.argv, theirs._get_qrels, theirs._get_measures, ir_measures.read_trec_run
+    sys.argv = [program, *arguments]
+    # ir_measures' own readers refuse a label written as 4.0, and say of no fault in which line it
+    # is; and a cutoff of 0 ends the interpreter.
+    theirs._get_qrels, theirs._get_measures = _given_qrels, _given_measures
+    ir_measures.read_trec_run = _given_run
     try:
         return _guarded(program, command)
     finally:
-        sys.argv, ir_measures.read_trec_qrels, ir_measures.read_trec_run = saved
+        sys.argv, theirs._get_qrels, theirs._get_measures, ir_measures.read_trec_run = saved
 
 
-def _read_qrels(path: str) -> Any:
+def _given_qrels(options: argparse.Namespace) -> Any:
     from pt_fairness import io
-    return io.read_qrels(path).rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    qrels = io.load_qrels(options.qrels)
+    if qrels.empty:
+        raise ValueError("the qrels have no rows, so there is no topic to evaluate")
+    return qrels.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
 
 
-def _read_run(path: str) -> Any:
+def _given_measures(options: argparse.Namespace) -> list[Any]:
+    from pt_fairness.analysis import tables
+    measures = tables.parsed(" ".join(options.measures).split())
+    if not measures:
+        raise ValueError("there are no measures to compute")
+    return measures
+
+
+def _given_run(path: str) -> Any:
     from pt_fairness import io
     return io.read_run(path).rename(columns={"qid": "query_id", "docno": "doc_id"})
 
 
 def _guarded(program: str, command: Callable[[], Any]) -> int:
-    """Runs a command with warnings and errors as one line each, as a user of a command line expects them."""
+    """Runs a command with UTF-8 on standard output, and warnings and errors as one line each, as a
+    user of a command line expects them.
+    """
+    if sys.stderr is None:  # closed
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+
     def show(message: Any, *_: Any, **__: Any) -> None:
         sys.stderr.write(f"{program}: warning: {message}\n")
 
@@ -58,23 +76,33 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
         warnings.showwarning = show
         try:
             code = int(command() or 0)
-            sys.stdout.flush()  # a short text is written only now, and its reader may be gone
+            if sys.stdout is not None:
+                sys.stdout.flush()  # a short text is written only now, and its reader may be gone
             return code
         except BrokenPipeError:
-            # Keep the interpreter from complaining when it flushes what is left.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 1
+            code = 1
         except KeyboardInterrupt:
-            return 130
+            code = 130
         except (ValueError, OSError, ImportError, AssertionError) as error:
             sys.stderr.write(f"{program}: error: {error}\n")
-            return 2
+            code = 2
+    _drop_output()
+    return code
+
+
+def _drop_output() -> None:
+    """Keeps the interpreter from complaining at its end about output that cannot be written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _annotate(options: argparse.Namespace) -> None:
     from pt_fairness import groups, io
     annotated = groups.get(options.groups).to_qrels(io.load_qrels(options.qrels))
-    io.write_qrels(annotated, options.output)
+    io.write_qrels(annotated, options.file)
     sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")
 
 
@@ -120,8 +148,9 @@ def _parser() -> argparse.ArgumentParser:
     annotate = add("annotate", _annotate, "write qrels with the groups of the judged documents in their second column")
     annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
-    annotate.add_argument("-o", "--output", metavar="FILE", help="where to write, compressed if it ends in .gz "
-                                                                "(default: standard output)")
+    annotate.add_argument("-o", "--output", dest="file", metavar="FILE",
+                          help="where to write, compressed if it ends in .gz "
+                               "(default: standard output)")
     table = add("table", _table, "compare runs: a row for each, a column for each measure")
     table.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     table.add_argument("runs", metavar="RUN", nargs="+", help="a TREC run, compressed if it ends in .gz, or a .parquet file")
@@ -150,5 +179,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments and arguments[0] == "eval":
         return evaluate(arguments[1:])
-    options = _parser().parse_args(arguments)
-    return _guarded("pt-fairness", lambda: options.run(options))
+
+    def command() -> int | None:
+        options = _parser().parse_args(arguments)
+        if getattr(options, "file", None) is None:
+            files.need_output()
+        return options.run(options)
+
+    return _guarded("pt-fairness", command)

@@ -13,12 +13,12 @@ import os
 import pickle
 import platform
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any, Literal
 
 import ir_measures
@@ -26,10 +26,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_fairness import fingerprint, io
+from pt_fairness import files, fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
-from pt_fairness.analysis.tables import LOSSES, TEST_SUFFIXES, WINS, best, measure_columns, parsed
+from pt_fairness.analysis.tables import (
+    LOSSES,
+    TEST_SUFFIXES,
+    WINS,
+    best_of_measures,
+    measure_columns,
+    parsed,
+)
+from pt_fairness.files import Input
 from pt_fairness.identifiers import missing, whole_numbers
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats
@@ -48,7 +56,7 @@ SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 BROKEN = "broken"
 
 
-def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.Path | pd.DataFrame, measures: Any, *,
+def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
              baseline: int | str | None = None, n_jobs: int = 1, checkpoint: io.Path | None = None,
              progress: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Evaluates any number of runs, as ``pt.Experiment`` would.
@@ -65,12 +73,14 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.P
     :param runs: paths (TREC's six columns, ``.gz``, ``.parquet``), patterns such as ``runs/*.gz``, and frames with
         ``qid, docno, score`` (or ir_measures' names): one, several, or a dictionary from names. Otherwise a file is called
         by its name without ``.gz`` or ``.parquet`` (by its path, where two files have the same name), a frame by its place.
-    :param qrels: a TREC qrels file, the id of a dataset of ir_datasets, or a frame with ``qid, docno, label`` and, if it has
+    :param qrels: a TREC qrels file, the id of a dataset of ir_datasets (with ``irds:`` in front or
+        not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Its topics are those that count.
     :param measures: ir_measures' measures, ours or not, or their names
     :param baseline: the run to test the others against: its place, its name or its path
-    :param n_jobs: how many processes; −1 for all processors. With 1, the default, it is ``joblib.parallel_config`` that
-        says, and without one there is this process alone.
+    :param n_jobs: how many processes, at most one for each run; −1 for all processors. With 1, the
+        default, it is ``joblib.parallel_config`` that says, and without one there is this process
+        alone.
     :param checkpoint: a folder for finished runs. The same call, repeated, computes the others only. A run is known by the
         content of its file, whatever the file is called; other qrels, measures, groups or targets, or another version of
         this package or of ir_measures, are other results. Measures and groups of your own count by the
@@ -82,14 +92,17 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: io.P
         (topics with a larger and a smaller value) and ``p-value`` (paired t-test) of each; rows in the order of the runs.
         And the values per topic, as of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
         topic. Values are not rounded; NaN is that of a measure that has none for a topic, which its average leaves out.
-    :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong or does not fit the
-        qrels, qrels that cannot be read; or not one run could be evaluated
+    :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
+        or does not fit the qrels, qrels that cannot be read, ``n_jobs=0``, a pipe for several
+        processes; or not one run could be evaluated
     :raises ImportError: several processes, and joblib is not installed
     """
     named = _named(runs)
     names = list(named)
     base = None if baseline is None else _place(baseline, named)
-    parallel = _parallel(n_jobs)
+    parallel = _parallel(n_jobs, len(named))
+    if parallel is not None:
+        _need_files(named)
     plan = _plan(qrels, measures, checkpoint, 1 if parallel is None else parallel.n_jobs)
     results: list[_Result | None] = [None] * len(named)
     from tqdm import tqdm
@@ -186,16 +199,41 @@ def _place(baseline: int | str, named: Mapping[str, Source]) -> int:
     raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
 
 
-def _parallel(n_jobs: int) -> Any:
-    """joblib's means, or ``None`` for this process alone."""
+def _parallel(n_jobs: int, runs: int) -> Any:
+    """joblib's means, or ``None`` for this process alone.
+
+    :param runs: how many there are; more processes would have nothing to do
+    """
+    if n_jobs == 0:
+        raise ValueError("0 processes cannot evaluate anything; give 1 or more, or -1 for all "
+                         "processors")
     if n_jobs == 1 and "joblib" not in sys.modules:  # so nobody has configured it
         return None
     try:
-        from joblib import Parallel
+        from joblib import Parallel, effective_n_jobs
     except ImportError:
-        raise ImportError(f"n_jobs={n_jobs} needs joblib: pip install 'pt-fairness[parallel]'") from None
-    parallel = Parallel(n_jobs=None if n_jobs == 1 else n_jobs, return_as="generator_unordered", batch_size=1)
-    return None if parallel.n_jobs == 1 else parallel
+        raise ImportError(f"n_jobs={n_jobs} needs joblib: "
+                          "pip install 'pt-fairness[parallel]'") from None
+
+    def means(jobs: int | None) -> Any:
+        return Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+
+    parallel = means(None if n_jobs == 1 else n_jobs)
+    if parallel.n_jobs == 1:
+        return None
+    most = effective_n_jobs(parallel.n_jobs)
+    # A cluster has the workers that it has, however many it is asked for.
+    if runs < most < effective_n_jobs(most + 1):
+        return None if runs == 1 else means(runs)
+    return parallel
+
+
+def _need_files(named: Mapping[str, Source]) -> None:
+    """:raises ValueError: a run is a pipe, which this process alone can read"""
+    for name, run in named.items():
+        if not isinstance(run, pd.DataFrame) and files.is_pipe(run):
+            raise ValueError(f"the run {name!r} is a pipe, which other processes cannot read; save "
+                             "it to a file, or use one process (n_jobs=1)")
 
 
 @dataclass(frozen=True)
@@ -244,13 +282,7 @@ def _plan(qrels: io.Path | pd.DataFrame, measures: Any, checkpoint: io.Path | No
 
 
 def _measures(measures: Any) -> list[Any]:
-    try:
-        every = list(dict.fromkeys(parsed(measures)))
-        for measure in every:
-            measure.validate_params()
-    except (NameError, AssertionError, KeyError) as error:  # how ir_measures refuses a name, a value and a parameter
-        wrong = f"a measure has no parameter {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{wrong}; measures are objects of ir_measures or names such as 'nDCG@10'") from None
+    every = parsed(measures)
     if not every:
         raise ValueError("there are no measures to compute")
     return every
@@ -360,13 +392,16 @@ class _Scorer:
         """What comes of a run, from the checkpoint if it is there; errors are part of it."""
         place, source = job
         try:
-            stamp = _stamp(source)
-            key = None if self._plan.checkpoint is None else self._key(source, self._plan.checkpoint)
-            kept = None if key is None else _kept(key)
-            with _reading_with(self._plan.threads):
-                qids, values, told = kept or self._scored(_read(source))
-            if _stamp(source) != stamp:
-                raise ValueError(f"{source} was written to while it was read")
+            with _opened(source) as run:
+                state = run.state() if isinstance(run, Input) else None
+                key = None
+                if self._plan.checkpoint is not None:
+                    key = self._key(run, self._plan.checkpoint)
+                kept = None if key is None else _kept(key)
+                with _reading_with(self._plan.threads):
+                    qids, values, told = kept or self._scored(_read(run))
+                if isinstance(run, Input) and run.state() != state:
+                    raise ValueError(f"{run.name} was written to while it was read")
             if key is not None and kept is None:
                 try:
                     _keep(key, qids, values, told)
@@ -377,14 +412,13 @@ class _Scorer:
             return _Result(place, error=str(error) if known else f"{type(error).__name__}: {error}")
         return _Result(place, qids, values, told)
 
-    def _key(self, source: Source, folder: str) -> str:
+    def _key(self, run: Input | pd.DataFrame, folder: str) -> str:
         """The file that keeps a run's result."""
-        if isinstance(source, pd.DataFrame):
-            content = fingerprint.of_frame(source)
-        else:
-            # The end of the name says how the content is to be read.
-            content = fingerprint.of_file(source) + os.path.splitext(os.fspath(source))[1]
-        return os.path.join(folder, hashlib.sha256(f"{self._plan.digest} {content}".encode()).hexdigest() + ".npz")
+        content = (fingerprint.of_frame(run) if isinstance(run, pd.DataFrame)
+                   # The end of the name says how the content is to be read.
+                   else run.digest() + os.path.splitext(run.name)[1])
+        name = hashlib.sha256(f"{self._plan.digest} {content}".encode()).hexdigest()
+        return os.path.join(folder, f"{name}.npz")
 
     def _scored(self, run: pd.DataFrame) -> tuple[list[str], Floats, list[str]]:
         if run.empty:
@@ -430,16 +464,13 @@ def _reading_with(threads: int | None) -> AbstractContextManager[Any]:
     return pd.option_context("mode.max_threads", threads) if known else nullcontext()
 
 
-def _stamp(source: Source) -> tuple[int, int] | None:
-    if isinstance(source, pd.DataFrame):
-        return None
-    status = os.stat(source)
-    return status.st_mtime_ns, status.st_size
+def _opened(source: Source) -> AbstractContextManager[Input | pd.DataFrame]:
+    return nullcontext(source) if isinstance(source, pd.DataFrame) else files.opened(source)
 
 
-def _read(source: Source) -> pd.DataFrame:
+def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
     """``qid, docno, score``, and what else a caller's frame has."""
-    if not isinstance(source, pd.DataFrame):
+    if isinstance(source, Input):
         return io.read_run_as(source, object)
     run = source.rename(columns={"query_id": "qid", "doc_id": "docno"})
     io.need_columns(run, ["qid", "docno", "score"], "the run")
@@ -463,16 +494,13 @@ def _kept(path: str) -> tuple[list[str], Floats, list[str]] | None:
 
 
 def _keep(path: str, qids: list[str], values: Floats, told: list[str]) -> None:
-    """Writes a result so that the file is there whole or not at all."""
-    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), suffix=".part", delete=False) as part:
-        try:
-            np.savez(part, qids=np.array(qids, dtype=str), values=values, told=np.array(told, dtype=str))
-            part.close()
-            os.replace(part.name, path)
-        except BaseException:
-            part.close()
-            os.unlink(part.name)
-            raise
+    """Write a result so that the file is there whole or not at all."""
+    # numpy's archive in memory: on a full disk, closing it raises other errors than OSError.
+    archive = BytesIO()
+    np.savez(archive, qids=np.array(qids, dtype=str), values=values,
+             told=np.array(told, dtype=str))
+    with files.written_whole(path) as out:
+        out.write(archive.getbuffer())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -536,8 +564,10 @@ Form = Literal["csv", "md", "latex", "json"]
 def as_text(table: pd.DataFrame, form: Form) -> str:
     """A table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
 
-    CSV and JSON have all digits, Markdown and LaTeX four decimals. What is missing is empty, or null. LaTeX has the best
-    averages in bold, and a dagger where the test against the baseline has p < .05, instead of columns for the test.
+    CSV and JSON have all digits, Markdown and LaTeX four decimals. What is missing is empty, or
+    null. LaTeX has the best averages in bold (none, and a warning, in a column whose name is no
+    measure), and a dagger where the test against the baseline has p < .05, instead of columns for
+    the test.
     """
     table = table.reset_index(drop=True)
     counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
@@ -566,8 +596,10 @@ _TESTED = f"% dagger: differs from the baseline (two-sided paired t-test, p < {A
 def _latex(table: pd.DataFrame, cells: pd.DataFrame) -> str:
     tested = False
     if "qid" not in table:  # averages
-        for column in measure_columns(table):
-            cells.loc[best(table[column]), column] = _BOLD + cells[column] + _END
+        columns = measure_columns(table)
+        marks = best_of_measures(table[columns])
+        for column in columns:
+            cells.loc[marks[column], column] = _BOLD + cells[column] + _END
             p_values = table.get(column + TEST_SUFFIXES[0])
             if p_values is not None:
                 cells.loc[p_values < ALPHA, column] += _DAGGER

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import os
 import random
-from collections.abc import Callable
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,6 +54,56 @@ def robust03(shared: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
                           dtype={"query_id": str, "doc_id": str}, keep_default_na=False)
         runs[path.name.removeprefix("input.").removesuffix(".gz")] = run[["query_id", "doc_id", "score"]]
     return qrels, runs
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Iterator[Callable[[str, str | bytes], Path]]:
+    """``pipe(name, text)``: a path of that name that leads to a pipe with the text, compressed if
+    the name ends in ``.gz``.
+    """
+    if not Path("/dev/fd").exists():
+        pytest.skip("pipes have no paths here")
+    ends, writers = [], []
+    (tmp_path / "pipes").mkdir()
+
+    def make(name: str, text: str | bytes) -> Path:
+        data = text if isinstance(text, bytes) else text.encode()
+        read, write = os.pipe()
+        ends.append(read)
+
+        def fill() -> None:
+            with contextlib.suppress(BrokenPipeError), open(write, "wb") as file:
+                file.write(gzip.compress(data) if name.endswith(".gz") else data)
+
+        writers.append(threading.Thread(target=fill))
+        writers[-1].start()
+        path = tmp_path / "pipes" / name
+        path.unlink(missing_ok=True)
+        path.symlink_to(f"/dev/fd/{read}")
+        return path
+
+    yield make
+    for end in ends:
+        os.close(end)
+    for writer in writers:
+        writer.join()
+
+
+@pytest.fixture
+def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """``small_disk(code, argument…)``: runs code in an interpreter that cannot write more than 20
+    kB to a file, and returns what it wrote to standard error.
+    """
+    resource = pytest.importorskip("resource")
+    script = tmp_path_factory.mktemp("code") / "script.py"
+
+    def run(code: str, *arguments: object) -> str:
+        script.write_text(textwrap.dedent(code))
+        done = subprocess.run(
+            [sys.executable, "-B", script, *map(str, arguments)], capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)))
+        return done.stderr
+    return run
 
 
 @dataclass

@@ -67,7 +67,13 @@ def test_dataset_ids(files, tmp_path):
     ("rKL(groups='no/such/file')", "no such file"),
     ("nDJS(norm='max')", "'bound' or 'none'"),
     ("nDD(rel=2)", "has no parameter 'rel'"),
-    ("nDCG(foo=1)@5", "a measure has no parameter 'foo'"),
+    ("nDCG(foo=1)@5", "nDCG is not possible: it has no parameter 'foo'"),
+    ("P", "P is not possible: it needs the parameter 'cutoff'"),
+    ("nDCG@0", "nDCG@0 is not possible: cutoff takes a whole number from 1 to"),
+    ("P@99999999999999999999", "cutoff takes a whole number from 1 to"),
+    ("ERR_IA@0", "ERR_IA@0 is not possible: cutoff takes a whole number from 1 to"),
+    ("nDCGG@5", "measure not found: nDCGG"), ("nDCG@", "'nDCG@' cannot be read as a measure"),
+    ("", "there are no measures to compute"),
 ])
 def test_errors_are_one_line(files, measure, says):
     done = python_m(*files, measure)
@@ -132,6 +138,23 @@ def test_a_broken_line_of_the_qrels_is_named(files, tmp_path):
     assert done.returncode == 2 and "broken, line 2: 3 columns" in done.stderr and done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", [["eval", "QRELS", "RUN"], ["table", "QRELS", "RUN", "-m"]])
+@pytest.mark.parametrize("measure", ["nDCG@5", "rND@5"])
+def test_qrels_without_rows_are_an_error(files, tmp_path, capsys, command, measure):
+    (tmp_path / "empty").write_text("")
+    given = {"QRELS": str(tmp_path / "empty"), "RUN": files[1]}
+    assert cli.main([*(given.get(one, one) for one in command), measure]) == 2
+    assert capsys.readouterr().err == ("pt-fairness" + " eval" * (command[0] == "eval")
+                                       + ": error: the qrels have no rows, so there is no topic to "
+                                       "evaluate\n")
+
+
+def test_qrels_that_are_not_there_are_an_error(files):
+    done = python_m("no/such/qrels", files[1], "nDCG@5")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "no/such/qrels is neither a file nor a dataset id" in done.stderr
+
+
 def test_a_broken_line_of_the_run_is_named(files, tmp_path):
     (tmp_path / "broken").write_text("1 Q0 a 1 2 tag\n1 Q0 b 2 x tag\n")
     done = python_m(files[0], str(tmp_path / "broken"), "nDCG@3")
@@ -150,13 +173,107 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"pt_fairness {pt_fairness.__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["measures"], ["plug", "--status"], ["eval", "QRELS", "RUN", "Annotated@5"]])
-def test_a_reader_that_has_gone(files, arguments):
+COMMANDS = [["measures"], ["plug", "--status"], ["eval", "QRELS", "RUN", "Annotated@5"],
+            ["table", "QRELS", "RUN", "-m", "Annotated@5"],
+            ["annotate", "QRELS", "trec-newswire"]]
+MAIN = [sys.executable, "-c", "import sys; from pt_fairness.cli import main; sys.exit(main())"]
+
+
+@pytest.fixture
+def given(files):
+    """``given(command)``: the arguments of an interpreter that runs a command on the files."""
+    names = dict(zip(("QRELS", "RUN"), files, strict=True))
+    return lambda command: [*MAIN, *(names.get(one, one) for one in command)]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_reader_that_has_gone(given, command):
     """``pt-fairness measures | head -n 1``: the reader may stop before anything is written."""
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([sys.executable, "-c", "import sys; from pt_fairness.cli import main; sys.exit(main())",
-                           *({"QRELS": files[0], "RUN": files[1]}.get(one, one) for one in arguments)],
-                          stdout=writer, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": ""})
+    done = subprocess.run(given(command), stdout=writer, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, "PYTHONUNBUFFERED": ""})
     os.close(writer)
-    assert (done.returncode, done.stderr) == (1, "")
+    summary = "pt-fairness: 0 of 6 judged documents have a group\n" * (command[0] == "annotate")
+    assert (done.returncode, done.stderr) == (1, summary)
+
+
+@pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="needs a shell that closes files")
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_standard_output_that_is_closed(given, command):
+    done = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" >&-', *given(command)],
+                          capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.endswith(": error: standard output is closed, so the output has no place to "
+                                "go\n") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="needs a shell that closes files")
+def test_what_is_not_needed_may_be_closed(given, files, tmp_path):
+    command = ["annotate", "QRELS", "trec-newswire", "-o", str(tmp_path / "out")]
+    closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" >&- 2>&-', *given(command)])
+    assert closed.returncode == 0 and (tmp_path / "out").read_bytes().startswith(b"1 - a 1\n")
+    command = ["table", "QRELS", "RUN", "-m", "rND(protected='NEITHER')@3"]
+    closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" 2>&-', *given(command)],
+                            stdout=subprocess.PIPE, text=True)
+    assert closed.returncode == 0 and closed.stdout.startswith("name,")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+@pytest.mark.parametrize("command", COMMANDS[:-1], ids=lambda command: command[0])
+def test_standard_output_on_a_full_disk(given, command):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(given(command), stdout=full, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "PYTHONUNBUFFERED": ""})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("command, text", [
+    (["eval", "QRELS", "RUN", "-q", "Annotated(groups='trec-newswire')@5"], "中\tAnnotated"),
+    (["table", "QRELS", "RUN", "-m", "AP", "--per-query"], "run,中,AP,1.0\n"),
+    (["annotate", "QRELS", "trec-newswire"], "中 - é 1\n"), (["measures", "nDCG@α"], "")],
+    ids=lambda one: one[0] if isinstance(one, list) else "")
+def test_output_is_utf8_whatever_the_locale(tmp_path, given, files, command, text):
+    (tmp_path / "qrels").write_text("中 PRO é 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text("中 Q0 é 1 1 t\n", encoding="utf-8")
+    done = subprocess.run(given(command), capture_output=True,
+                          env={**os.environ, "PYTHONIOENCODING": "cp1252"})
+    assert text in done.stdout.decode("utf-8") and b"Traceback" not in done.stderr
+    assert done.returncode == (0 if text else 2)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no path")
+@pytest.mark.parametrize("command, piped", [
+    (["annotate", "qrels", "groups.csv"], "groups.csv"), (["annotate", "qrels", "auxiliary"], "auxiliary"),
+    (["eval", "qrels", "run", "nDCG@5"], "run"), (["table", "qrels", "run", "-m", "nDCG@5"], "run"),
+    (["eval", "qrels", "run", "nDCG@5"], "qrels")], ids=lambda one: "".join(one[:1]))
+def test_standard_input_is_a_file(tmp_path, monkeypatch, capsys, command, piped):
+    monkeypatch.chdir(tmp_path)
+    documents = [f"d{i}" for i in range(2000)]
+    for name, line in (("qrels", "1 0 {} 1\n"), ("auxiliary", "1 A {} 1\n"),
+                       ("groups.csv", "{},A\n"), ("run", "1 Q0 {} 1 1 t\n")):
+        header = "docno,group\n" * (name == "groups.csv")
+        (tmp_path / name).write_text(header + "".join(map(line.format, documents)))
+    assert cli.main(command) == 0
+    done = subprocess.run([*MAIN, *("/dev/stdin" if one == piped else one for one in command)],
+                          input=(tmp_path / piped).read_text(), timeout=60, text=True,
+                          capture_output=True)
+    assert done.stdout.replace("stdin", "run") == capsys.readouterr().out, done.stderr
+
+
+def test_annotate_writes_all_or_nothing(small_disk, tmp_path):
+    (tmp_path / "qrels").write_text("".join(f"1 0 FT{i} 1\n" for i in range(20_000)))
+    message = small_disk("""
+        import sys
+        from pt_fairness import cli
+        cli.main(["annotate", sys.argv[1], "trec-newswire", "-o", sys.argv[2]])
+    """, tmp_path / "qrels", tmp_path / "out")
+    assert message == f"pt-fairness: error: [Errno 27] File too large: '{tmp_path / 'out'}'\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["qrels"]
+
+
+def test_no_processes_at_all(files, capsys):
+    assert cli.main(["table", *files, "-m", "AP", "--jobs", "0"]) == 2
+    assert capsys.readouterr().err == ("pt-fairness: error: 0 processes cannot evaluate anything; "
+                                       "give 1 or more, or -1 for all processors\n")

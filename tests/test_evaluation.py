@@ -208,9 +208,10 @@ def test_qrels_of_a_dataset():
     run = pd.DataFrame({"qid": "1", "docno": [f"d01-{i:02}" for i in range(1, 9)], "score": range(8, 0, -1)})
     dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
     expected = ir_measures.calc_aggregate([rND @ 5], pt.model.to_ir_measures(dataset.get_qrels()), pt.model.to_ir_measures(run))
-    averages, per_query = evaluate_quietly(run, "pt-fairness/debates/stance", [rND @ 5])
-    assert averages["rND@5"].tolist() == [expected[rND @ 5]]
-    assert len(per_query) == dataset.get_qrels()["qid"].nunique()
+    for qrels in ("pt-fairness/debates/stance", "irds:pt-fairness/debates/stance", dataset):
+        averages, per_query = evaluate_quietly(run, qrels, [rND @ 5])
+        assert averages["rND@5"].tolist() == [expected[rND @ 5]]
+        assert len(per_query) == dataset.get_qrels()["qid"].nunique()
 
 
 @pytest.mark.parametrize("options, says", [
@@ -222,10 +223,21 @@ def test_qrels_of_a_dataset():
     ({"baseline": "systm 4"}, "'systm 4' is none of the runs; they are system 3, system 4,"),
     ({"measures": []}, "no measures"),
     ({"measures": ["nDCGG@5"]}, "measure not found: nDCGG"),
+    ({"measures": ""}, "'' cannot be read as a measure"),
+    ({"measures": ["nDCG@5 AP"]}, "'nDCG@5 AP' cannot be read as a measure"),
+    ({"measures": None}, "measures=None is a NoneType"),
+    ({"measures": [5]}, "5 is a int, not a measure"),
+    ({"measures": [P]}, "P is not possible: it needs the parameter 'cutoff'"),
+    ({"measures": ["nDCG@0"]}, "nDCG@0 is not possible: cutoff takes a whole number from 1"),
+    ({"measures": [P @ 5, P @ -1]}, "P@-1 is not possible: cutoff takes a whole number from 1"),
     ({"measures": [rND(protected="all")]}, "rND"),
     ({"measures": [P(relevance=2) @ 5]}, "relevance"),
     ({"measures": [rND(groups="nowhere")]}, "no groups are registered as 'nowhere'"),
     ({"qrels": "no/such/qrels"}, "neither a file nor a dataset id"),
+    ({"qrels": "irds:no/such/qrels"}, "irds:no/such/qrels is neither a file nor a dataset id"),
+    ({"qrels": [1]}, "the qrels are a list; they have to be a DataFrame, the path of a file"),
+    ({"qrels": pt.datasets.Dataset()}, "has no qrels"),
+    ({"n_jobs": 0}, "0 processes cannot evaluate anything"),
     ({"qrels": pd.DataFrame({"qid": [], "docno": [], "label": []})}, "the qrels have no rows"),
     ({"qrels": pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})}, "the qrels have no groups"),
 ])
@@ -452,6 +464,26 @@ def test_a_measure_and_groups_of_a_script(script):
 
 
 @several
+def test_there_are_no_more_workers_than_runs():
+    import joblib
+    assert [evaluation._parallel(jobs, 2).n_jobs for jobs in (2, 3, 48)] == [2, 2, 2]
+    assert evaluation._parallel(3, 4).n_jobs == 3 and evaluation._parallel(48, 1) is None
+    with joblib.parallel_config("loky", n_jobs=48):
+        assert evaluation._parallel(1, 3).n_jobs == 3
+    with joblib.parallel_config("loky", n_jobs=0), pytest.raises(ValueError, match="n_jobs == 0"):
+        evaluation._parallel(1, 3)
+
+
+def test_a_cluster_does_a_single_run():
+    """Its workers are there, and may have files that are not here."""
+    distributed = pytest.importorskip("dask.distributed")
+    joblib = pytest.importorskip("joblib")
+    with distributed.Client(n_workers=1, threads_per_worker=3, processes=False,
+                            dashboard_address=None), joblib.parallel_config("dask"):
+        assert evaluation._parallel(1, 1).n_jobs == evaluation._parallel(1, 2).n_jobs == -1
+
+
+@several
 @pytest.mark.parametrize("jobs", [2, -1])
 def test_workers_share_the_processors(qrels, jobs):
     """Each reads with as many threads as it has processors, and leaves pandas as it was."""
@@ -464,7 +496,7 @@ def test_workers_share_the_processors(qrels, jobs):
     runs = {name: pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [1.0]}) for name in "ab"}
     _, per_query = evaluate_quietly(runs, qrels, [measure], n_jobs=jobs)
     processors = os.cpu_count()
-    expected = 0 if threads == "not in this version" else max(1, processors // (jobs if jobs > 0 else processors))
+    expected = 0 if threads == "not in this version" else max(1, processors // min(2, processors))
     if jobs > 0 or processors > 1:  # one processor needs no workers
         assert per_query.loc[per_query["qid"] == "1", "value"].tolist() == [expected] * 2
     assert getattr(pd.options.mode, "max_threads", "not in this version") == threads
@@ -602,6 +634,57 @@ def test_a_finished_run_is_not_scored_again(files, qrels, tmp_path, scored):
     (files / "system 4").rename(files / "system 4b")
     assert "system 4b" in set(evaluate_quietly(files / "*", qrels, MEASURES, checkpoint=tmp_path / "kept")[0]["name"])
     assert scored() == 0, "another name for the same content"
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_a_pipe_is_read_once_with_a_checkpoint_too(runs, qrels, tmp_path, pipe, scored, name):
+    expected = evaluate_quietly({"run": runs["system 4"]}, qrels, OURS)
+    text = trec_run(runs["system 4"])
+    scored()
+    assert_same(evaluate_quietly({"run": pipe(name, text)}, qrels, OURS), expected)
+    for times in (2, 0):
+        given = {"run": pipe(name, text)}
+        assert_same(evaluate_quietly(given, qrels, OURS, checkpoint=tmp_path / "kept"), expected)
+        assert scored() == times
+    with pytest.raises(ValueError, match=rf"{name}, line 1: 2 columns"):
+        evaluate_quietly(pipe(name, "no run\n"), qrels, OURS, checkpoint=tmp_path / "kept")
+
+
+@several
+def test_a_pipe_is_not_for_other_processes(runs, qrels, pipe):
+    given = {"piped": pipe("run", trec_run(runs["system 4"])), "frame": runs["system 5"]}
+    with pytest.raises(ValueError, match="run 'piped' is a pipe, which other processes cannot"):
+        evaluate_quietly(given, qrels, OURS, n_jobs=2)
+    averages, _ = evaluate_quietly({"piped": given["piped"]}, qrels, OURS, n_jobs=2)
+    assert averages["name"].tolist() == ["piped"], "one run needs one process"
+
+
+def test_a_file_that_changes_while_it_is_read(files, qrels, monkeypatch):
+    real = io.read_run_as
+
+    def written_to(source, text):
+        with open(source.name, "a") as more:
+            more.write("1 Q0 d9 1 0.5 t\n")
+        return real(source, text)
+
+    monkeypatch.setattr(evaluation.io, "read_run_as", written_to)
+    with pytest.raises(ValueError, match="system 4 was written to while it was read"):
+        evaluate_quietly(files / "system 4", qrels, OURS)
+
+
+def test_a_full_disk_does_not_cost_a_run(files, qrels, tmp_path, small_disk):
+    kept = tmp_path / "kept"
+    io.write_qrels(qrels, tmp_path / "qrels")
+    message = small_disk("""
+        import resource, sys, warnings
+        from pt_fairness import evaluate, nDJS
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), 20_000))
+        averages, _ = evaluate(*sys.argv[2:4], [nDJS @ i for i in range(1, 100)],
+                               checkpoint=sys.argv[4], progress=False)
+        assert len(averages) == 8 and averages.attrs["broken"] == {}
+    """, 3000, files / "*", tmp_path / "qrels", kept)
+    assert f"the checkpoint {kept} cannot keep what is finished: File too large" in message
+    assert "Error" not in message and list(kept.iterdir()) == []
 
 
 def test_warnings_are_kept_too(runs, qrels, tmp_path):
@@ -862,6 +945,14 @@ def test_table_for_a_paper(command, expected):
         assert line == " & ".join(cells) + r" \\"
     assert tested[-1].startswith("% dagger: differs from the baseline") and "dagger$" in "".join(tested[:-1])
     assert "textbf" not in command("--per-query", "--output", "latex")[1]
+
+
+def test_a_renamed_column_is_not_bold():
+    table = pd.DataFrame({"name": ["a", "b"], "unfairness": [0.1, 0.9], "AP": [0.2, 0.4]})
+    with pytest.warns(FairnessWarning, match="no value of unfairness is marked as the best") as told:
+        latex = evaluation.as_text(table, "latex")
+    assert len(told) == 1
+    assert r"b & 0.9000 & \textbf{0.4000} \\" in latex and r"a & 0.1000 & 0.2000 \\" in latex
 
 
 def test_table_escapes_what_means_something():

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io as standard_io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -204,3 +209,88 @@ def test_a_label_beyond_all_bounds_is_refused(tmp_path):
     (tmp_path / "qrels").write_text("1 0 a 99999999999999999999\n")
     with pytest.raises(ValueError, match="line 1: the label '99999999999999999999'"):
         read_qrels(tmp_path / "qrels")
+
+
+# ---------------------------------------------------------------------------------------------------
+# pipes
+
+
+#: Larger than what a pipe, or a buffer, holds.
+GROUPS = "docno,group\n" + "".join(f"d{i},PRO\n" for i in range(20_000))
+TARGETS = "qid,group,share\n" + "".join(f"{i},PRO,0.5\n{i},CON,0.5\n" for i in range(10_000))
+
+
+@pytest.mark.parametrize("reader, text", [
+    (read_groups, GROUPS), (read_groups, GROUPS.replace(",", "\t")), (read_groups, TEXT * 9000),
+    (io.read_targets, TARGETS), (read_qrels, TEXT * 9000), (io.load_qrels, TEXT * 9000),
+], ids=["csv", "tsv", "groups in qrels", "targets", "qrels", "load_qrels"])
+@pytest.mark.parametrize("name", ["input", "input.gz"])
+def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, name):
+    expected = reader(written(tmp_path / name, text))
+    pd.testing.assert_frame_equal(reader(pipe(name, text)), expected)
+
+
+@pytest.mark.parametrize("reader, text, says", [
+    (read_groups, GROUPS + "a,b,c\n", r"input cannot be read as columns .* line 20002"),
+    (read_groups, TEXT * 9000 + "1 PRO a\n", r"input, line 27001: 3 columns"),
+    (read_groups, GROUPS.encode() + b"\xff,b\n", r"input, line 20002: not UTF-8"),
+    (read_qrels, TEXT * 9000 + "1 0 a high\n", r"input, line 27001: the label 'high'"),
+], ids=["csv", "columns", "no UTF-8", "label"])
+def test_a_wrong_line_of_a_pipe_is_named(pipe, reader, text, says):
+    with pytest.raises(ValueError, match=says):
+        reader(pipe("input", text))
+
+
+def test_standard_input_is_a_group_file(tmp_path):
+    code = ("import sys; from pt_fairness import groups; found = groups.from_file('/dev/stdin'); "
+            "print(len(found.annotate([''] * 20000, [f'd{i}' for i in range(20000)])[0]))")
+    done = subprocess.run([sys.executable, "-c", code], input=GROUPS, text=True, timeout=60,
+                          capture_output=True)
+    assert done.stdout == "20000\n", done.stderr
+
+
+# ---------------------------------------------------------------------------------------------------
+# writing
+
+
+def test_lines_end_alike_on_every_system(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "linesep", "\r\n")
+    write_qrels(FRAME, tmp_path / "qrels")
+    assert (tmp_path / "qrels").read_bytes() == '1 PRO d1 1\n1 CON d2 -2\n2 - dé"3 0\n'.encode()
+
+
+def test_standard_output_is_utf8_whatever_the_locale():
+    code = ("import pandas as pd, pt_fairness; print('a line before'); pt_fairness.write_qrels("
+            "pd.DataFrame({'qid': ['1'], 'docno': ['\\xe9\\u4e2d'], 'label': [1]}))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True,
+                          env={**os.environ, "PYTHONIOENCODING": "cp1252"})
+    assert done.stdout == f"a line before{os.linesep}1 0 é中 1\n".encode(), done.stderr
+
+
+def test_standard_output_that_takes_text_alone():
+    with contextlib.redirect_stdout(standard_io.StringIO()) as out:
+        write_qrels(FRAME)
+    assert out.getvalue() == '1 PRO d1 1\n1 CON d2 -2\n2 - dé"3 0\n'
+
+
+def test_standard_output_that_is_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(ValueError, match="standard output is closed"):
+        write_qrels(FRAME)
+
+
+@pytest.mark.parametrize("name", ["qrels", "qrels.gz"])
+@pytest.mark.parametrize("before", [None, "as it was"])
+def test_a_full_disk_leaves_qrels_as_they_were(small_disk, tmp_path, name, before):
+    if before is not None:
+        (tmp_path / name).write_text(before)
+    message = small_disk("""
+        import pandas as pd, sys
+        from pt_fairness import write_qrels
+        docnos = [f"{i * 7919 % 100003:x}" for i in range(50_000)]
+        write_qrels(pd.DataFrame({"qid": "1", "docno": docnos, "label": 1}), sys.argv[1])
+    """, tmp_path / name)
+    assert f"File too large: '{tmp_path / name}'" in message.splitlines()[-1]
+    assert "ignored" not in message
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == (
+        {} if before is None else {name: before})

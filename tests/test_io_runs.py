@@ -1,6 +1,10 @@
 """Run files: what they may look like, and what is said of those that are wrong."""
 
 import gzip
+import os
+import subprocess
+import sys
+import threading
 import warnings
 
 import ir_measures
@@ -116,6 +120,20 @@ def test_a_missing_file(tmp_path, name):
         read_run(tmp_path / name)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_a_named_pipe_is_opened_once(tmp_path, name):
+    """Nobody writes to it a second time. A first score of 1 needs another look at the first line."""
+    os.mkfifo(tmp_path / name)
+    writer = threading.Thread(target=written, args=[tmp_path / name, "1 Q0 a 1 1 t\n" * 20_000])
+    writer.start()
+    code = "import sys, pt_fairness; print(len(pt_fairness.read_run(sys.argv[1])))"
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / name], timeout=60, text=True,
+                          capture_output=True)
+    writer.join()
+    assert done.stdout == "20000\n", done.stderr
+
+
 class TestParquet:
     FRAME = pd.DataFrame({"qid": ["1", "01"], "docno": ["a", "é"], "score": [0.1, -2.0], "rank": [0, 1]})
 
@@ -126,6 +144,11 @@ class TestParquet:
     def read(self, frame, tmp_path):
         frame.to_parquet(tmp_path / "run.parquet")
         return read_run(tmp_path / "run.parquet")
+
+    def test_a_pipe(self, tmp_path, pipe):
+        expected = self.read(self.FRAME, tmp_path)
+        found = read_run(pipe("run.parquet", (tmp_path / "run.parquet").read_bytes()))
+        pd.testing.assert_frame_equal(found, expected)
 
     def test_the_columns_of_pyterrier_and_ir_measures(self, tmp_path):
         for names in ({}, {"qid": "query_id", "docno": "doc_id"}):

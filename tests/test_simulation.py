@@ -220,6 +220,11 @@ class TestSweep:
     @pytest.mark.parametrize("arguments, error", [
         ({"measures": ["nDCG@5"]}, "nDCG@5 is not possible here"), ({"measures": []}, "at least one measure"),
         ({"measures": "nDJS(groups='trec-newswire')"}, "without a groups parameter; the groups are the viewpoints of sets"),
+        ({"measures": "nDJSS"}, "measure not found: nDJSS"),
+        ({"measures": "nDCG(foo=1)@5"}, "nDCG is not possible: it has no parameter 'foo'"),
+        ({"sets": pd.DataFrame({"S": [1]})}, "sets is a DataFrame; it takes a dictionary"),
+        ({"sets": {"S": [1, 2]}}, "the set 'S' is a list; a set is a dictionary"),
+        ({"alphas": 0.5}, r"alphas=0\.5 is one value; it takes several, such as \[0\.5\]"),
         ({"sets": {"odd": {1: 3, 2: 4}}}, "'odd' has none of the opposing viewpoints -3, -2, -1; it has 1, 2"),
         ({"sets": {"odd": {"a": 3, "b": 4}}}, "'odd' has none of the opposing viewpoints"),
         ({"n": 1}, "n=1"), ({"alphas": [2]}, "alpha=2"), ({"measures": ["nDD(norm='x')"]}, "norm takes")])

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness import numerics
 from pt_fairness.analysis.tables import parsed
-from pt_fairness.io import qrels_columns
+from pt_fairness.io import need_columns, qrels_columns
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.provider.evaluator import check_labels
@@ -94,7 +94,6 @@ def without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeas
         if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
             raise ValueError(f"{measure} is not possible here: {caller} takes measures of this package without a groups "
                              f"parameter; {labels}")
-        measure.validate_params()
     return wanted
 
 
@@ -109,12 +108,12 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     :param qrels: ``qid, docno, label, iteration`` (or ir_measures' names)
     :param measures: measures or their names; those of other packages are always defined here
     :returns: ``qid, measure``, a row for each undefined pair
+    :raises ValueError: a measure that is not known, or not possible
     """
     judgments = judgments_of(qrels)
     wanted = [one for one in parsed(measures) if isinstance(one, FairnessMeasure)]
     rows = []
     for measure in wanted:
-        measure.validate_params()
         annotations = annotations_of(judgments, measure.param("groups"), rels_of([measure]), measure.added_labels)
         check_labels(measure, annotations, tell)
         nothing = np.isnan(score([measure], _without_run(annotations))[measure])
@@ -124,9 +123,25 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
 
 
-def ranked(run: pd.DataFrame, judgments: Judgments) -> Run:
-    """A run with PyTerrier's column names or ir_measures' in trec_eval's order."""
-    return Run(run.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments, tell)
+def ranked(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:
+    """Runs with PyTerrier's column names or ir_measures', each in trec_eval's order.
+
+    :param caller: the function that takes them, for the error
+    :raises ValueError: something else than frames by name; a column is missing
+    """
+    if not isinstance(runs, Mapping):
+        raise ValueError(f"{caller} takes a dictionary from the names of systems to their runs, "
+                         f"such as {{'BM25': run}}, not a {type(runs).__name__}")
+    found = {}
+    for name, run in runs.items():
+        if not isinstance(run, pd.DataFrame):
+            raise ValueError(f"the run {name!r} is a {type(run).__name__}; {caller} takes "
+                             "DataFrames, and pt_fairness.read_run reads a file into one")
+        frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+        need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
+        found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments,
+                          tell)
+    return found
 
 
 def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups: str | sources.Groups | None = None,
@@ -139,12 +154,12 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, groups:
     :param depth: how many documents of a list; ``None`` for all
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 where it is not judged), ``group``: a row for each of a
         document's groups; one without a group where it has none
+    :raises ValueError: runs that are no frames by name, or without one of these columns
     """
     annotations = annotations_of(judgments_of(qrels), groups)
     judgments = annotations.judgments
     parts = []
-    for name, frame in runs.items():
-        run = ranked(frame, judgments)
+    for name, run in ranked(runs, judgments, "ranked_groups").items():
         found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
         codes = found.codes[rows]

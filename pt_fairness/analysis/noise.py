@@ -111,7 +111,8 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
         over the draws (the mean of both over the systems), and the mean of Kendall's τ between the systems' true and wrong
         values over the draws that have one: NaN where none has (one system, or the same value of all). A topic that is
         undefined has the value 0.0, with a warning
-    :raises ValueError: a measure that is not possible, fewer than two labels, a share outside of [0, 1]
+    :raises ValueError: a measure that is not known or not possible, fewer than two labels, a share
+        outside of [0, 1], runs that are no frames by name
     """
     from tqdm import tqdm
     wanted = without_groups(measures, "label_noise", "say with groups= where the labels come from")
@@ -120,13 +121,14 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
         raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
     if n < 2:
         raise ValueError(f"n={n}: at least two draws are needed for a standard deviation")
-    if not runs:
-        raise ValueError("label_noise needs at least one run")
     added = {label for measure in wanted for label in measure.added_labels}
     annotations = _of_kept_topics(qrels, groups, rels_of(wanted), added)
+    systems = list(ranked(runs, annotations.judgments, "label_noise").values())
+    if not systems:
+        raise ValueError("label_noise needs at least one run")
     for measure in wanted:
         check_labels(measure, annotations, tell)
-    noise = _Noise(annotations, [ranked(frame, annotations.judgments) for frame in runs.values()])
+    noise = _Noise(annotations, systems)
     undefined_topics = dict.fromkeys(wanted, 0)
 
     def means(views: list[Rankings]) -> Floats:

@@ -9,7 +9,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.tables import TIE_DECIMALS, is_constant, is_per_query, measure_columns, of_one_system, per_query
+from pt_fairness.analysis.tables import (
+    TIE_DECIMALS,
+    is_constant,
+    is_per_query,
+    is_signed,
+    measure_columns,
+    measure_of,
+    of_one_system,
+    per_query,
+)
 from pt_fairness.numerics import Floats
 from pt_fairness.text import warn
 
@@ -101,17 +110,22 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     Source: Gezici et al. (2021), equation 4 and section 3.3 (MB, MAB, one-sample t-test); Lipani et al. (2021), table 1.
 
     :param perquery: ``name, qid, measure, value``, of bias measures without ``abs=True``
-    :returns: ``name, measure`` and ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean of the absolute values),
-        ``min``, ``max``, ``n`` (topics), ``p`` (two-sided one-sample t-test of a mean of 0; NaN where all values are 0 or
-        there is one topic); NaN where no topic has a value
+    :returns: ``name, measure`` and ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean
+        of the absolute values), ``min``, ``max``, ``n`` (topics), ``p`` (two-sided one-sample
+        t-test of a mean of 0; NaN where all values are 0 or there is one topic, and where the
+        measure is not a signed one of this package, because a mean of 0 then says nothing of bias);
+        NaN where no topic has a value
     """
     rows = []
     for (name, measure), group in per_query(perquery).groupby(["name", "measure"], sort=False):
         values = group["value"].dropna().to_numpy()
+        known = measure_of(measure)
+        signed = known is not None and is_signed(known)
         rows.append({"name": name, "measure": measure, "MB": mean_of(values),
                      "SB": values.std(ddof=1) if len(values) > 1 else math.nan, "MAB": mean_of(abs(values)),
                      "min": values.min() if len(values) else math.nan, "max": values.max() if len(values) else math.nan,
-                     "n": len(values), "p": _t_test(values.round(TIE_DECIMALS))[1]})
+                     "n": len(values),
+                     "p": _t_test(values.round(TIE_DECIMALS))[1] if signed else math.nan})
     return pd.DataFrame(rows, columns=["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"])
 
 

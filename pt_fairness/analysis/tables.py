@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -11,7 +12,9 @@ import pandas as pd
 from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns
 from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.params import DEEPEST
 from pt_fairness.numerics import Bools
+from pt_fairness.text import warn
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -21,15 +24,50 @@ TIE_DECIMALS = 12
 #: What pt.Experiment adds to a measure's name for the comparison with a baseline.
 WINS, LOSSES = " +", " -"
 TEST_SUFFIXES = (" p-value", " reject", " corrected")
+#: How the columns that :func:`combine` adds are called; more is better there.
+COMBINATIONS = ("mean(", "gmean(", "hmean(")
 #: What pandas calls the index of a frame that was saved with it.
 SAVED_INDEX = "Unnamed: "
 
 
+_NAMES = "measures are objects of ir_measures or names such as 'nDCG@10'"
+
+
 def parsed(measures: Any) -> list[Any]:
-    """Measures as objects: of one or several, given as objects or by name."""
+    """Return measures as objects, each once, of one or several that are objects or names.
+
+    :raises ValueError: a name that is not known or cannot be read, a wrong parameter, a cutoff
+        below 1, something else than a measure
+    """
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
-    return [ir_measures.parse_measure(one) if isinstance(one, str) else one for one in measures]
+    if not isinstance(measures, Iterable):
+        raise ValueError(f"measures={measures!r} is a {type(measures).__name__}; {_NAMES}")
+    return list(dict.fromkeys(map(_parsed, measures)))
+
+
+def _parsed(one: Any) -> Any:
+    try:
+        measure = ir_measures.parse_measure(one) if isinstance(one, str) else one
+    except NameError as error:
+        raise ValueError(f"{error}; {_NAMES}") from None
+    except ValueError as error:
+        raise ValueError(f"{one!r} cannot be read as a measure ({error}); {_NAMES}") from None
+    if not isinstance(measure, ir_measures.Measure):
+        raise ValueError(f"{one!r} is a {type(one).__name__}, not a measure; {_NAMES}")
+    known, params = measure.SUPPORTED_PARAMS, measure.params
+    try:
+        measure.validate_params()
+    except AssertionError as error:  # of the measures of ir_measures
+        wrong = [f"it has no parameter {name!r}" for name in params if name not in known]
+        wrong += [f"it needs the parameter {name!r}" for name, info in known.items()
+                  if info.required and name not in params]
+        raise ValueError(f"{measure.NAME} is not possible: {[*wrong, error][0]}") from None
+    cutoff = params.get("cutoff")
+    if isinstance(cutoff, int) and not 1 <= cutoff <= DEEPEST:  # pytrec_eval ends the interpreter
+        raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
+                         f"{DEEPEST}")
+    return measure
 
 
 def parsed_or_none(column: Any) -> Any:
@@ -77,26 +115,68 @@ def ranked_by(distance: pd.Series) -> pd.Series:
 
 
 def best(values: pd.Series) -> Bools:
-    """``[systems]``: which values of an experiment's column are the best, by what "best" means for the measure in its name."""
+    """``[systems]``: which values of an experiment's column are the best, by what "best" means for
+    the measure in its name.
+    """
     distance = distance_from_best(values.name, values)
     if distance is None or distance.isna().all():
         return np.zeros(len(values), bool)
     return np.asarray(ranked_by(distance) == 1)
 
 
-def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
-    """Styles an experiment's table so that the best system stands out by what "best" means for each measure.
+def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
+    """Return which cells of an experiment's table are the best of their columns.
 
-    ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here a measure of this package is best where it is
-    nearest to its fair end (0 for unfairness and bias, 1 for fairness), counts of topics (``rKL@5 +``) are best where fewer
-    topics became less fair, and all other measures where they are largest; p-values have no best. Values that agree to 12
-    decimals are marked alike.
+    In a column of numbers whose name is no measure there are none, and one warning says so.
+    """
+    marks = pd.DataFrame(False, table.index, table.columns)
+    unknown = []
+    for column in table.columns:
+        name = str(column)
+        if name in ("name", "qid") or name.startswith(SAVED_INDEX) or (
+                distance_from_best(column, table[column]) is None):
+            continue
+        if _names_measure(name):
+            marks[column] = best(table[column])
+        else:
+            unknown.append(name)
+    if unknown:
+        warn(f"no value of {', '.join(unknown)} is marked as the best: the name is no measure, so "
+             "it does not say which end is better; rename columns after the best are marked")
+    return marks
+
+
+def _names_measure(column: str) -> bool:
+    """Whether the name of a column says which end is better."""
+    name = column[:-2] if column.endswith((WINS, LOSSES)) else column
+    return (name == "mrt" or name.startswith(COMBINATIONS) or parsed_or_none(name) is not None
+            or _is_trec_name(name))
+
+
+def _is_trec_name(name: str) -> bool:
+    """Whether trec_eval calls a measure so, as pt.Experiment does where it is asked by that name."""
+    try:
+        return bool(ir_measures.parse_trec_measure(name))
+    except ValueError:
+        return False
+
+
+def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
+    """Style an experiment's table so that the best system of each measure stands out.
+
+    ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here a measure of this
+    package is best where it is nearest to its fair end (0 for unfairness and bias, 1 for fairness),
+    counts of topics (``rKL@5 +``) are best where fewer topics became less fair, and all other
+    measures where they are largest; p-values have no best. Values that agree to 12 decimals are
+    marked alike. In a column whose name is no measure nothing is marked, and a warning
+    says so: ``styled.relabel_index(names, axis="columns")`` renames columns afterwards.
 
     :param table: what ``pt.Experiment`` returned, a row for each system
     :param style: the CSS of the best cells
     :returns: a pandas Styler; the table is not changed
     """
-    return table.style.apply(lambda values: [style if one else "" for one in best(values)], axis=0)
+    marks = best_of_measures(table)
+    return table.style.apply(lambda _: marks.map(lambda one: style if one else ""), axis=None)
 
 
 def is_constant(values: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
@@ -77,6 +78,20 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
         value = self[name]
         return None if value is NOT_PROVIDED else value
+
+    @property
+    def needs_groups(self) -> bool:
+        """Whether the value depends on groups at all."""
+        return True
+
+    @property
+    def parts(self) -> Sequence[FairnessMeasure]:
+        """The measures that this one is composed of, mostly itself alone."""
+        return [self]
+
+    def compose(self, values: Sequence[numerics.Floats]) -> numerics.Floats:
+        """Return the value of each topic, ``[T]``, from those of :attr:`parts`."""
+        return values[0]
 
     @property
     def depth(self) -> int | None:

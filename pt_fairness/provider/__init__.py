@@ -47,7 +47,8 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of the qrels that these measures read."""
-        from_qrels = any(measure.params.get("groups") is None for measure in measures)
+        from_qrels = any(getattr(measure, "needs_groups", True)
+                         and measure.params.get("groups") is None for measure in measures)
         columns = ["query_id", "doc_id", "relevance"]
         return [*columns, "iteration"] if from_qrels else columns
 

@@ -27,19 +27,29 @@ from pt_fairness.text import TARGET_WORDS, listed, warn
 class Source:
     """The measures of one group source, and what they need of the qrels.
 
-    :param name: the source, as ``groups=`` names it; ``None`` for ``iteration``
+    :param key: what :func:`source_key` returns for each of the measures
     :raises ValueError: no such source, or qrels without groups
     """
 
-    def __init__(self, name: str | None, measures: Sequence[FairnessMeasure],
+    def __init__(self, key: SourceKey, measures: Sequence[FairnessMeasure],
                  judgments: Judgments) -> None:
+        name, needed = key
         self.groups, self.measures = None if name is None else sources.get(name), measures
         added = {label for measure in measures for label in measure.added_labels}
-        self.annotations = Annotations(judgments, self.groups, rels_of(measures), added)
+        self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         #: Which topics the source drops, ``[T]``: they have no value and are in no mean.
         self.dropped: Bools = np.zeros(len(judgments.topics), bool)
         if self.groups is not None and self.groups.topics is not None:
             self.dropped = ~np.isin(judgments.topics, list(self.groups.topics))
+
+
+#: The name of a group source, ``None`` for ``iteration``; and whether groups are needed at all.
+SourceKey = tuple[str | None, bool]
+
+
+def source_key(measure: FairnessMeasure) -> SourceKey:
+    """Return what tells the measures of one group source from those of another."""
+    return (measure.param("groups"), True) if measure.needs_groups else (None, False)
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -52,11 +62,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._judgments = Judgments(qrels)
         super().__init__(measures, self._judgments.qids)
         self._told: set[str] = set()
-        by_source: dict[str | None, list[FairnessMeasure]] = {}
-        for measure in measures:
-            if isinstance(measure, FairnessMeasure):
-                by_source.setdefault(measure.param("groups"), []).append(measure)
-        self._sources = [Source(name, own, self._judgments) for name, own in by_source.items()]
+        #: The measures of this package, and those that they are composed of.
+        self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
+        by_source: dict[SourceKey, list[FairnessMeasure]] = {}
+        for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
+            by_source.setdefault(source_key(measure), []).append(measure)
+        self._sources = [Source(key, some, self._judgments) for key, some in by_source.items()]
         for source in self._sources:
             self._tell_of_source(source)
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
@@ -99,6 +110,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         undefined: dict[str, str] = {}
         for source in self._sources:
             values.update(self._scores(ranked, source, undefined))
+        for measure in self._own:
+            values[measure] = measure.compose([values[part] for part in measure.parts])
         if undefined:
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for "
                        "every system: "

@@ -40,18 +40,24 @@ class Annotations:
     :param groups: the group source; ``None`` for ``iteration``
     :param rels: the values of ``rel`` that the measures use; ``None`` for all judged documents
     :param added: labels that the targets of the measures add to the label set
+    :param needed: whether the measures depend on groups; if not, no document has any
     :raises ValueError: no group source, and the qrels have no groups either
     """
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
-                 added: Iterable[str] = ()) -> None:
+                 added: Iterable[str] = (), needed: bool = True) -> None:
         self.judgments, self.groups = judgments, groups
         rels = set(rels)
         #: The labels that the group source declares; ``None`` if it declares none.
         self.declared = None if groups is None else groups.labels
         self._added = set(added)
+        self._judged: Ints | None = None
         self._lock = threading.Lock()
-        if groups is None:
+        if not needed:
+            self._name_labels([])
+            self._judged = np.full(len(judgments.topic), -1, np.int32)
+            self.by_rel = dict.fromkeys(rels, self._judged)
+        elif groups is None:
             self._make_from_iteration(rels)
         else:
             self._make_from_source(groups, rels)
@@ -66,10 +72,10 @@ class Annotations:
                 "file that has them), or name a source with the measure's groups= parameter")
         self._name_labels(labels)
         self._row_label = self._codes_of(labels)[codes]
-        self._judged: Ints | None = self._sets_of_rows(slice(None))
+        self._judged = self._sets_of_rows(slice(None))
         #: For each ``rel``, the label set of each pair of at least that relevance, −1 for the
         #: others. If any row of a document reaches ``rel``, only such rows give it groups.
-        self.by_rel: dict[int | None, Ints] = {rel: self._relevant_rows(rel) for rel in rels}
+        self.by_rel = {rel: self._relevant_rows(rel) for rel in rels}
 
     def _make_from_source(self, groups: Groups, rels: set[int | None]) -> None:
         relevance = self.judgments.relevance

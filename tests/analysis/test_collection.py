@@ -104,6 +104,14 @@ class TestUndefined:
                             slow.protected_labels(protected, topic.relevant, topic.labels) is None]
                 assert undefined(qrels, [measure])["qid"].tolist() == expected
 
+    @pytest.mark.parametrize("measure, says", [
+        ("nDCGG@5", "measure not found: nDCGG"), ("", "'' cannot be read as a measure"),
+        (nDCG(foo=1) @ 5, "nDCG is not possible: it has no parameter 'foo'"),
+        ("rND(step=0)", "step takes a whole number of at least 1")])
+    def test_measures_that_are_none(self, measure, says):
+        with pytest.raises(ValueError, match=says):
+            undefined(self.QRELS, [measure])
+
     def test_unknown_label(self):
         with pytest.warns(FairnessWarning, match="'ANTI' names a group that no judged document has"):
             undefined(self.QRELS, "rKL(protected='ANTI')@5")
@@ -115,3 +123,14 @@ class TestRankedGroups:
         whole = ranked_groups(runs, qrels, depth=None)
         assert whole.groupby(["name", "qid"]).size().eq(12).all()
         pd.testing.assert_frame_equal(whole, ranked_groups(runs, qrels, depth=1000))
+
+    @pytest.mark.parametrize("change, says", [
+        (lambda runs: runs["one"], "ranked_groups takes a dictionary .* not a DataFrame"),
+        (lambda runs: [*runs.values()], "ranked_groups takes a dictionary .* not a list"),
+        (lambda runs: {"A": "a/path"}, "the run 'A' is a str; .*read_run reads a file into one"),
+        (lambda runs: {"A": runs["one"].drop(columns="score")}, "run 'A' has no column 'score'"),
+    ])
+    def test_runs_that_are_none(self, experiment, change, says):
+        *_, qrels, runs = experiment
+        with pytest.raises(ValueError, match=says):
+            ranked_groups(change(runs), qrels)

@@ -138,6 +138,12 @@ class TestLabelNoise:
         ({"measures": "nDCG@5"}, "nDCG@5 is not possible here"),
         ({"measures": "rKL(groups='trec-newswire')@5"}, "without a groups"),
         ({"measures": []}, "at least one measure"),
+        ({"measures": "nDCGG@5"}, "measure not found: nDCGG"),
+        ({"measures": "nDCG(foo=1)@5"}, "nDCG is not possible: it has no parameter 'foo'"),
+        ({"runs": pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})},
+         "label_noise takes a dictionary .* not a DataFrame"),
+        ({"runs": ["a/path"]}, "label_noise takes a dictionary .* not a list"),
+        ({"runs": {"A": "a/path"}}, "the run 'A' is a str"),
         ({"eps": 1.5}, "eps=1.5"), ({"n": 1}, "n=1"), ({"runs": {}}, "at least one run")])
     def test_wrong_input(self, experiment, options, error):
         *_, qrels, runs = experiment

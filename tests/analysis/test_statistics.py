@@ -97,6 +97,17 @@ class TestBiasSummary:
         assert (row["min"], row["max"], row["n"]) == (min(values), max(values), 20)
         assert row["p"] == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
 
+    @pytest.mark.parametrize("measure, tested", [
+        ("BiasP@5", True), ("BiasP(abs=True)@5", False), ("rKL@5", False), ("nDCG@5", False),
+        ("Skew(group='a')@5", True), ("RepBias(group='a')@5", True), ("unfairness", False)])
+    def test_signed_measures_alone_are_tested_against_0(self, perquery, measure, tested):
+        frame = perquery[perquery["measure"] == "BiasP@5"].assign(measure=measure)
+        result = bias_summary(frame)
+        assert result["p"].notna().all() if tested else result["p"].isna().all()
+        pd.testing.assert_frame_equal(result.drop(columns=["measure", "p"]), bias_summary(
+            perquery).query("measure == 'BiasP@5'").drop(columns=["measure", "p"]).reset_index(
+                drop=True))
+
     def test_nothing_varies(self):
         frame = pd.DataFrame({"name": ["A", "A", "B", "B", "C"], "qid": [1, 2, 1, 2, 1], "measure": "BiasP@5",
                               "value": [0.0, 0.0, 0.1, 0.1, 0.5]})

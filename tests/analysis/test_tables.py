@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 
 import pandas as pd
+import pytest
 
-from pt_fairness import analysis
+from pt_fairness import FairnessWarning, analysis
 from pt_fairness.analysis import (
     bias_summary,
     compare,
@@ -25,6 +26,25 @@ class TestHighlight:
         assert bold == {("nDCG@5", "A"), ("rKL@5", "B"), ("DistFair@5", "D"), ("BiasP@5", "D"), ("rKL@5 +", "A"),
                         ("nDCG@5 +", "C"), ("BiasP(abs=True)@5", "B"), *(("mrt", name) for name in "ABCD")}
 
+    def test_a_name_that_is_no_measure_is_not_marked(self, averages):
+        table = averages.rename(columns={"rKL@5": "unfairness"}).assign(
+            **{"unfairness +": [0, 2, 1, 3], "unfairness p-value": 0.1, "map": [1.0, 2, 3, 4],
+               "hmean(nDCG@5,1-rKL@5)": [1.0, 2, 3, 4], "qid": [1, 2, 3, 4]})
+        with pytest.warns(FairnessWarning) as told:
+            styled = highlight(table)
+            styled._compute()
+        assert [str(one.message).partition(" is marked")[0] for one in told] == [
+            "no value of unfairness, unfairness +"]
+        bold = {(table.columns[column], table["name"][row])
+                for (row, column), style in styled.ctx.items() if style}
+        assert bold == {("nDCG@5", "A"), ("DistFair@5", "D"), ("BiasP@5", "D"), ("map", "D"),
+                        ("hmean(nDCG@5,1-rKL@5)", "D")}
+
+    @pytest.mark.filterwarnings("error")
+    def test_columns_may_be_renamed_afterwards(self, averages):
+        styled = highlight(averages).relabel_index([*"abcde"], axis="columns")
+        assert styled.to_html().count("font-weight: bold") == 1
+        assert "unfairness" not in highlight(averages).to_html()
 
     def test_rounding_noise_is_a_tie(self):
         styled = highlight(pd.DataFrame({"name": list("ABC"), "nDCG@5": [0.3, 0.1 + 0.2, 0.2]}))
