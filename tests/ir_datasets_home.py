@@ -14,6 +14,7 @@ import tarfile
 import zipfile
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -37,9 +38,15 @@ def _refuse(*arguments: Any, **options: Any) -> None:
     raise OSError("no connections in this test")
 
 
-def _of_ir_datasets(name: str) -> bool:
-    return name.partition(".")[0] == "ir_datasets" or name.startswith(
-        ("pt_fairness.reading", f"{collections.__name__}."))
+def _forget_modules() -> dict[str, ModuleType]:
+    """Forget ir_datasets and the modules that import it, and return them."""
+    modules = {name: sys.modules.pop(name) for name in [*sys.modules]
+               if name.partition(".")[0] == "ir_datasets" or name.startswith(
+                   ("pt_fairness.reading", "pt_fairness.collections."))}
+    for parent, _, child in (name.rpartition(".") for name in modules):
+        if parent in sys.modules:
+            vars(sys.modules[parent]).pop(child, None)
+    return modules
 
 
 @pytest.fixture
@@ -50,14 +57,13 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("IR_DATASETS_DL_TRIES", "1")
     monkeypatch.setattr(socket.socket, "connect", _refuse)
     monkeypatch.setattr(socket, "getaddrinfo", _refuse)
-    saved = {name: sys.modules.pop(name) for name in [*sys.modules] if _of_ir_datasets(name)}
+    saved = _forget_modules()
     monkeypatch.setattr(groups, "_registry", {name: partial(collections.source, name)
                                               for name in collections.SOURCES})
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh
-    for name in [name for name in sys.modules if _of_ir_datasets(name)]:
-        del sys.modules[name]
+    _forget_modules()
     sys.modules.update(saved)
     for name, module in saved.items():
         parent, _, child = name.rpartition(".")

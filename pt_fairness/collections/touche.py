@@ -26,8 +26,8 @@ from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import home_path
 
+from pt_fairness import reading
 from pt_fairness.collections.variants import labelled, variant, with_one_relevance
-from pt_fairness.reading import downloaded
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Found, FromIrds
@@ -121,7 +121,7 @@ def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[
     kept = _read_table(table, store / "bin", set(groups.labels or ()))
     known = {docno: found for docno, found in kept.items() if found != ((), MISSING)}
     # A corpus that was deleted is not downloaded again for documents that it did not have.
-    gone = not (store / "bin").exists() and not downloaded(base.docs_handler())
+    gone = not (store / "bin").exists() and not reading.downloaded(base.docs_handler())
     if docnos.keys() <= (kept if gone else known).keys():
         groups.remember(kept)
     else:

@@ -12,7 +12,7 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, TrecQrel
 from ir_datasets.util import MetadataComponent, MetadataProvider
 
-from pt_fairness.reading import judgments
+from pt_fairness import reading
 
 
 class GroupQrels(BaseQrels):  # type: ignore[misc]
@@ -31,7 +31,7 @@ class GroupQrels(BaseQrels):  # type: ignore[misc]
         return self._base.qrels_path()
 
     def qrels_iter(self) -> Iterator[TrecQrel]:
-        yield from self._convert(judgments(self._base))
+        yield from self._convert(reading.judgments(self._base))
 
     def qrels_cls(self) -> type[TrecQrel]:
         return TrecQrel

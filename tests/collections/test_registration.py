@@ -38,8 +38,10 @@ def test_a_name_that_was_registered_again_stays():
                "importlib.reload(pt_fairness)\nprint(groups.get('trec-newswire') is own)") == "True"
 
 
-def test_dataset_ids_need_no_pandas():
-    assert run("import pt_fairness, ir_datasets\n"
+@pytest.mark.parametrize("order", ["import pt_fairness, ir_datasets",
+                                   "import pt_fairness.reading, ir_datasets"])
+def test_dataset_ids_need_no_pandas(order):
+    assert run(f"{order}\n"
                "assert 'beir/webis-touche2020/stance' in set(ir_datasets.registry)\n"
                f"print({HEAVY})") == "['ir_datasets']"
 
