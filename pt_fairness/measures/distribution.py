@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import ESTIMATED, distribution, population
+from pt_fairness.measures.population import ESTIMATED, distribution, one_if_zero, population
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -36,6 +37,17 @@ class DistributionMeasure(FairnessMeasure):
         """
         raise NotImplementedError
 
+    def when_empty(self, largest: Callable[[int], Floats]) -> Any:
+        """Return the values of a divergence for topics for which nothing was returned.
+
+        :param largest: takes the cutoff, returns the largest divergence that so many documents have
+            from the target, ``[T]``
+        """
+        if self.param("target") == "run":
+            return numerics.LARGEST_DIVERGENCE
+        cutoff = self.param("cutoff")
+        return 1.0 if cutoff is None else one_if_zero(largest(cutoff))
+
 
 
 class DistMeasure(DistributionMeasure):
@@ -54,7 +66,7 @@ class DistMeasure(DistributionMeasure):
 
     def divergence(self, counts: Floats, target: Floats) -> Floats:
         """``[T]``: how far the smoothed shares of ``counts [T, L]`` diverge from the target."""
-        return np.maximum(numerics.kl(numerics.laplace(counts, self.param("smoothing")), target), 0.0)
+        return numerics.kl(numerics.laplace(counts, self.param("smoothing")), target)
 
     def smoothed_target(self, view: View, target: Floats) -> Floats:
         """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without shares of 0."""
@@ -89,8 +101,8 @@ class _DistKL(DistMeasure):
 
     ``discount='log2'`` counts the document at rank i as n · w_i / Σw with w_i = 1/log2(i+1), so that rank matters, which
     the paper names as an extension. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0,
-    with a warning. A topic for which nothing was returned has the largest value that ``cutoff`` documents could have (1
-    without a cutoff); for ``target='run'``, that against equal shares.
+    with a warning. A topic for which nothing was returned has the largest value that ``cutoff``
+    documents can have (1 without a cutoff, and where that is 0); for ``target='run'``, −log2 0.001.
 
     The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
 
@@ -107,8 +119,7 @@ class _DistKL(DistMeasure):
     def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed_target(view, target)
         values, n = self.of_ranking(view, target)
-        cutoff = self.param("cutoff")
-        worst: Any = 1.0 if cutoff is None else self.largest(np.full(len(n), cutoff), target)
+        worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
         return np.where(n == 0, worst, values)
 
 
@@ -196,12 +207,15 @@ class _NDKL(DistributionMeasure):
     """
     Normalized discounted cumulative Kullback–Leibler divergence of the groups in every prefix from a target distribution.
 
-    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1), natural logarithm, over all of G: P_i the groups' shares among
-    the first i annotated documents (a document of m groups counts 1/m towards each), T the target, whose shares of 0
-    become 0.001, the others making room (not for ``target='run'``: no prefix of a run holds what the run lacks). At least 0,
-    at most −ln of the smallest target share; 0 is fair, though a list whose first document has one group alone is above it. A
-    topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning. A topic for which
-    nothing was returned has the largest value that ``cutoff`` documents could have (1 without a cutoff, and where that is 0).
+    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1), natural logarithm, over all of G:
+    P_i the groups' shares among the first i annotated documents (a document of m groups counts 1/m
+    towards each), T the target, whose shares of 0 become 0.001, the others making room (not for
+    ``target='run'``: no prefix of a run holds what the run lacks). At least 0, at most −ln of the
+    smallest target share; 0 is fair, though a list whose first document has one group alone is
+    above it. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0,
+    with a warning. A topic for which nothing was returned has the largest value that ``cutoff``
+    documents can have (1 without a cutoff, and where that is 0). For ``target='run'`` it has −log2
+    0.001, as for DistKL, which is above the natural logarithm that bounds other values.
 
     Like rKL(protected='all', norm='none'), but in natural logarithms and divided by the discounts.
 
@@ -224,30 +238,16 @@ class _NDKL(DistributionMeasure):
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:
-        cutoff = self.param("cutoff")
-        codes, n = view.condensed(cutoff)
+        codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
-        of_run = self.param("target") == "run"
-        if not of_run:  # no prefix of a run holds what the run lacks
+        if self.param("target") != "run":  # no prefix of a run holds what the run lacks
             target = numerics.smoothed(target)
         weights = numerics.within(depth, n) * numerics.log_discount(depth)
         divergences = numerics.discounted_divergence(
             codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
         values = math.log(2) * numerics.ratio(divergences, weights.sum(axis=1))
-        empty = n == 0
-        if empty.any():
-            values = np.where(empty, self._worst(target, of_run), values)
-        return np.maximum(values, 0.0)
-
-    def _worst(self, target: Floats, of_run: bool) -> Any:
-        cutoff = self.param("cutoff")
-        if cutoff is None:
-            return 1.0
-        if not of_run:
-            return -np.log(target.min(axis=1))
-        discount = numerics.log_discount(cutoff)
-        # One document cannot differ from itself, which would look fair.
-        return math.log(2) * numerics.largest_divergence_from_itself(discount, target.shape[1]) / discount.sum() or 1.0
+        worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
+        return np.where(n == 0, worst, values)
 
 
 DistKL = register(_DistKL())

@@ -119,3 +119,21 @@ def distribution(measure: FairnessMeasure, view: View) -> Floats:
         return targets.shares(target, view.qids, view.labels)
     shares = population(measure, view)
     return np.broadcast_to(numerics.ratio(shares, shares.sum(axis=-1, keepdims=True)), size)
+
+
+def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
+    """Return the value of a topic for which nothing was returned, where the run is the population.
+
+    Without a normaliser, it is ``bound`` times the sum of the discounts of the evaluated ranks of
+    ``cutoff`` documents; ``bound`` itself without a cutoff.
+
+    :param bound: the largest term of all populations without shares below ``SMALLEST_SHARE``
+    """
+    if cutoff is None:
+        return bound
+    return bound * numerics.discounted_sum(numerics.evaluated_ranks(cutoff, step))
+
+
+def one_if_zero(worst: Floats) -> Floats:
+    """Return ``worst``, 1 in place of 0: a system must not look fair by returning nothing."""
+    return np.where(worst > 0, worst, 1.0)

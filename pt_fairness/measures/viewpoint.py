@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.parity import PrefixMeasure
-from pt_fairness.measures.population import TwoGroups, split
+from pt_fairness.measures.population import TwoGroups, split, unfairest_of_run
+from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -42,15 +42,19 @@ class ViewpointMeasure(PrefixMeasure):
         return np.where((total > 0) & ((plus == 0) | (plus == total)), 0.0, values)
 
 
-class _nDD(ViewpointMeasure):
+class _nDD(Difference, ViewpointMeasure):
     """
     Normalized discounted difference: how far the share of the protected viewpoint in every prefix of the ranking is
     from its share in the whole ranking.
 
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``, N the annotated documents of the whole run. In [0, 1] with
-    ``norm='max'``, unbounded with ``'none'``; ``'protected-first'`` bounds it only where the protected group is not the
-    larger one. 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the most sensitive of the three
-    to mild bias.
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``, N the annotated documents of the whole run. In
+    [0, 1] with ``norm='max'``, unbounded with ``'none'``; ``'protected-first'`` bounds it only
+    where the protected group is not the larger one. 0 is fair. The paper finds it the most
+    sensitive of the three to mild bias.
+
+    A run of one group has 0. A run without documents has 1; with ``norm='none'``, the sum of the
+    discounts of ``cutoff`` documents (1 without a cutoff) times the largest term of all runs
+    without shares below 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
 
     The whole ranking is the run's own, so that with a cutoff the value depends on how many documents with a group the run
     returns. Compare runs of equal length only: cut them all to the same depth first.
@@ -64,23 +68,19 @@ class _nDD(ViewpointMeasure):
     SHORT_DESC = "How far the share of the protected viewpoint in every prefix is from its share in the whole ranking."
     SUPPORTED_PARAMS = _PARAMS
 
-    def target_of(self, groups: TwoGroups) -> Floats:
-        return numerics.ratio(groups.plus, groups.total)
 
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        return abs(protected / rank - target)
-
-
-class _nDR(ViewpointMeasure):
+class _nDR(Ratio, ViewpointMeasure):
     """
     Normalized discounted ratio: how far the ratio of the protected viewpoint to the others in every prefix is from that
     of the whole ranking.
 
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|``, fractions over 0 are 0. In [0, 1] with ``norm='max'``; 0 is
-    fair. Beware: the exact maximum comes from prefixes with nearly no unprotected document, whose ratios are huge, so
-    most values are small; the paper's normaliser (``norm='protected-first'``) does not bound it, and values exceed 1.
-    The paper does not recommend it at all, for that normaliser and because it hardly tells degrees of bias against the
-    protected group apart (section 5.1, consideration 2; consideration 1 had named it for bias against a small group).
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|``, fractions over 0 are 0. In [0, 1] with
+    ``norm='max'``; 0 is fair. Runs of one group and without documents as for nDD. Beware: the exact
+    maximum comes from prefixes with nearly no unprotected document, whose ratios are huge, so most
+    values are small; the paper's normaliser (``norm='protected-first'``) does not bound it, and
+    values exceed 1. The paper does not recommend it at all, for that normaliser and because it
+    hardly tells degrees of bias against the protected group apart (section 5.1, consideration 2;
+    consideration 1 had named it for bias against a small group).
 
     As nDD, it depends on the run's length: compare runs of equal length only.
 
@@ -93,22 +93,17 @@ class _nDR(ViewpointMeasure):
     SHORT_DESC = "How far the ratio of the protected viewpoint to the others in every prefix is from that of the ranking."
     SUPPORTED_PARAMS = _PARAMS
 
-    def target_of(self, groups: TwoGroups) -> Floats:
-        return numerics.ratio(groups.plus, groups.total - groups.plus)
 
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        return abs(numerics.ratio(protected, rank - protected) - target)
-
-
-class _nDKL(ViewpointMeasure):
+class _nDKL(Divergence, ViewpointMeasure):
     """
     Normalized discounted Kullback–Leibler divergence of protected and other viewpoints in every prefix from those of the
     whole ranking.
 
-    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2. A prefix without protected documents,
-    (0, 1), is smoothed to (0.001, 0.999) as the paper's footnote 5 says; (1, 0) is not. In [0, 1] with ``norm='max'``,
-    unbounded with ``'none'``; 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the best at telling
-    high levels of bias apart.
+    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2. A prefix
+    without protected documents, (0, 1), is smoothed to (0.001, 0.999) as the paper's footnote 5
+    says; (1, 0) is not. In [0, 1] with ``norm='max'``, unbounded with ``'none'``; 0 is fair. Runs
+    of one group and without documents as for nDD. The paper finds it the best at telling high
+    levels of bias apart.
 
     As nDD, it depends on the run's length: compare runs of equal length only.
 
@@ -121,9 +116,6 @@ class _nDKL(ViewpointMeasure):
     SHORT_DESC = "How far protected and other viewpoints in every prefix diverge from those of the whole ranking."
     SUPPORTED_PARAMS = _PARAMS
 
-    def target_of(self, groups: TwoGroups) -> Floats:
-        return numerics.ratio(groups.plus, groups.total)
-
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         share = protected / rank
         return numerics.binary_kl(np.where(share == 0, numerics.SMALLEST_SHARE, share), target)
@@ -134,10 +126,11 @@ class _nDJS(FairnessMeasure):
     Normalized discounted Jensen–Shannon divergence of all viewpoints in every prefix from those of the whole ranking; no
     viewpoint is singled out as protected.
 
-    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2; a document of m groups counts 1/m towards each.
-    In [0, 1] (unbounded with ``norm='none'``); 0 is fair. An empty run has 1. Its normaliser is the bound of the
-    divergence, not a maximum (and the value of an empty run with ``norm='none'``), so values are much smaller than those of
-    nDD and nDKL and cannot be compared with them.
+    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2; a document of m groups
+    counts 1/m towards each. In [0, 1] (unbounded with ``norm='none'``); 0 is fair. A run without
+    documents has 1; with ``norm='none'``, the sum of the discounts of ``cutoff`` documents (1
+    without a cutoff). The normaliser is the bound of the divergence, not a maximum, so values are
+    much smaller than those of nDD and nDKL and cannot be compared with them.
 
     As nDD, it depends on the run's length: compare runs of equal length only.
 
@@ -168,7 +161,7 @@ class _nDJS(FairnessMeasure):
             values = numerics.ratio(values, weights.sum(axis=1))
         empty = view.length == 0
         if empty.any():
-            values[empty] = 1.0 if bound or cutoff is None else numerics.log_discount(cutoff).sum()
+            values[empty] = 1.0 if bound else unfairest_of_run(1.0, cutoff)
         return np.asarray(values)
 
 
