@@ -91,22 +91,36 @@ class DistMeasure(DistributionMeasure):
 
 
 class _DistKL(DistMeasure):
-    """
-    Kullback–Leibler divergence of the groups in the first documents from a target distribution.
+    """DistKL — Distributional Kullback–Leibler Divergence.
 
-    ``KL(P ‖ T)``, base 2. P: the Laplace-smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g of G among the first n
-    annotated documents, n = min(cutoff, annotated documents), λ = ``smoothing``; a document of m groups counts 1/m towards
-    each. T: the target; targets estimated from documents (qrels, collection, run) are smoothed in the same way, and what
-    shares of 0 are left become 0.001, the others making room. At least 0, with no upper bound; 0 is fair.
+    How far the groups of the first documents diverge from a target distribution.
 
-    ``discount='log2'`` counts the document at rank i as n · w_i / Σw with w_i = 1/log2(i+1), so that rank matters, which
-    the paper names as an extension. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0,
-    with a warning. A topic for which nothing was returned has the largest value that ``cutoff``
-    documents can have (1 without a cutoff, and where that is 0); for ``target='run'``, −log2 0.001.
+    Formula
+    -------
+    ``KL(P ‖ T)``, base 2. P holds the smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g of G
+    among the first n annotated documents: n = min(cutoff, annotated documents), λ = ``smoothing``. A
+    document of m groups counts 1/m towards each. With ``discount='log2'`` the document at rank i counts
+    n · w_i / Σw with w_i = 1/log2(i+1), which the paper names as an extension.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    T is the target. Targets that are estimated from documents (qrels, collection, run) are smoothed
+    alike. A share of 0 that is left becomes 0.001 and the other shares shrink to make room.
 
-    Source: Das & Lease (2019), section 4.
+    Range
+    -----
+    0 or more. 0 is fair.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
+    A topic without results has the largest value of ``cutoff`` documents (1 without a cutoff); for
+    ``target='run'``, −log2 0.001.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups object
+    that declares its labels.
+
+    Source
+    ------
+    Das & Lease (2019), section 4.
     """
 
     __name__ = "DistKL"
@@ -124,20 +138,32 @@ class _DistKL(DistMeasure):
 
 
 class _DistFair(DistMeasure):
-    """
-    Distributional fairness: one minus the divergence of the groups in the first documents from a target distribution, as
-    a share of the largest that so many documents can have.
+    """DistFair — Distributional Fairness.
 
-    ``1 − DistKL / max over g of DistKL(all n documents in group g)``, with DistKL and all parameters as there. In [0, 1]; 1
-    is fair. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning. A topic
-    for which nothing was returned has 0.
+    How close the groups of the first documents are to a target distribution.
 
-    The paper divides by the largest divergence among the systems that are compared, so that a system's fairness depends on
-    the others, and says that this should be revisited; the exact maximum of one list does not.
+    Formula
+    -------
+    ``1 − DistKL / max over g of DistKL(all n documents in group g)`` with DistKL and its parameters.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    The paper divides by the largest divergence among the systems that are compared, so that the
+    fairness of a system depends on the others. This measure divides by the exact maximum of one list.
 
-    Source: Das & Lease (2019), sections 4 and 6.
+    Range
+    -----
+    0 to 1. 1 is fair.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
+    A topic without results has 0.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups object
+    that declares its labels.
+
+    Source
+    ------
+    Das & Lease (2019), sections 4 and 6.
     """
 
     __name__ = "DistFair"
@@ -204,24 +230,36 @@ class _AWRF(DistributionMeasure):
 
 
 class _NDKL(DistributionMeasure):
-    """
-    Normalized discounted cumulative Kullback–Leibler divergence of the groups in every prefix from a target distribution.
+    """NDKL — Normalized Discounted Cumulative Kullback–Leibler Divergence.
 
-    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1), natural logarithm, over all of G:
-    P_i the groups' shares among the first i annotated documents (a document of m groups counts 1/m
-    towards each), T the target, whose shares of 0 become 0.001, the others making room (not for
-    ``target='run'``: no prefix of a run holds what the run lacks). At least 0, at most −ln of the
-    smallest target share; 0 is fair, though a list whose first document has one group alone is
-    above it. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0,
-    with a warning. A topic for which nothing was returned has the largest value that ``cutoff``
-    documents can have (1 without a cutoff, and where that is 0). For ``target='run'`` it has −log2
-    0.001, as for DistKL, which is above the natural logarithm that bounds other values.
+    How far the groups in every prefix diverge from a target distribution, on average.
 
-    Like rKL(protected='all', norm='none'), but in natural logarithms and divided by the discounts.
+    Formula
+    -------
+    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1) and the natural logarithm. P_i holds the
+    shares of all groups of G among the first i annotated documents; a document of m groups counts 1/m
+    towards each. T is the target, in which a share of 0 becomes 0.001 and the other shares shrink to
+    make room. With ``target='run'`` no share is changed.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    It is rKL(protected='all',norm='none') in natural logarithms, divided by the discounts.
 
-    Source: Geyik et al. (2019), NDKL.
+    Range
+    -----
+    0 to −ln of the smallest target share. 0 is fair, but a list whose first document has one group is
+    above it.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
+    A topic without results has the largest value of ``cutoff`` documents (1 without a cutoff, and where
+    that value is 0); for ``target='run'``, −log2 0.001.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups object
+    that declares its labels.
+
+    Source
+    ------
+    Geyik et al. (2019), NDKL.
     """
 
     __name__ = "NDKL"

@@ -47,25 +47,37 @@ class ParityMeasure(PrefixMeasure):
 
 
 class _rND(Difference, ParityMeasure):
-    """
-    Normalised discounted difference: how far the share of protected documents in every prefix of the ranking is from
-    their share in the population.
+    """rND — Normalised Discounted Difference.
 
+    How far the share of protected documents in every prefix is from their share in the population.
+
+    Formula
+    -------
     ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|`` over the annotated documents of the ranking.
-    In [0, 1] (unbounded with ``norm='none'``); 0 is fair, 1 is the most unfair ranking that is
-    possible. A topic whose population is empty, or has fewer than two groups where ``protected`` is
-    a minority or majority, is undefined: 0, with a warning.
+    S⁺_{1..i} counts the protected documents among the first i; S⁺ and N count the protected and all
+    documents of the population, by default the topic's relevant annotated ones. I holds every
+    ``step``-th rank. Z is the exact maximum over every sequence of protected and unprotected documents
+    of that length, or 1 with ``norm='none'``.
 
-    A topic for which nothing was returned has 1. With ``norm='none'`` it has the largest value that
-    ``cutoff`` documents can have (1 without a cutoff, and where that is 0). With ``norm='none'``
-    and ``target='run'`` it has the sum of the discounts of ``cutoff`` documents (1 without a
-    cutoff) times the largest term of all populations without shares below 0.001: 1 for rND, −log2
-    0.001 for rKL, 999 for rRD.
+    Range
+    -----
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the most unfair ranking that is possible.
 
-    The equation divides by i, the paper's released code by i + 1: this is the equation. ``norm='max'`` is the exact
-    maximum over every sequence of protected and unprotected documents of that length, not a sample.
+    Edge cases
+    ----------
+    A topic whose population is empty is undefined: 0, with a warning. So is a topic whose population
+    has fewer than two groups if ``protected`` is ``minority`` or ``majority``.
 
-    Source: Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
+    A topic without results has 1. With ``norm='none'`` it has the largest value of ``cutoff`` documents
+    (1 without a cutoff, and where that value is 0). With ``norm='none'`` and ``target='run'`` it has
+    the sum of the discounts of ``cutoff`` documents (1 without a cutoff) times the largest term of all
+    populations without shares below 0.001: 1 for rND, −log2 0.001 for rKL, 999 for rRD.
+
+    The equation divides by i, the paper's released code by i + 1; this measure divides by i.
+
+    Source
+    ------
+    Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
     """
 
     __name__ = "rND"
@@ -76,22 +88,38 @@ class _rND(Difference, ParityMeasure):
 
 
 class _rKL(Divergence, ParityMeasure):
-    """
-    Normalised discounted Kullback–Leibler divergence of the groups in every prefix from those in the population.
+    """rKL — Normalised Discounted Kullback–Leibler Divergence.
 
-    ``1/Z Σ_{i∈I} 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, over the annotated documents of
-    the ranking; with ``protected='all'`` the divergence is over all groups at once, and a document of m groups counts
-    1/m towards each. In [0, 1] (unbounded with ``norm='none'``); 0 is fair. Undefined topics and empty lists as for rND.
+    How far the groups in every prefix diverge from those of the population.
 
-    Shares of 0 in the target become 0.001 and the others are scaled to make room; not for ``target='run'``, of which no prefix
-    holds what the run lacks. ``norm='max'`` is the exact maximum; for ``protected='all'`` it is −log2 of the smallest target
-    share times the sum of the discounts, and with ``target='run'`` the sum of the ranking that has whole groups one after the
-    other, the smallest first. Where that is not the maximum (``step`` > 1, documents of several groups), all orders are
-    searched. Where these are too many, it is the largest sum of whole groups in the orders of up to six groups (a ranking that
-    exceeds it has 1), and, for documents of several groups, −log2 of the smallest share as above, an upper bound.
+    Formula
+    -------
+    ``1/Z Σ_{i∈I} 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, with the
+    symbols of rND. With ``protected='all'`` the divergence is over all groups; a document of m groups
+    counts 1/m towards each.
 
-    Source: Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure over all groups at once
-    is an extension.
+    A share of 0 in the target becomes 0.001 and the other shares shrink to make room. With
+    ``target='run'`` no share is changed, because no prefix holds a group that the run lacks.
+
+    Z is the exact maximum. For ``protected='all'`` it is −log2 of the smallest target share times the
+    sum of the discounts; with ``target='run'``, the sum of the ranking that has whole groups one after
+    the other, the smallest first. If ``step`` > 1 or documents have several groups, all orders are
+    searched instead, as long as there are at most 131,072 states. Beyond that, Z is the largest sum of
+    whole groups in the orders of up to six groups (values are cut at 1), and −log2 of the smallest
+    share as above, an upper bound, if documents have several groups.
+
+    Range
+    -----
+    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+
+    Edge cases
+    ----------
+    As rND.
+
+    Source
+    ------
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure over
+    all groups at once is an extension.
     """
 
     __name__ = "rKL"
@@ -175,16 +203,28 @@ class _rKL(Divergence, ParityMeasure):
 
 
 class _rRD(Ratio, ParityMeasure):
-    """
-    Normalised discounted ratio: how far the ratio of protected to unprotected documents in every prefix is from their
-    ratio in the population.
+    """rRD — Normalised Discounted Ratio.
 
-    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|``, where a fraction with a zero above or below is 0, over the
-    annotated documents of the ranking. In [0, 1] (unbounded with ``norm='none'``); 0 is fair. Undefined topics and
-    empty lists as for rND. Meant for a protected group that is the minority: with a majority, the ratios near an empty
-    unprotected group dominate the maximum, and most values are small.
+    How far the ratio of protected to unprotected documents in every prefix is from their ratio in the
+    population.
 
-    Source: Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
+    Formula
+    -------
+    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of rND. A ratio with a
+    zero above or below is 0.
+
+    Range
+    -----
+    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+
+    Edge cases
+    ----------
+    As rND. The measure is meant for a protected group that is the minority. With a majority, the ratios
+    of prefixes with hardly any unprotected documents dominate Z, and most values are small.
+
+    Source
+    ------
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
     """
 
     __name__ = "rRD"
