@@ -1,4 +1,4 @@
-"""Statistical parity against a target: rND, rKL, rRD (Pathiyan Cherumanal et al. 2021, after Yang & Stoyanovich 2017)."""
+"""Statistical parity: rND, rKL and rRD (Pathiyan Cherumanal et al. 2021)."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ def _params(*protected: str) -> dict[str, params.Param]:
 
 
 class ParityMeasure(PrefixMeasure):
-    """A prefix measure whose population is a target distribution: by default the topic's relevant documents."""
+    """A prefix measure whose population is a target, by default the topic's relevant documents."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("pathiyancherumanal2021", "yang2017")
 
     def score(self, view: View) -> Floats:
-        return self.score_two_groups(view, two_groups(self, view), of_run=self.param("target") == "run")
+        of_run = self.param("target") == "run"
+        return self.score_two_groups(view, two_groups(self, view), of_run)
 
 
 class _rND(Difference, ParityMeasure):
@@ -83,7 +84,8 @@ class _rND(Difference, ParityMeasure):
     __name__ = "rND"
     NAME = __name__
     PRETTY_NAME = "Normalised Discounted Difference"
-    SHORT_DESC = "How far the share of protected documents in every prefix is from their share in the population."
+    SHORT_DESC = ("How far the share of protected documents in every prefix is from their share in "
+                  "the population.")
     SUPPORTED_PARAMS = _params()
 
 
@@ -125,7 +127,8 @@ class _rKL(Divergence, ParityMeasure):
     __name__ = "rKL"
     NAME = __name__
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
-    SHORT_DESC = "How far the distribution over groups in every prefix diverges from that of the population."
+    SHORT_DESC = ("How far the distribution over groups in every prefix diverges from that of the "
+                  "population.")
     SUPPORTED_PARAMS = _params("all")
 
     def target_of(self, groups: TwoGroups) -> Floats:
@@ -168,32 +171,38 @@ class _rKL(Divergence, ParityMeasure):
         return numerics.discounted_divergence(
             codes, share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
 
-    #: Up to how many places of the grid of :func:`numerics.largest_divergence` all orders are searched.
+    #: The most states of :func:`numerics.largest_divergence` for which all orders are searched.
     _MOST_PLACES = 1 << 17
-    #: Up to how many groups every order of whole groups is tried.
+    #: The most groups for which every order of whole groups is tried.
     _EVERY_ORDER = 6
 
-    def _largest_of_run(self, view: View, target: Floats, n: Ints, weights: Floats, bound: Floats) -> Floats:
-        """``[T]``: the largest sum over the permutations of the run."""
+    def _largest_of_run(self, view: View, target: Floats, n: Ints, weights: Floats,
+                        bound: Floats) -> Floats:
+        """Return the largest sum over the permutations of the run, ``[R]``."""
         counts = view.in_run
         alone = ~((counts > 0) & (view.member.sum(axis=1) > 1)).any(axis=1)
         sizes = np.where(alone[:, None], counts @ view.member, 0)
-        largest = np.where(alone, self._of_whole_groups(sizes, np.argsort(sizes, axis=1, kind="stable"), target, weights),
+        ascending = np.argsort(sizes, axis=1, kind="stable")
+        largest = np.where(alone, self._of_whole_groups(sizes, ascending, target, weights),
                            bound * weights.sum(axis=1))
         for topic in np.flatnonzero((n > 0) & ~(alone & (self.step == 1))):
             kinds, depth = np.flatnonzero(counts[topic]), n[topic]
             if np.prod(np.minimum(counts[topic, kinds], depth) + 1.0) <= self._MOST_PLACES:
-                largest[topic] = numerics.largest_divergence(counts[topic, kinds], view.share[kinds], target[topic],
-                                                             weights[topic, :depth])
+                largest[topic] = numerics.largest_divergence(
+                    counts[topic, kinds], view.share[kinds], target[topic], weights[topic, :depth])
             elif alone[topic] and (sizes[topic] > 0).sum() <= self._EVERY_ORDER:
                 orders = np.array(list(itertools.permutations(np.flatnonzero(sizes[topic]))))
-                same = [np.broadcast_to(one, (len(orders), len(one))) for one in (sizes[topic], target[topic], weights[topic])]
+                same = [np.broadcast_to(one, (len(orders), len(one)))
+                        for one in (sizes[topic], target[topic], weights[topic])]
                 largest[topic] = self._of_whole_groups(same[0], orders, *same[1:]).max()
         return largest
 
     @staticmethod
     def _of_whole_groups(sizes: Ints, order: Ints, target: Floats, weights: Floats) -> Floats:
-        """``[T]``: the sum of the ranking that has one group after the other, in the given order of labels ``[T, K]``."""
+        """Return the sum of the rankings that have whole groups one after the other, ``[R]``.
+
+        :param order: the order of the groups, ``[R, K]``
+        """
         ordered = np.take_along_axis(sizes, order, axis=1)
         flat = np.append(np.repeat(order.reshape(-1), ordered.reshape(-1)), 0)
         start = np.cumsum(ordered.sum(axis=1)) - ordered.sum(axis=1)
@@ -230,7 +239,8 @@ class _rRD(Ratio, ParityMeasure):
     __name__ = "rRD"
     NAME = __name__
     PRETTY_NAME = "Normalised Discounted Ratio"
-    SHORT_DESC = "How far the ratio of protected to unprotected documents in every prefix is from that of the population."
+    SHORT_DESC = ("How far the ratio of protected to unprotected documents in every prefix is from "
+                  "that of the population.")
     SUPPORTED_PARAMS = _params()
 
 
