@@ -1,7 +1,7 @@
 """Array functions of the measures: discounts, divergences and exact maxima.
 
-Shapes: ``T`` rows, one for each list; ``D`` columns, one for each rank, with the 1-based rank ``i`` in
-column ``i - 1``; ``L`` labels.
+Shapes: ``T`` rows, one for each list; ``D`` columns, one for each rank, with the 1-based rank ``i``
+in column ``i - 1``; ``L`` labels.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def within(depth: int, n: Ints) -> Bools:
 def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
     """Return which ranks are evaluated, ``[T, depth]``.
 
-    These are ``step``, ``2·step``, … up to ``n[t]``, or rank ``n[t]`` alone if it is below ``step``.
+    These are ``step``, ``2·step``, … up to ``n[t]``, or rank ``n[t]`` alone if it is below
+    ``step``.
     """
     step = min(step, depth + 1)  # a larger step means the same, and may not fit an array
     if step == 1:
@@ -192,7 +193,8 @@ def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
 
 def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: Ints,
                 least: Ints) -> Floats:
-    """Return the largest Σ w_i · term(a_i, i) over all sequences of two kinds of documents, ``[T]``.
+    """Return the largest Σ w_i · term(a_i, i) over all sequences of two kinds of documents,
+    ``[T]``.
 
     ``a_i`` is the count of the first kind among the first i documents. The maximum is exact: a
     dynamic programme over ranks and counts.

@@ -1,4 +1,5 @@
-"""The groups of the first documents against a target distribution: DistKL, DistFair, AWRF and NDKL."""
+"""The groups of the first documents against a target distribution: DistKL, DistFair, AWRF and NDKL.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 
 class DistributionMeasure(FairnessMeasure):
-    """A measure that compares the groups of a condensed list with a target distribution over all of G.
+    """A measure that compares the groups of a condensed list with a target distribution over all of
+    G.
 
     A subclass gives :meth:`compare`; this class finds the target and the topics that have none.
     """
@@ -69,7 +71,9 @@ class DistMeasure(DistributionMeasure):
         return numerics.kl(numerics.laplace(counts, self.param("smoothing")), target)
 
     def smoothed_target(self, view: View, target: Floats) -> Floats:
-        """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without shares of 0."""
+        """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without
+        shares of 0.
+        """
         if self.param("target") in ESTIMATED:
             counts = population(self, view)
             target = np.broadcast_to(numerics.laplace(counts, self.param("smoothing")), target.shape)
@@ -85,7 +89,9 @@ class DistMeasure(DistributionMeasure):
         return self.divergence(counts * numerics.ratio(n, weight)[:, None], target), n
 
     def largest(self, n: Ints, target: Floats) -> Floats:
-        """``[T]``: the largest divergence that ``n[t]`` documents can have: that of all in the group of the least share."""
+        """``[T]``: the largest divergence that ``n[t]`` documents can have: that of all in the
+        group of the least share.
+        """
         alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
         return self.divergence(n[:, None] * alone, target)
 
@@ -97,10 +103,11 @@ class _DistKL(DistMeasure):
 
     Formula
     -------
-    ``KL(P ‖ T)``, base 2. P holds the smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g of G
-    among the first n annotated documents: n = min(cutoff, annotated documents), λ = ``smoothing``. A
-    document of m groups counts 1/m towards each. With ``discount='log2'`` the document at rank i counts
-    n · w_i / Σw with w_i = 1/log2(i+1), which the paper names as an extension.
+    ``KL(P ‖ T)``, base 2. P holds the smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g
+    of G among the first n annotated documents: n = min(cutoff, annotated documents), λ =
+    ``smoothing``. A document of m groups counts 1/m towards each. With ``discount='log2'`` the
+    document at rank i counts n · w_i / Σw with w_i = 1/log2(i+1), which the paper names as an
+    extension.
 
     T is the target. Targets that are estimated from documents (qrels, collection, run) are smoothed
     alike. A share of 0 that is left becomes 0.001 and the other shares shrink to make room.
@@ -111,12 +118,12 @@ class _DistKL(DistMeasure):
 
     Edge cases
     ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
-    A topic without results has the largest value of ``cutoff`` documents (1 without a cutoff); for
-    ``target='run'``, −log2 0.001.
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has the largest value of ``cutoff`` documents (1 without a
+    cutoff); for ``target='run'``, −log2 0.001.
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups object
-    that declares its labels.
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
 
     Source
     ------
@@ -144,10 +151,12 @@ class _DistFair(DistMeasure):
 
     Formula
     -------
-    ``1 − DistKL / max over g of DistKL(all n documents in group g)`` with DistKL and its parameters.
+    ``1 − DistKL / max over g of DistKL(all n documents in group g)`` with DistKL and its
+    parameters.
 
     The paper divides by the largest divergence among the systems that are compared, so that the
-    fairness of a system depends on the others. This measure divides by the exact maximum of one list.
+    fairness of a system depends on the others. This measure divides by the exact maximum of one
+    list.
 
     Range
     -----
@@ -155,11 +164,11 @@ class _DistFair(DistMeasure):
 
     Edge cases
     ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
-    A topic without results has 0.
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has 0.
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups object
-    that declares its labels.
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
 
     Source
     ------
@@ -183,18 +192,22 @@ class _DistFair(DistMeasure):
 
 class _AWRF(DistributionMeasure):
     """
-    Attention-weighted rank fairness: how close the groups' shares of the exposure are to a target distribution.
+    Attention-weighted rank fairness: how close the groups' shares of the exposure are to a target
+    distribution.
 
-    ``1 − JSD(E ‖ T)`` with E_g = Σ of d_i over the documents of group g / Σ d_i, over the first n annotated documents; a
-    document of m groups gives 1/m of its exposure to each. d_i = 1/log2(i+1) (``discount='log2'``), or p^(i−1)
-    (``'geometric'``). T is not smoothed. In [0, 1]; 1 is fair. A topic without relevant annotated documents is undefined for
-    ``target='qrels'``: 0, with a warning. A topic for which nothing was returned has 0.
+    ``1 − JSD(E ‖ T)`` with E_g = Σ of d_i over the documents of group g / Σ d_i, over the first n
+    annotated documents; a document of m groups gives 1/m of its exposure to each. d_i = 1/log2(i+1)
+    (``discount='log2'``), or p^(i−1) (``'geometric'``). T is not smoothed. In [0, 1]; 1 is fair. A
+    topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic for which nothing was returned has 0.
 
-    This is the form of the TREC Fair Ranking track, whose published script takes natural logarithms:
-    ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing was returned. FairRankTune's measure
-    of the same name is another one: the attention per document of each group, as a ratio or a difference.
+    This is the form of the TREC Fair Ranking track, whose published script takes natural
+    logarithms: ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing
+    was returned. FairRankTune's measure of the same name is another one: the attention per document
+    of each group, as a ratio or a difference.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that
+    declares its labels.
 
     Source: Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
     """
@@ -236,26 +249,26 @@ class _NDKL(DistributionMeasure):
 
     Formula
     -------
-    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1) and the natural logarithm. P_i holds the
-    shares of all groups of G among the first i annotated documents; a document of m groups counts 1/m
-    towards each. T is the target, in which a share of 0 becomes 0.001 and the other shares shrink to
-    make room. With ``target='run'`` no share is changed.
+    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1) and the natural logarithm. P_i holds
+    the shares of all groups of G among the first i annotated documents; a document of m groups
+    counts 1/m towards each. T is the target, in which a share of 0 becomes 0.001 and the other
+    shares shrink to make room. With ``target='run'`` no share is changed.
 
     It is rKL(protected='all',norm='none') in natural logarithms, divided by the discounts.
 
     Range
     -----
-    0 to −ln of the smallest target share. 0 is fair, but a list whose first document has one group is
-    above it.
+    0 to −ln of the smallest target share. 0 is fair, but a list whose first document has one group
+    is above it.
 
     Edge cases
     ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
-    A topic without results has the largest value of ``cutoff`` documents (1 without a cutoff, and where
-    that value is 0); for ``target='run'``, −log2 0.001.
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has the largest value of ``cutoff`` documents (1 without a
+    cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups object
-    that declares its labels.
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
 
     Source
     ------

@@ -57,22 +57,24 @@ class _rND(Difference, ParityMeasure):
     ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|`` over the annotated documents of the ranking.
     S⁺_{1..i} counts the protected documents among the first i; S⁺ and N count the protected and all
     documents of the population, by default the topic's relevant annotated ones. I holds every
-    ``step``-th rank. Z is the exact maximum over every sequence of protected and unprotected documents
-    of that length, or 1 with ``norm='none'``.
+    ``step``-th rank. Z is the exact maximum over every sequence of protected and unprotected
+    documents of that length, or 1 with ``norm='none'``.
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the most unfair ranking that is possible.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the most unfair ranking that is
+    possible.
 
     Edge cases
     ----------
-    A topic whose population is empty is undefined: 0, with a warning. So is a topic whose population
-    has fewer than two groups if ``protected`` is ``minority`` or ``majority``.
+    A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
+    population has fewer than two groups if ``protected`` is ``minority`` or ``majority``.
 
-    A topic without results has 1. With ``norm='none'`` it has the largest value of ``cutoff`` documents
-    (1 without a cutoff, and where that value is 0). With ``norm='none'`` and ``target='run'`` it has
-    the sum of the discounts of ``cutoff`` documents (1 without a cutoff) times the largest term of all
-    populations without shares below 0.001: 1 for rND, −log2 0.001 for rKL, 999 for rRD.
+    A topic without results has 1. With ``norm='none'`` it has the largest value of ``cutoff``
+    documents (1 without a cutoff, and where that value is 0). With ``norm='none'`` and
+    ``target='run'`` it has the sum of the discounts of ``cutoff`` documents (1 without a cutoff)
+    times the largest term of all populations without shares below 0.001: 1 for rND, −log2 0.001 for
+    rKL, 999 for rRD.
 
     The equation divides by i, the paper's released code by i + 1; this measure divides by i.
 
@@ -97,18 +99,18 @@ class _rKL(Divergence, ParityMeasure):
     Formula
     -------
     ``1/Z Σ_{i∈I} 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, with the
-    symbols of rND. With ``protected='all'`` the divergence is over all groups; a document of m groups
-    counts 1/m towards each.
+    symbols of rND. With ``protected='all'`` the divergence is over all groups; a document of m
+    groups counts 1/m towards each.
 
     A share of 0 in the target becomes 0.001 and the other shares shrink to make room. With
     ``target='run'`` no share is changed, because no prefix holds a group that the run lacks.
 
-    Z is the exact maximum. For ``protected='all'`` it is −log2 of the smallest target share times the
-    sum of the discounts; with ``target='run'``, the sum of the ranking that has whole groups one after
-    the other, the smallest first. If ``step`` > 1 or documents have several groups, all orders are
-    searched instead, as long as there are at most 131,072 states. Beyond that, Z is the largest sum of
-    whole groups in the orders of up to six groups (values are cut at 1), and −log2 of the smallest
-    share as above, an upper bound, if documents have several groups.
+    Z is the exact maximum. For ``protected='all'`` it is −log2 of the smallest target share times
+    the sum of the discounts; with ``target='run'``, the sum of the ranking that has whole groups
+    one after the other, the smallest first. If ``step`` > 1 or documents have several groups, all
+    orders are searched instead, as long as there are at most 131,072 states. Beyond that, Z is the
+    largest sum of whole groups in the orders of up to six groups (values are cut at 1), and −log2
+    of the smallest share as above, an upper bound, if documents have several groups.
 
     Range
     -----
@@ -120,8 +122,8 @@ class _rKL(Divergence, ParityMeasure):
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure over
-    all groups at once is an extension.
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure
+    over all groups at once is an extension.
     """
 
     __name__ = "rKL"
@@ -214,13 +216,13 @@ class _rKL(Divergence, ParityMeasure):
 class _rRD(Ratio, ParityMeasure):
     """rRD — Normalised Discounted Ratio.
 
-    How far the ratio of protected to unprotected documents in every prefix is from their ratio in the
-    population.
+    How far the ratio of protected to unprotected documents in every prefix is from their ratio in
+    the population.
 
     Formula
     -------
-    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of rND. A ratio with a
-    zero above or below is 0.
+    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of rND. A ratio
+    with a zero above or below is 0.
 
     Range
     -----
@@ -228,8 +230,8 @@ class _rRD(Ratio, ParityMeasure):
 
     Edge cases
     ----------
-    As rND. The measure is meant for a protected group that is the minority. With a majority, the ratios
-    of prefixes with hardly any unprotected documents dominate Z, and most values are small.
+    As rND. The measure is meant for a protected group that is the minority. With a majority, the
+    ratios of prefixes with hardly any unprotected documents dominate Z, and most values are small.
 
     Source
     ------

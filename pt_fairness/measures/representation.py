@@ -1,5 +1,5 @@
-"""One group's share of the first documents against its target: RepBias (Lipani et al. 2021), and Skew, MinSkew, MaxSkew
-(Geyik et al. 2019)."""
+"""One group's share of the first documents against its target: RepBias (Lipani et al. 2021), and
+Skew, MinSkew, MaxSkew (Geyik et al. 2019)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ HALF_TOLERANCE = 1e-9
 
 
 def unbiased(expected: Floats, found: Ints) -> Floats:
-    """The whole number of documents that stands for ``expected``: rounded, and of two as near the nearer to ``found``."""
+    """The whole number of documents that stands for ``expected``: rounded, and of two as near the
+    nearer to ``found``.
+    """
     below = np.floor(expected)
     fraction = expected - below
     half = abs(fraction - 0.5) <= HALF_TOLERANCE
@@ -36,10 +38,10 @@ class _RepBias(SignedMeasure):
     Formula
     -------
     ``m/n − u/n``: m counts the documents of ``group`` among the first n annotated ones; a document
-    counts if any of its groups is that group. u is μ·n rounded, μ the target share of the group. If μ·n
-    is halfway between two whole numbers (within 1e-9), u is the one nearer to m: with μ = 0.5 and
-    n = 11, five and six documents are both unbiased. n is the cutoff, also if fewer documents were
-    returned; without a cutoff, the number of annotated documents.
+    counts if any of its groups is that group. u is μ·n rounded, μ the target share of the group. If
+    μ·n is halfway between two whole numbers (within 1e-9), u is the one nearer to m: with μ = 0.5
+    and n = 11, five and six documents are both unbiased. n is the cutoff, also if fewer documents
+    were returned; without a cutoff, the number of annotated documents.
 
     Range
     -----
@@ -47,11 +49,11 @@ class _RepBias(SignedMeasure):
 
     Edge cases
     ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
-    In a topic without results m is 0; without a cutoff the value is 0.
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. In a topic without results m is 0; without a cutoff the value is 0.
 
-    Equation 5 of the paper has the opposite sign; its text and its tables have this one. The paper's
-    targets are the full result list, ``target='run'``, and figures from elsewhere, which
+    Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
+    paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
     :func:`pt_fairness.targets.register` takes.
 
     Source
@@ -126,11 +128,11 @@ class _Skew(SkewMeasure):
 
     Edge cases
     ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning.
-    In a topic without results P_g is 0.
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. In a topic without results P_g is 0.
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups object
-    that declares its labels.
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
 
     Source
     ------

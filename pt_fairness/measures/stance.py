@@ -24,7 +24,9 @@ _PARAMS = {
 
 
 class StanceMeasure(SignedMeasure):
-    """A measure of effectiveness for the documents of one stance, less the same measure for the other."""
+    """A measure of effectiveness for the documents of one stance, less the same measure for the
+    other.
+    """
 
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = _PARAMS
@@ -37,7 +39,9 @@ class StanceMeasure(SignedMeasure):
                              f"{self.param('pro')!r}")
 
     def stances(self, view: View) -> tuple[Floats, Ints]:
-        """``[T, D]`` and ``[T]``: 1 for relevant documents that are pro, −1 for con, else 0; and the lists' lengths."""
+        """``[T, D]`` and ``[T]``: 1 for relevant documents that are pro, −1 for con, else 0; and
+        the lists' lengths.
+        """
         codes, relevance, n = view.full(self.param("cutoff"))
         of_set = np.append(self._has(view, "pro") * 1.0 - self._has(view, "con"), 0.0)
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
@@ -53,10 +57,10 @@ class _BiasP(StanceMeasure):
 
     Formula
     -------
-    ``1/n Σ_{i≤n} s_i``: s_i is 1 if the document at rank i has relevance ≥ ``rel`` and is in the group
-    ``pro``, −1 if it is in ``con``, and 0 if it is in both or neither or is not relevant. Unannotated
-    documents keep their ranks. An unjudged document has relevance 0. n is the cutoff, also if fewer
-    documents were returned; without a cutoff, the length of the list.
+    ``1/n Σ_{i≤n} s_i``: s_i is 1 if the document at rank i has relevance ≥ ``rel`` and is in the
+    group ``pro``, −1 if it is in ``con``, and 0 if it is in both or neither or is not relevant.
+    Unannotated documents keep their ranks. An unjudged document has relevance 0. n is the cutoff,
+    also if fewer documents were returned; without a cutoff, the length of the list.
 
     Range
     -----
@@ -64,9 +68,9 @@ class _BiasP(StanceMeasure):
 
     Edge cases
     ----------
-    A topic without results has 0. The mean over topics is the paper's mean bias (MB), with ``abs=True``
-    its mean absolute bias (MAB). Ideological bias is the same measure over groups that name an
-    ideology: ``pro='conservative', con='liberal'``.
+    A topic without results has 0. The mean over topics is the paper's mean bias (MB), with
+    ``abs=True`` its mean absolute bias (MAB). Ideological bias is the same measure over groups that
+    name an ideology: ``pro='conservative', con='liberal'``.
 
     Source
     ------
@@ -123,7 +127,8 @@ class _BiasRBP(StanceMeasure):
 class _BiasDCG(StanceMeasure):
     """BiasDCG — Stance Bias by Discounted Cumulative Gain.
 
-    Discounted cumulative gain of the relevant pro documents less that of the relevant con documents.
+    Discounted cumulative gain of the relevant pro documents less that of the relevant con
+    documents.
 
     Formula
     -------
@@ -131,8 +136,8 @@ class _BiasDCG(StanceMeasure):
 
     Range
     -----
-    Between minus and plus the sum of the discounts, which grows with the depth. 0 is fair; above 0 the
-    ranking is biased towards ``pro``. ``abs=True`` gives the size alone.
+    Between minus and plus the sum of the discounts, which grows with the depth. 0 is fair; above 0
+    the ranking is biased towards ``pro``. ``abs=True`` gives the size alone.
 
     Edge cases
     ----------

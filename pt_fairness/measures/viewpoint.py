@@ -1,4 +1,6 @@
-"""Viewpoint diversity of a ranking against itself as a whole: nDD, nDR, nDKL, nDJS (Draws et al. 2021)."""
+"""Viewpoint diversity of a ranking against itself as a whole: nDD, nDR, nDKL, nDJS (Draws et al.
+2021).
+"""
 
 from __future__ import annotations
 
@@ -45,28 +47,31 @@ class ViewpointMeasure(PrefixMeasure):
 class _nDD(Difference, ViewpointMeasure):
     """nDD — Normalized Discounted Difference.
 
-    How far the share of the protected viewpoint in every prefix is from its share in the whole ranking.
+    How far the share of the protected viewpoint in every prefix is from its share in the whole
+    ranking.
 
     Formula
     -------
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``: S⁺_{1..i} counts the protected documents among the
-    first i annotated ones, S⁺ and N the protected and all annotated documents of the whole run. Z is
-    the exact maximum over the permutations of the run (``norm='max'``), the value of the ranking with
-    all protected documents first (``'protected-first'``, the paper's), or 1 (``'none'``).
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``: S⁺_{1..i} counts the protected documents among
+    the first i annotated ones, S⁺ and N the protected and all annotated documents of the whole run.
+    Z is the exact maximum over the permutations of the run (``norm='max'``), the value of the
+    ranking with all protected documents first (``'protected-first'``, the paper's), or 1
+    (``'none'``).
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair. ``'protected-first'`` bounds the value
-    by 1 only if the protected group is not the larger one.
+    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair. ``'protected-first'`` bounds the
+    value by 1 only if the protected group is not the larger one.
 
     Edge cases
     ----------
-    A run of one group has 0. A topic without results has 1. With ``norm='none'`` it has the sum of the
-    discounts of ``cutoff`` documents (1 without a cutoff) times the largest term of all runs without
-    shares below 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
+    A run of one group has 0. A topic without results has 1. With ``norm='none'`` it has the sum of
+    the discounts of ``cutoff`` documents (1 without a cutoff) times the largest term of all runs
+    without shares below 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated documents
-    the run returns. Compare runs of equal length only: cut all of them to the same depth first.
+    The population is the run itself, so with a cutoff the value depends on how many annotated
+    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
+    first.
 
     Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.
 
@@ -85,12 +90,13 @@ class _nDD(Difference, ViewpointMeasure):
 class _nDR(Ratio, ViewpointMeasure):
     """nDR — Normalized Discounted Ratio.
 
-    How far the ratio of the protected viewpoint to the others in every prefix is from that of the whole
-    ranking.
+    How far the ratio of the protected viewpoint to the others in every prefix is from that of the
+    whole ranking.
 
     Formula
     -------
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of nDD. A ratio over 0 is 0.
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of nDD. A ratio over 0
+    is 0.
 
     Range
     -----
@@ -98,12 +104,12 @@ class _nDR(Ratio, ViewpointMeasure):
 
     Edge cases
     ----------
-    As nDD. Z comes from prefixes with hardly any unprotected document, whose ratios are huge, so most
-    values are small. The paper's normaliser, ``'protected-first'``, does not bound the value.
+    As nDD. Z comes from prefixes with hardly any unprotected document, whose ratios are huge, so
+    most values are small. The paper's normaliser, ``'protected-first'``, does not bound the value.
 
-    The paper does not recommend nDR, because of its normaliser and because it hardly tells degrees of
-    bias against the protected group apart (section 5.1, consideration 2; consideration 1 names it for
-    bias against a small group).
+    The paper does not recommend nDR, because of its normaliser and because it hardly tells degrees
+    of bias against the protected group apart (section 5.1, consideration 2; consideration 1 names
+    it for bias against a small group).
 
     Source
     ------
@@ -124,8 +130,9 @@ class _nDKL(Divergence, ViewpointMeasure):
 
     Formula
     -------
-    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, with the symbols of
-    nDD. A prefix without protected documents, (0, 1), becomes (0.001, 0.999); (1, 0) stays as it is.
+    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, with the
+    symbols of nDD. A prefix without protected documents, (0, 1), becomes (0.001, 0.999); (1, 0)
+    stays as it is.
 
     Range
     -----
@@ -133,7 +140,8 @@ class _nDKL(Divergence, ViewpointMeasure):
 
     Edge cases
     ----------
-    As nDD. Of nDD, nDR and nDKL, the paper finds nDKL the best at telling high levels of bias apart.
+    As nDD. Of nDD, nDR and nDKL, the paper finds nDKL the best at telling high levels of bias
+    apart.
 
     Source
     ------
@@ -154,28 +162,29 @@ class _nDKL(Divergence, ViewpointMeasure):
 class _nDJS(FairnessMeasure):
     """nDJS — Normalized Discounted Jensen–Shannon Divergence.
 
-    How far all viewpoints in every prefix diverge from those of the whole ranking, without a protected
-    viewpoint.
+    How far all viewpoints in every prefix diverge from those of the whole ranking, without a
+    protected viewpoint.
 
     Formula
     -------
-    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2. P_i and Q are the shares of all
-    groups among the first i and among all annotated documents of the run; a document of m groups counts
-    1/m towards each. With ``norm='none'`` the sum is not divided.
+    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2. P_i and Q are the shares of
+    all groups among the first i and among all annotated documents of the run; a document of m
+    groups counts 1/m towards each. With ``norm='none'`` the sum is not divided.
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair. The normaliser is the bound of the divergence and
-    not a maximum, so values are much smaller than those of nDD and nDKL and cannot be compared with
-    them.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair. The normaliser is the bound of the divergence
+    and not a maximum, so values are much smaller than those of nDD and nDKL and cannot be compared
+    with them.
 
     Edge cases
     ----------
     A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
     documents (1 without a cutoff).
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated documents
-    the run returns. Compare runs of equal length only: cut all of them to the same depth first.
+    The population is the run itself, so with a cutoff the value depends on how many annotated
+    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
+    first.
 
     Source
     ------
