@@ -80,6 +80,6 @@ def test_several_threads_can_use_one_evaluator():
         for _ in range(6):
             evaluator = ir_measures.evaluator(measures, judged)
             with ThreadPoolExecutor(16) as pool:
-                assert list(pool.map(lambda run: list(evaluator.iter_calc(run)), runs)) == alone
+                assert list(pool.map(lambda run, one=evaluator: list(one.iter_calc(run)), runs)) == alone
     finally:
         sys.setswitchinterval(interval)
