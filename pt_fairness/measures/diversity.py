@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness.numerics import Floats, Ints, log_discount, ratio
+from pt_fairness.measures.greedy import GreedyRanking
+from pt_fairness.numerics import SUMMED_RANKS, Floats, Ints, discounted_sum, log_discount, ratio
 from pt_fairness.ranking import Judgments, LabelSets, Run
 
 
@@ -99,46 +100,14 @@ class Subtopics:
         return result
 
     def _greedy(self, topics: Ints, alpha: float, depth: int) -> Floats:
-        """``[topics, depth]``: at each rank the document with the largest gain; of equals the one with the largest docno."""
+        """``[topics, depth]``: the gains of the greedy ranking, ties by docno, descending."""
         chosen = np.isin(self.judgments.topic[self._relevant], topics)
         pairs = self._relevant[chosen]
         words = self.judgments.index.words[pairs]
         topic = np.searchsorted(topics, self.judgments.topic[pairs])
         order = np.lexsort((*(~words[:, column] for column in reversed(range(words.shape[1]))), topic))
         topic, codes = topic[order], self.of_pair[pairs][order]
-        by_docno = np.arange(len(order))  # ascending is descending docno
-        # Documents of one set are alike: they wait in one queue, the largest docno first.
-        queue, inverse = np.unique(topic * len(self.members) + codes, return_inverse=True)
-        order = np.argsort(inverse, kind="stable")
-        waiting = by_docno[order]
-        head = np.searchsorted(inverse[order], np.arange(len(queue)))
-        end = np.append(head[1:], len(order))
-        queue_topic, queue_set = queue // len(self.members), queue % len(self.members)
-        start_of_topic = np.searchsorted(queue_topic, np.arange(len(topics)))
-        worth = np.ones((len(topics), self.nothing + 1))
-        worth[:, self.nothing] = 0.0
-        result = np.zeros((len(topics), depth))
-        everyone = np.arange(len(topics))
-        for rank in range(depth):
-            score = np.zeros(len(queue))
-            for column in range(self.members.shape[1]):  # one after the other: ndeval's order of addition
-                score += worth[queue_topic, self.members[queue_set, column]]
-            open_ = head < end
-            score[~open_] = -np.inf
-            best = np.maximum.reduceat(score, start_of_topic)
-            number = np.where((score == best[queue_topic]) & open_, waiting[np.minimum(head, len(waiting) - 1)],
-                              len(waiting))
-            first = np.minimum.reduceat(number, start_of_topic)
-            live = best > -np.inf
-            if not live.any():
-                break
-            result[live, rank] = best[live]
-            taken = np.flatnonzero((number == first[queue_topic]) & open_)
-            head[taken] += 1
-            rows = everyone[queue_topic[taken]]
-            for column in range(self.members.shape[1]):
-                worth[rows, self.members[queue_set[taken], column]] *= 1.0 - alpha
-        return result
+        return GreedyRanking(topic, codes, self.members, self.nothing, alpha).gains(depth)
 
 
 class Listing:
@@ -187,7 +156,10 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float, cutof
         return ratio(found, _discounted(subtopics.ideal(alpha, cutoff)))
     if cutoff == 1:
         return found  # ndeval does not normalise the first rank
-    # The documents that can have a gain are the relevant ones: deeper, an ideal without cutoff would not grow.
+    if cutoff is not None and cutoff > SUMMED_RANKS and 0.0 <= alpha <= 1.0:
+        everything = discounted_sum(range(1, cutoff + 1), lambda i: (1.0 - alpha) ** (i - 1.0))
+        return ratio(found, subtopics.subtopics * everything)
+    # Without a cutoff, as deep as documents can have a gain: the relevant ones.
     depth = np.full(len(found), cutoff) if cutoff is not None else subtopics.documents
     longest = int(depth.max(initial=0))
     table = np.concatenate(([0.0], np.cumsum((1.0 - alpha) ** np.arange(longest) * log_discount(longest))))
