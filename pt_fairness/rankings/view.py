@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.numerics import Bools, Floats, Ints, distinct, within
+from pt_fairness.numerics import Bools, Floats, Ints, distinct, mean_of_lists, within
 from pt_fairness.rankings.rankings import Labelled
 
 
@@ -95,8 +95,7 @@ class View:
         """Return the mean of the values of the lists of each topic, ``[T]``."""
         if len(values) == len(self.topics):
             return values
-        count = np.bincount(self.topic)
-        return np.asarray(np.bincount(self.topic, values) / count)
+        return mean_of_lists(values, self.topic)
 
     def condensed(self, cutoff: int | None) -> tuple[Ints, Ints]:
         """Return the lists without unannotated documents, cut at ``cutoff``.
