@@ -9,7 +9,7 @@ import warnings
 import ir_measures
 import pandas as pd
 import pytest
-from pt_fairness.ranking import FairnessWarning
+from pt_fairness.text import FairnessWarning
 
 from pt_fairness import groups
 
