@@ -28,7 +28,7 @@ QRELS = [
 RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
 
 
-def frame(rows: Any = SHARES) -> pd.DataFrame:
+def frame(rows: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["qid", "group", "share"])
 
 
