@@ -97,6 +97,9 @@ def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[Any], new: b
     figure = ax.figure.figure
     if figure.get_layout_engine() is None:
         figure.set_layout_engine("constrained")
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)  # long names make the axes narrower
     axis = ax.xaxis.get_tightbbox()
     assert axis is not None
     box = ax.get_window_extent()
