@@ -53,7 +53,8 @@ def wrapped(names: Iterable[str], indent: str = "    ") -> str:
 def imported(package: str, names: Iterable[str]) -> str:
     """Return an import of names, sorted as ruff sorts them."""
     # Constants, then classes, then the others.
-    names = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    names = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(),
+                                            name.lower()))
     line = f"from {package} import {', '.join(names)}"
     return line if len(line) <= 100 else (
         f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")")

@@ -43,7 +43,13 @@ from pt_fairness.tables import (
     measure_columns,
     parsed,
 )
-from pt_fairness.text import TARGET_WORDS, BoundName, collecting_warnings, warn
+from pt_fairness.text import (
+    BACKGROUND_WORDS,
+    TARGET_WORDS,
+    BoundName,
+    collecting_warnings,
+    warn,
+)
 
 __all__ = ["as_text", "evaluate"]
 
@@ -296,6 +302,7 @@ def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     every: list[Any] = []
     digests: list[Any] = []
     found: dict[str, Any] = {}
+    found_values: dict[str, Any] = {}
     for measure in measures:
         names: dict[str, BoundName] = {}
         source, target = measure.params.get("groups"), measure.params.get("target")
@@ -310,6 +317,18 @@ def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             from pt_fairness import targets
             names["target"] = BoundName(target, targets.find(target))
             digests.append([target, fingerprint.of_frame(targets.get(target))])
+        if isinstance(measure, FairnessMeasure):
+            values, background = measure.params.get("values"), measure.params.get("background")
+            if isinstance(values, str):
+                from pt_fairness import values as numbers
+                if values not in found_values:
+                    found_values[values] = numbers.get(values)
+                names["values"] = BoundName(values, found_values[values])
+                digests.append([values, found_values[values].digest()])
+            if isinstance(background, str) and background not in BACKGROUND_WORDS:
+                from pt_fairness import runs
+                names["background"] = BoundName(background, runs.get(background))
+                digests.append([background, fingerprint.of_frame(runs.get(background))])
         every.append(measure(**names) if names else measure)
     return every, digests
 

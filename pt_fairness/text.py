@@ -18,6 +18,8 @@ UNANNOTATED = ("", "-")
 TREC_DEFAULTS = {"0", "Q0"}
 #: The targets that every measure knows.
 TARGET_WORDS = ("qrels", "collection", "uniform", "run")
+#: The documents that every measure with a ``background`` can compare with.
+BACKGROUND_WORDS = ("run", "qrels")
 #: How far the shares of a target distribution may be from a sum of 1.
 SUM_TOLERANCE = 1e-6
 #: How many names a message lists.
