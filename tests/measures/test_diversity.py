@@ -113,10 +113,7 @@ def test_the_other_measures_equal_ndeval(values, seed):
     assert values(measures, qrels, run) == pytest.approx(expected, abs=1e-9)
 
 
-NINE = ["InexpC2", "NLPR03vb10", "THUIRr0301", "UIUC03Rd1", "VTcdhgp1", "humR03dc", "pircRBa1", "rutcor03100", "uic0301"]
-
-
-@pytest.mark.parametrize("name", NINE)
+@pytest.mark.parametrize("name", ["humR03dc", "rutcor03100"], ids=["no ties", "nearly all tied"])
 def test_real_runs_equal_ndeval(values, robust03, name):
     qrels, runs = robust03
     run = ranked(runs[name])
