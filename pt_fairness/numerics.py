@@ -83,6 +83,18 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
 
 
+def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
+    """Return the sum of ``discount(name, depth, p) ** power``; ``depth`` may be billions.
+
+    :param name: ``'log2'``, ``'trec'`` or ``'geometric'``
+    """
+    if name == "geometric":
+        return float((1.0 - p ** (power * depth)) / (1.0 - p ** power))
+    if name == "trec":  # 1, and the weights of log2 one rank later
+        return 1.0 + sum_of_discounts("log2", depth - 1, power=power)
+    return discounted_sum(range(1, depth + 1), lambda i: np.log2(i + 1.0) ** (1 - power))
+
+
 def gain(name: str, relevance: Any, rel: int) -> Floats:
     """Return the gain of each relevance, elementwise; 0 below ``rel`` and at most 0.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ir_measures import measures as irm
@@ -200,17 +200,24 @@ def absolute() -> Param:
                 "absolute bias (MAB)")
 
 
-def target(default: str = "qrels") -> Param:
-    """Declare the target distribution that the ranking is compared with."""
-    words = ", ".join(repr(word) for word in TARGET_WORDS)
+#: What the target words stand for.
+_TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
+            "documents", "uniform": "the same for every group", "run": "that of the whole run"}
+
+
+def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:
+    """Declare the target distribution that the ranking is compared with.
+
+    :param words: the targets that it takes beside registered and explicit ones
+    """
+    meaning = ", ".join(f"{_TARGETS[word]} ({word})" for word in words)
     return Param((str, dict),
-                 "distribution over the groups that is fair: that of the topic's relevant documents "
-                 "(qrels), of all relevant documents (collection), the same for every group "
-                 "(uniform), that of the whole run (run), a registered one that may differ from "
-                 "topic to topic (by its name), or an explicit one",
-                 f"{words}, a name registered with pt_fairness.targets.register, or a distribution "
-                 "such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to 1)",
-                 default=default, canonical=_distribution, accepts=_is_target)
+                 f"distribution over the groups that is fair: {meaning}, a registered one that may "
+                 "differ from topic to topic (by its name), or an explicit one",
+                 f"{', '.join(map(repr, words))}, a name registered with "
+                 "pt_fairness.targets.register, or a distribution such as {'PRO':0.5,'CON':0.5} "
+                 "(shares not negative and summing to 1)",
+                 default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words))
 
 
 def _distribution(value: Any) -> Any:
@@ -224,9 +231,9 @@ def _distribution(value: Any) -> Any:
             for label, share in sorted(shares.items())}
 
 
-def _is_target(value: Any) -> bool:
+def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, str):
-        return value in TARGET_WORDS or _is_registered(value)
+        return value in words or (value not in TARGET_WORDS and _is_registered(value))
     shares = list(value.values())
     return bool(shares) and all(isinstance(s, float) and s >= 0 for s in shares) and abs(
         math.fsum(shares) - 1.0) <= SUM_TOLERANCE

@@ -72,6 +72,16 @@ class View:
         return len(self.length)
 
     @cached_property
+    def first_list(self) -> Ints:
+        """The first list of each topic, ``[T]``."""
+        return np.searchsorted(self.topic, np.arange(len(self.topics)))
+
+    @cached_property
+    def lists(self) -> Ints:
+        """How many lists each topic has, ``[T]``."""
+        return np.bincount(self.topic, minlength=len(self.topics))
+
+    @cached_property
     def qids(self) -> Sequence[str]:
         """The name of the topic of each list, ``[R]``."""
         return [self.topics[topic] for topic in self.topic]
@@ -96,8 +106,7 @@ class View:
         """Return the mean of the values of the lists of each topic, ``[T]``."""
         if len(values) == len(self.topics):
             return values
-        count = np.bincount(self.topic)
-        return np.asarray(np.bincount(self.topic, values) / count)
+        return np.asarray(np.bincount(self.topic, values) / self.lists)
 
     def condensed(self, cutoff: int | None) -> tuple[Ints, Ints]:
         """Return the lists without unannotated documents, cut at ``cutoff``.
