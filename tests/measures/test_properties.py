@@ -37,12 +37,20 @@ EXPLICIT = [
     pt_fairness.Skew(group="g0", target="qrels") @ 4,
     pt_fairness.MinSkew @ 4,
     pt_fairness.MaxSkew(target="run") @ 3,
+    pt_fairness.EEL(by="group"),
+    pt_fairness.EED(by="group", model="trec", target="uniform", complete=True) @ 4,
+    pt_fairness.EER(by="group", target={"g0": 0.5, "g1": 0.5}, norm="bound"),
+    pt_fairness.logDP(protected="g0", target="collection"),
+    pt_fairness.logEUR(protected="g1,g0") @ 5,
+    pt_fairness.logRUR(protected="g0", unannotated="keep"),
+    pt_fairness.IAA(by="group"),
 ]
 #: What a parameter that names a group is given.
 NAMES = {"group": "g0", "pro": "g0", "con": "g1"}
 EVERY = [kind(**{name: label for name, label in NAMES.items() if name in kind.SUPPORTED_PARAMS}) for kind in MEASURES.values()]
-#: Those that drop unannotated documents.
-CONDENSED = [measure for measure in EVERY if not measure.NAME.startswith(("Annotated", "Bias"))]
+#: How the names begin of those that see the whole list, in which unannotated documents have ranks.
+WHOLE = ("Annotated", "Bias", "EE", "IAA")
+CONDENSED = [measure for measure in EVERY if not measure.NAME.startswith(WHOLE)]
 seeds = st.integers(0, 100_000)
 
 
