@@ -29,7 +29,13 @@ from numpy.typing import NDArray
 from pt_fairness import files, fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
-from pt_fairness.analysis.tables import (
+from pt_fairness.files import Input
+from pt_fairness.identifiers import missing, whole_numbers
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Floats
+from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.tables import (
     LOSSES,
     TEST_SUFFIXES,
     WINS,
@@ -37,12 +43,6 @@ from pt_fairness.analysis.tables import (
     measure_columns,
     parsed,
 )
-from pt_fairness.files import Input
-from pt_fairness.identifiers import missing, whole_numbers
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Floats
-from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.text import (
     BACKGROUND_WORDS,
     TARGET_WORDS,

@@ -17,14 +17,22 @@ class Reference(NamedTuple):
         return f"{self.authors}. {self.title}. {self.venue}."
 
 
-#: Each is the ``SOURCE`` of a measure, but for that of ir_measures' α-nDCG and α-DCG, which are computed here (clarke2008).
+#: Each is the ``SOURCE`` of a measure, but for that of ir_measures' α-nDCG and α-DCG, which are
+#: computed here (clarke2008).
 BIBLIOGRAPHY = {
+    "biega2018": Reference("Asia J. Biega, Krishna P. Gummadi and Gerhard Weikum",
+                           "Equity of Attention: Amortizing Individual Fairness in Rankings",
+                           "SIGIR 2018", "https://doi.org/10.1145/3209978.3210063"),
     "clarke2008": Reference("Charles L. A. Clarke, Maheedhar Kolla, Gordon V. Cormack, Olga Vechtomova, Azin Ashkan, "
                             "Stefan Büttcher and Ian MacKinnon",
                             "Novelty and Diversity in Information Retrieval Evaluation", "SIGIR 2008",
                             "https://doi.org/10.1145/1390334.1390446"),
     "das2019": Reference("Anubrata Das and Matthew Lease", "A Conceptual Framework for Evaluating Fairness in Search",
                          "arXiv:1907.09328, 2019", "https://arxiv.org/abs/1907.09328"),
+    "diaz2020": Reference("Fernando Diaz, Bhaskar Mitra, Michael D. Ekstrand, Asia J. Biega and Ben "
+                          "Carterette",
+                          "Evaluating Stochastic Rankings with Expected Exposure", "CIKM 2020",
+                          "https://doi.org/10.1145/3340531.3411962"),
     "draws2021": Reference("Tim Draws, Nava Tintarev and Ujwal Gadiraju",
                            "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics",
                            "SIGKDD Explorations 23(1), 2021", "https://doi.org/10.1145/3468507.3468515"),
@@ -53,6 +61,9 @@ BIBLIOGRAPHY = {
     "pathiyancherumanal2021": Reference("Sachin Pathiyan Cherumanal, Damiano Spina, Falk Scholer and W. Bruce Croft",
                                         "Evaluating Fairness in Argument Retrieval", "CIKM 2021",
                                         "https://doi.org/10.1145/3459637.3482099"),
+    "raj2022": Reference("Amifa Raj and Michael D. Ekstrand",
+                         "Measuring Fairness in Ranked Results: An Analytical and Empirical "
+                         "Comparison", "SIGIR 2022", "https://doi.org/10.1145/3477495.3532018"),
     "rekabsaz2020": Reference("Navid Rekabsaz and Markus Schedl",
                               "Do Neural Ranking Models Intensify Gender Bias?", "SIGIR 2020",
                               "https://doi.org/10.1145/3397271.3401280"),
@@ -65,6 +76,9 @@ BIBLIOGRAPHY = {
     "sapiezynski2019": Reference("Piotr Sapiezynski, Wesley Zeng, Ronald E. Robertson, Alan Mislove and Christo Wilson",
                                  "Quantifying the Impact of User Attention on Fair Group Representation in Ranked Lists",
                                  "Companion of The Web Conference 2019", "https://doi.org/10.1145/3308560.3317595"),
+    "singh2018": Reference("Ashudeep Singh and Thorsten Joachims",
+                           "Fairness of Exposure in Rankings", "KDD 2018",
+                           "https://doi.org/10.1145/3219819.3220088"),
     "yang2017": Reference("Ke Yang and Julia Stoyanovich", "Measuring Fairness in Ranked Outputs", "SSDBM 2017",
                           "https://doi.org/10.1145/3085504.3085526"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ir_measures import measures as irm
@@ -174,23 +174,56 @@ def protected(*also: str) -> Param:
                  accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
 
 
+#: What a document at rank i counts, in words.
+_DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p^(i-1)",
+              "mmr": "1/i", "none": "1"}
+
+
+def discount(*choices: str, default: str) -> Param:
+    """Declare the weight of rank i as one of the names that ``numerics.discount`` takes."""
+    words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
+    return Param(str, f"weight of rank i: {words}", " or ".join(map(repr, choices)),
+                 default=default, accepts=lambda v: v in choices)
+
+
+def gains(default: str) -> Param:
+    """Declare the gain of a relevant document as one of the names that ``numerics.gain`` takes."""
+    choices = ("binary", "linear", "exp")
+    return Param(str, "gain of a relevant document of relevance r: 1 (binary), r (linear), "
+                 "2^r-1 (exp)", " or ".join(map(repr, choices)), default=default,
+                 accepts=lambda v: v in choices)
+
+
+def unannotated() -> Param:
+    """Declare whether unannotated documents keep their ranks."""
+    return one_of("unannotated documents: they are dropped before the list is cut (drop), or they "
+                  "keep their ranks and weigh nothing (keep)", "drop", "keep")
+
+
 def absolute() -> Param:
     """Declare whether the direction of a bias is left out."""
     return flag("the size of the bias without its direction, whose mean over topics is the mean "
                 "absolute bias (MAB)")
 
 
-def target(default: str = "qrels") -> Param:
-    """Declare the target distribution that the ranking is compared with."""
-    words = ", ".join(repr(word) for word in TARGET_WORDS)
+#: What the target words stand for.
+_TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
+            "documents", "uniform": "the same for every group", "run": "that of the whole run"}
+
+
+def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:
+    """Declare the target distribution that the ranking is compared with.
+
+    :param words: the targets that it takes beside registered and explicit ones
+    """
+    meaning = ", ".join(f"{_TARGETS[word]} ({word})" for word in words)
     return Param((str, dict),
-                 "distribution over the groups that is fair: that of the topic's relevant documents "
-                 "(qrels), of all relevant documents (collection), the same for every group "
-                 "(uniform), that of the whole run (run), a registered one that may differ from "
-                 "topic to topic (by its name), or an explicit one",
-                 f"{words}, a name registered with pt_fairness.targets.register, or a distribution "
-                 "such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to 1)",
-                 default=default, canonical=_distribution, accepts=_is_target)
+                 f"distribution over the groups that is fair: {meaning}, a registered one that may "
+                 "differ from topic to topic (by its name), or an explicit one",
+                 f"{', '.join(map(repr, words))}, a name registered with "
+                 "pt_fairness.targets.register, or a distribution such as {'PRO':0.5,'CON':0.5} "
+                 "(shares not negative and summing to 1)",
+                 default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words))
 
 
 def _distribution(value: Any) -> Any:
@@ -204,9 +237,10 @@ def _distribution(value: Any) -> Any:
             for label, share in sorted(shares.items())}
 
 
-def _is_target(value: Any) -> bool:
+def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, str):
-        return value in TARGET_WORDS or _is_registered(value, "pt_fairness.targets")
+        return value in words or (value not in TARGET_WORDS
+                                  and _is_registered(value, "pt_fairness.targets"))
     shares = list(value.values())
     return bool(shares) and all(isinstance(s, float) and s >= 0 for s in shares) and abs(
         math.fsum(shares) - 1.0) <= SUM_TOLERANCE

@@ -109,12 +109,15 @@ class Labelled:
             start = np.cumsum(self.length) - self.length
             rows = rows[np.arange(len(rows)) - start[row_list] < depth]
             self.length = np.minimum(self.length, depth)
-        #: The label sets of these documents, list by list, and where each list starts.
-        self.condensed = self.codes[rows]
+        #: The label sets and judged pairs of these documents, list by list, and where each list
+        #: starts.
+        self.condensed, self.condensed_pair = self.codes[rows], lists.pair[rows]
         self.start = np.concatenate(([0], np.cumsum(self.length)))
-        #: The judged pairs sorted by topic, and their topics.
+        #: The judged pairs sorted by topic, and their topics; and the place of each pair there.
         self.pairs = np.argsort(judged.topic, kind="stable")
         self.pair_topic = judged.topic[self.pairs]
+        self.pair_place = np.empty_like(self.pairs)
+        self.pair_place[self.pairs] = np.arange(len(self.pairs))
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: np.where(usable[codes], codes, -1)
                          for rel, codes in judged.relevant.items()}
