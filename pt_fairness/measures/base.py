@@ -51,6 +51,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
+    #: Whether unannotated documents are left out of the lists, so that they change no value.
+    CONDENSED: ClassVar[bool] = True
     #: Whether :meth:`score` asks for the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: What ir_measures takes for a topic without results. The evaluator yields a value for every
@@ -78,6 +80,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
         value = self[name]
         return None if value is NOT_PROVIDED else value
+
+    @property
+    def condensed(self) -> bool:
+        """Whether unannotated documents are left out of the lists."""
+        return self.CONDENSED and self.params.get("unannotated") != "keep"
 
     @property
     def needs_groups(self) -> bool:

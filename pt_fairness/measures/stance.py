@@ -30,6 +30,7 @@ class StanceMeasure(SignedMeasure):
 
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = _PARAMS
+    CONDENSED = False
 
     def validate_params(self) -> None:
         """:raises ValueError: a value that is not allowed, or one group on both sides"""

@@ -51,10 +51,7 @@ EXPLICIT = [
 NAMES = {"group": "g0", "pro": "g0", "con": "g1", "values": {"g0": 1.0, "g1": 0.25}}
 EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
          for kind in MEASURES.values()]
-#: How the names begin of those that see the whole list, in which unannotated documents have ranks.
-WHOLE = ("Annotated", "Bias", "EE", "IAA")
-CONDENSED = [measure for measure in EVERY if "values" not in measure.SUPPORTED_PARAMS
-             and not measure.NAME.startswith(WHOLE)]
+CONDENSED = [measure for measure in EVERY if measure.condensed]
 seeds = st.integers(0, 100_000)
 
 
