@@ -41,6 +41,15 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
 
 
+def mean_of_lists(values: Floats, topics: Ints) -> Floats:
+    """Return the mean of the values of the lists of each topic, ``[T]``.
+
+    :param values: ``[R]``
+    :param topics: the topic of each list, ``[R]``; every topic has one
+    """
+    return np.asarray(np.bincount(topics, values) / np.bincount(topics))
+
+
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))

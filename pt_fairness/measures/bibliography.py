@@ -43,6 +43,19 @@ BIBLIOGRAPHY = {
     "gezici2021": Reference("Gizem Gezici, Aldo Lipani, Yucel Saygin and Emine Yilmaz",
                             "Evaluation metrics for measuring bias in search engine results",
                             "Information Retrieval Journal 24, 2021", "https://doi.org/10.1007/s10791-020-09386-w"),
+    "kulshrestha2017": Reference("Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
+                                 "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
+                                 "Karahalios",
+                                 "Quantifying Search Bias: Investigating Sources of Bias for "
+                                 "Political Searches in Social Media", "CSCW 2017",
+                                 "https://doi.org/10.1145/2998181.2998321"),
+    "kulshrestha2019": Reference("Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
+                                 "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
+                                 "Karahalios",
+                                 "Search bias quantification: investigating political bias in "
+                                 "social media and web search",
+                                 "Information Retrieval Journal 22, 2019",
+                                 "https://doi.org/10.1007/s10791-018-9341-2"),
     "lipani2021": Reference("Aldo Lipani, Florina Piroi and Emine Yilmaz",
                             "Towards More Accountable Search Engines: Online Evaluation of Representation Bias", "2021"),
     "pathiyancherumanal2021": Reference("Sachin Pathiyan Cherumanal, Damiano Spina, Falk Scholer and W. Bruce Croft",
@@ -51,6 +64,13 @@ BIBLIOGRAPHY = {
     "raj2022": Reference("Amifa Raj and Michael D. Ekstrand",
                          "Measuring Fairness in Ranked Results: An Analytical and Empirical "
                          "Comparison", "SIGIR 2022", "https://doi.org/10.1145/3477495.3532018"),
+    "rekabsaz2020": Reference("Navid Rekabsaz and Markus Schedl",
+                              "Do Neural Ranking Models Intensify Gender Bias?", "SIGIR 2020",
+                              "https://doi.org/10.1145/3397271.3401280"),
+    "rekabsaz2021": Reference("Navid Rekabsaz, Simone Kopeinik and Markus Schedl",
+                              "Societal Biases in Retrieved Contents: Measurement Framework and "
+                              "Adversarial Mitigation of BERT Rankers", "SIGIR 2021",
+                              "https://doi.org/10.1145/3404835.3462949"),
     "sakai2007": Reference("Tetsuya Sakai", "Alternatives to Bpref", "SIGIR 2007",
                            "https://doi.org/10.1145/1277741.1277756"),
     "sapiezynski2019": Reference("Piotr Sapiezynski, Wesley Zeng, Ronald E. Robertson, Alan Mislove and Christo Wilson",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ class Lists:
     #: Its label set, ``[n]``, −1 where it is unannotated.
     codes: Ints
     #: Its numbers by value source, ``[n]``, NaN where it has none.
-    values: Mapping[str, Floats] = field(default_factory=dict)
+    values: Mapping[Hashable, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,15 @@ class Judged:
     relevant: Mapping[int | None, Ints]
 
 
+class Background(NamedTuple):
+    """Documents that the rankings of their topics are compared with."""
+
+    #: The topic of each document, ``[N]``, ascending.
+    topic: Ints
+    #: Its numbers by value source, ``[N]``, NaN where it has none.
+    values: Mapping[Hashable, Floats]
+
+
 @dataclass(frozen=True)
 class Rankings:
     """The ranked and the judged documents of all topics, with the groups of one source."""
@@ -58,6 +67,7 @@ class Rankings:
     sets: LabelSets
     #: The label set G, sorted.
     labels: list[str]
+    backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
 
     def labelled(self, added: Sequence[str] = (), depth: int | None = None) -> Labelled:
         """Return the rankings for one label set.
@@ -85,6 +95,7 @@ class Labelled:
 
     def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
         self.lists, self.judged = rankings.lists, rankings.judged
+        self.backgrounds = rankings.backgrounds
         self.sets, self.labels = rankings.sets, labels
         lists, judged, sets = self.lists, self.judged, self.sets
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.numerics import Bools, Floats, Ints, distinct, within
+from pt_fairness.numerics import Bools, Floats, Ints, distinct, mean_of_lists, within
 from pt_fairness.rankings.rankings import Labelled
 
 
@@ -106,7 +106,7 @@ class View:
         """Return the mean of the values of the lists of each topic, ``[T]``."""
         if len(values) == len(self.topics):
             return values
-        return np.asarray(np.bincount(self.topic, values) / self.lists)
+        return mean_of_lists(values, self.topic)
 
     def condensed(self, cutoff: int | None) -> tuple[Ints, Ints]:
         """Return the lists without unannotated documents, cut at ``cutoff``.
@@ -176,16 +176,31 @@ class View:
             found.append(pooled.counts @ np.where(pooled.weighted, share, share > 0))
         return np.array(found, float)[where.reshape(-1)]
 
-    def values(self, name: str, cutoff: int | None) -> tuple[Floats, Ints]:
+    def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
         """Return the numbers of the ranked documents, cut at ``cutoff``.
 
-        :param name: a value source that the evaluator has looked up
+        :param source: a value source
         :returns: the numbers ``[R, D]``, NaN where a document has none and past the end of a list,
             and the lengths ``[R]``
+        :raises ValueError: the numbers are not part of the rankings
         """
         n = self._full_length(cutoff)
-        return _matrix(self._all.lists.values[name], self._all.lists.start[self._lists], n,
-                       np.nan), n
+        found = _looked_up(self._all.lists.values, source)
+        return _matrix(found, self._all.lists.start[self._lists], n, np.nan), n
+
+    def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
+        """Return the numbers of the documents that rankings are compared with.
+
+        :param name: which documents
+        :param source: a value source
+        :returns: the topic of each document, a place in ``topics``, ``[N]``, and its number,
+            ``[N]``, NaN where it has none
+        :raises ValueError: they are not part of the rankings
+        """
+        background = _looked_up(self._all.backgrounds, name)
+        last = self._first + len(self.topics)
+        rows = slice(*np.searchsorted(background.topic, [self._first, last]))
+        return background.topic[rows] - self._first, background.values[source][rows]
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged, or ranked above ``cutoff``, with their ranks."""
@@ -223,6 +238,13 @@ class View:
         is_judged = np.zeros(len(topic), bool)
         is_judged[at_pair] = True
         return Documents(topic, self._local(codes), relevance, is_judged, row, place, document)
+
+
+def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
+    if key not in known:
+        raise ValueError(f"{key!r} cannot be looked up here; use ir_measures, pt.Experiment or "
+                         "pt_fairness.evaluate for measures of it")
+    return known[key]
 
 
 def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:
