@@ -52,6 +52,44 @@ def geometric_discount(depth: int, p: float) -> Floats:
     return np.asarray(p ** (ranks(depth) - 1.0))
 
 
+def discount(name: str, depth: int, p: float = 0.85) -> Floats:
+    """Return the weight of the ranks 1 to ``depth``, ``[depth]``.
+
+    :param name: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)), ``'geometric'`` p^(i−1),
+        ``'mmr'`` 1/i or ``'none'`` 1
+    :param p: the persistence of ``'geometric'``
+    :raises ValueError: another name
+    """
+    if name == "log2":
+        return log_discount(depth)
+    if name == "trec":
+        return np.asarray(1.0 / np.log2(np.maximum(ranks(depth), 2.0)))
+    if name == "geometric":
+        return geometric_discount(depth, p)
+    if name == "mmr":
+        return np.asarray(1.0 / ranks(depth))
+    if name == "none":
+        return np.ones(depth)
+    raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
+
+
+def gain(name: str, relevance: Any, rel: int) -> Floats:
+    """Return the gain of each relevance, elementwise; 0 below ``rel`` and at most 0.
+
+    :param name: ``'binary'`` 1, ``'linear'`` r or ``'exp'`` 2^r − 1
+    :raises ValueError: another name
+    """
+    relevance = np.asarray(relevance, float)
+    relevance = np.where((relevance >= rel) & (relevance > 0), relevance, 0.0)
+    if name == "binary":
+        return np.asarray(relevance > 0, float)
+    if name == "linear":
+        return relevance
+    if name == "exp":
+        return np.asarray(np.exp2(relevance) - 1.0)
+    raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
+
+
 def within(depth: int, n: Ints) -> Bools:
     """``[T, depth]``: which ranks each row has, where row ``t`` has ``n[t]`` of them."""
     return np.asarray(np.arange(depth) < n[:, None])

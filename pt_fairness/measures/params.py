@@ -168,6 +168,32 @@ def protected(*also: str) -> Param:
                  accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
 
 
+#: What a document at rank i counts, in words.
+_DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p^(i-1)",
+              "mmr": "1/i", "none": "1"}
+
+
+def discount(*choices: str, default: str) -> Param:
+    """Declare the weight of rank i as one of the names that ``numerics.discount`` takes."""
+    words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
+    return Param(str, f"weight of rank i: {words}", " or ".join(map(repr, choices)),
+                 default=default, accepts=lambda v: v in choices)
+
+
+def gains(default: str) -> Param:
+    """Declare the gain of a relevant document as one of the names that ``numerics.gain`` takes."""
+    choices = ("binary", "linear", "exp")
+    return Param(str, "gain of a relevant document of relevance r: 1 (binary), r (linear), "
+                 "2^r-1 (exp)", " or ".join(map(repr, choices)), default=default,
+                 accepts=lambda v: v in choices)
+
+
+def unannotated() -> Param:
+    """Declare whether unannotated documents keep their ranks."""
+    return one_of("unannotated documents: they are dropped before the list is cut (drop), or they "
+                  "keep their ranks and weigh nothing (keep)", "drop", "keep")
+
+
 def absolute() -> Param:
     """Declare whether the direction of a bias is left out."""
     return flag("the size of the bias without its direction, whose mean over topics is the mean "
