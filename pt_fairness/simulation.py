@@ -214,14 +214,14 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     from tqdm import tqdm
     wanted = without_groups(measures, "sweep", "the groups are the viewpoints of sets")
     if not isinstance(sets, Mapping):
-        raise ValueError(f"sets is a {type(sets).__name__}; it takes a dictionary from the names of "
-                         "the sets to their documents by viewpoint")
+        raise ValueError(f"sets is a {type(sets).__name__}; it takes a dictionary from the names "
+                         "of the sets to their documents by viewpoint")
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
     for name, counts in sets.items():
         if not isinstance(counts, Mapping):
-            raise ValueError(f"the set {name!r} is a {type(counts).__name__}; a set is a dictionary "
-                             "from viewpoints to the number of their documents")
+            raise ValueError(f"the set {name!r} is a {type(counts).__name__}; a set is a "
+                             "dictionary from viewpoints to the number of their documents")
         if len(set(map(label_text, counts))) < len(counts):
             raise ValueError(f"two viewpoints of the set {name!r} are the same as text: {', '.join(map(repr, counts))}")
     sets = {name: {label_text(viewpoint): count for viewpoint, count in counts.items()} for name, counts in sets.items()}

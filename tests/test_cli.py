@@ -245,7 +245,8 @@ def test_output_is_utf8_whatever_the_locale(tmp_path, given, files, command, tex
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no path")
 @pytest.mark.parametrize("command, piped", [
-    (["annotate", "qrels", "groups.csv"], "groups.csv"), (["annotate", "qrels", "auxiliary"], "auxiliary"),
+    (["annotate", "qrels", "groups.csv"], "groups.csv"),
+    (["annotate", "qrels", "auxiliary"], "auxiliary"),
     (["eval", "qrels", "run", "nDCG@5"], "run"), (["table", "qrels", "run", "-m", "nDCG@5"], "run"),
     (["eval", "qrels", "run", "nDCG@5"], "qrels")], ids=lambda one: "".join(one[:1]))
 def test_standard_input_is_a_file(tmp_path, monkeypatch, capsys, command, piped):

@@ -123,7 +123,8 @@ def test_a_missing_file(tmp_path, name):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("name", ["run", "run.gz"])
 def test_a_named_pipe_is_opened_once(tmp_path, name):
-    """Nobody writes to it a second time. A first score of 1 needs another look at the first line."""
+    """Nobody writes to it a second time. After a first score of 1, the first line is needed again.
+    """
     os.mkfifo(tmp_path / name)
     writer = threading.Thread(target=written, args=[tmp_path / name, "1 Q0 a 1 1 t\n" * 20_000])
     writer.start()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expi
 
 from pt_fairness import numerics
 
@@ -61,6 +62,36 @@ def test_evaluated_ranks(lengths, step):
     assert [int(row.sum()) for row in numerics.within(depth, n)] == lengths
 
 
+@pytest.mark.parametrize("n", [1, 2, 9])
+@pytest.mark.parametrize("step", [1, 2, 9, 10, 10**23])
+def test_ranks_of_a_step(n, step):
+    ranks = numerics.evaluated_ranks(n, step)
+    marked = numerics.evaluated(n, np.array([n]), step)[0]
+    assert [i - 1 for i in ranks] == np.flatnonzero(marked).tolist()
+
+
+@pytest.mark.parametrize("ranks", [
+    range(1, 1), range(1, 2), range(1, 4098), range(1, 1_000_001), range(3, 1_000_001, 3),
+    range(500_000, 1_000_001), range(10**9, 10**12, 10**6)], ids=str)
+@pytest.mark.parametrize("gain", [
+    pytest.param(np.ones_like, id="1"),
+    pytest.param(lambda i: i - 1, id="i - 1"),
+    pytest.param(lambda i: 0.999 ** (i - 1), id="0.999^(i - 1)"),
+])
+def test_discounted_sums_against_adding_one_by_one(ranks, gain):
+    i = np.array(ranks, float)
+    expected = math.fsum(gain(i) / np.log2(i + 1))
+    assert numerics.discounted_sum(ranks, gain) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_discounts_of_two_billion_ranks():
+    # Σ f(i) is about ∫ f from the first rank less ½ to the last plus ½, here after rank 1000.
+    n = 2**31 - 1
+    integral = math.log(2) * (expi(math.log(n + 1.5)) - expi(math.log(1001.5)))
+    expected = sum(1 / math.log2(i + 1) for i in range(1, 1001)) + integral
+    assert numerics.discounted_sum(range(1, n + 1)) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("cells", [1, 5, 13, 1000])
 def test_discounted_divergence(cells, monkeypatch):
     """Whatever part of the ranks is in memory at a time."""
@@ -105,6 +136,19 @@ def test_divergences(data, size):
     assert numerics.jsd(p, q) == pytest.approx((divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12)
     assert 0 <= numerics.jsd(p, q) <= 1 + 1e-12
     assert numerics.jsd(p, p) == pytest.approx(0, abs=1e-12)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_divergences_of_neighbouring_numbers_are_not_negative(a, b):
+    share = min(a, b) / max(a, b)
+    for other in (share, np.nextafter(share, 0), np.nextafter(share, 2)):
+        assert numerics.binary_kl(share, min(other, 1.0)) >= 0
+
+
+def test_rounding_makes_no_divergence():
+    counted, fifths = np.full(5, (0.2 + 0.2 + 0.2) / 3), np.full(5, 0.2)
+    assert (counted != fifths).all()
+    assert numerics.kl(counted, fifths) == numerics.jsd(counted, fifths) == 0
 
 
 def test_unique_rows():

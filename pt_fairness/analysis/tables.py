@@ -154,7 +154,7 @@ def _names_measure(column: str) -> bool:
 
 
 def _is_trec_name(name: str) -> bool:
-    """Whether trec_eval calls a measure so, as pt.Experiment does where it is asked by that name."""
+    """Whether trec_eval calls a measure so; pt.Experiment does, where it is asked by that name."""
     try:
         return bool(ir_measures.parse_trec_measure(name))
     except ValueError:

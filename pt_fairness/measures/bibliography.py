@@ -17,7 +17,8 @@ class Reference(NamedTuple):
         return f"{self.authors}. {self.title}. {self.venue}."
 
 
-#: Each is the ``SOURCE`` of a measure, but for that of ir_measures' α-nDCG and α-DCG, which are computed here (clarke2008).
+#: Each is the ``SOURCE`` of a measure, but for that of ir_measures' α-nDCG and α-DCG, which are
+#: computed here (clarke2008).
 BIBLIOGRAPHY = {
     "clarke2008": Reference("Charles L. A. Clarke, Maheedhar Kolla, Gordon V. Cormack, Olga Vechtomova, Azin Ashkan, "
                             "Stefan Büttcher and Ian MacKinnon",

@@ -1,6 +1,7 @@
 """What a ranking is compared with: the protected group of every topic and the target distribution.
 
-Shared by the measures of every family. Shapes: ``T`` topics, ``S`` label sets, ``L`` groups of the label set G.
+Shared by the measures of every family. Shapes: ``T`` topics, ``S`` label sets, ``L`` groups of the
+label set G.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class TwoGroups(NamedTuple):
 
     #: ``[T, S]``: whether the documents of a label set are protected.
     protected: Bools
-    #: ``[T]``: protected documents, and all documents, of the population; shares where it is a distribution.
+    #: ``[T]``: protected documents, and all documents, of the population; shares where it is a
+    #: distribution.
     plus: Floats
     total: Floats
     #: ``[T]``: whether there is something to compare with.
@@ -33,8 +35,8 @@ class TwoGroups(NamedTuple):
 
 
 def rarest(counts: Floats, most: bool) -> tuple[Ints, Bools]:
-    """``[T]``: the label with the fewest (or ``most``) documents among those that have any, the first of equals; and
-    whether a topic has two such labels.
+    """``[T]``: the label with the fewest (or ``most``) documents among those that have any, the
+    first of equals; and whether a topic has two such labels.
 
     :param counts: ``[T, L]``
     """
@@ -44,7 +46,8 @@ def rarest(counts: Floats, most: bool) -> tuple[Ints, Bools]:
 
 
 def split(measure: FairnessMeasure, view: View, counts: Ints) -> tuple[Bools, Bools]:
-    """``[T, S]`` and ``[T]``: which label sets are protected, and whether that can be said of the topic.
+    """``[T, S]`` and ``[T]``: which label sets are protected, and whether that can be said of the
+    topic.
 
     :param counts: ``[T, S]``: the documents that 'minority' and 'majority' count
     """
@@ -60,13 +63,17 @@ def split(measure: FairnessMeasure, view: View, counts: Ints) -> tuple[Bools, Bo
 
 
 def extreme(measure: FairnessMeasure) -> str | None:
-    """``'minority'`` or ``'majority'`` where that is the protected group; a ``group`` is always a label."""
+    """``'minority'`` or ``'majority'`` where that is the protected group; a ``group`` is always a
+    label.
+    """
     wanted = measure.param("protected") if "protected" in measure.SUPPORTED_PARAMS else None
     return wanted if wanted in ("minority", "majority") else None
 
 
 def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
-    """The protected and unprotected part of the measure's target; the measure's ``group``, if it has one, is protected."""
+    """The protected and unprotected part of the measure's target; the measure's ``group``, if it
+    has one, is protected.
+    """
     relevant = view.relevant(measure.param("rel"))
     protected, known = split(measure, view, relevant)
     target = measure.param("target")
@@ -107,7 +114,9 @@ def population(measure: FairnessMeasure, view: View) -> Floats:
 
 
 def distribution(measure: FairnessMeasure, view: View) -> Floats:
-    """``[T, L]``: the target share of every group, unsmoothed; a row of zeros where the population is empty."""
+    """``[T, L]``: the target share of every group, unsmoothed; a row of zeros where the population
+    is empty.
+    """
     target: Any = measure.param("target")
     size = (len(view), len(view.labels))
     if isinstance(target, dict):
@@ -119,3 +128,21 @@ def distribution(measure: FairnessMeasure, view: View) -> Floats:
         return targets.shares(target, view.qids, view.labels)
     shares = population(measure, view)
     return np.broadcast_to(numerics.ratio(shares, shares.sum(axis=-1, keepdims=True)), size)
+
+
+def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
+    """Return the value of a topic for which nothing was returned, where the run is the population.
+
+    Without a normaliser, it is ``bound`` times the sum of the discounts of the evaluated ranks of
+    ``cutoff`` documents; ``bound`` itself without a cutoff.
+
+    :param bound: the largest term of all populations without shares below ``SMALLEST_SHARE``
+    """
+    if cutoff is None:
+        return bound
+    return bound * numerics.discounted_sum(numerics.evaluated_ranks(cutoff, step))
+
+
+def one_if_zero(worst: Floats) -> Floats:
+    """Return ``worst``, 1 in place of 0: a system must not look fair by returning nothing."""
+    return np.where(worst > 0, worst, 1.0)

@@ -24,7 +24,9 @@ _PARAMS = {
 
 
 class StanceMeasure(SignedMeasure):
-    """A measure of effectiveness for the documents of one stance, less the same measure for the other."""
+    """A measure of effectiveness for the documents of one stance, less the same measure for the
+    other.
+    """
 
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = _PARAMS
@@ -37,7 +39,9 @@ class StanceMeasure(SignedMeasure):
                              f"{self.param('pro')!r}")
 
     def stances(self, view: View) -> tuple[Floats, Ints]:
-        """``[T, D]`` and ``[T]``: 1 for relevant documents that are pro, −1 for con, else 0; and the lists' lengths."""
+        """``[T, D]`` and ``[T]``: 1 for relevant documents that are pro, −1 for con, else 0; and
+        the lists' lengths.
+        """
         codes, relevance, n = view.full(self.param("cutoff"))
         of_set = np.append(self._has(view, "pro") * 1.0 - self._has(view, "con"), 0.0)
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
@@ -47,19 +51,30 @@ class StanceMeasure(SignedMeasure):
 
 
 class _BiasP(StanceMeasure):
-    """
-    Stance bias by precision: relevant pro documents less relevant con documents, as a share of the ranks.
+    """BiasP — Stance Bias by Precision.
 
-    ``1/n Σ_{i≤n} s_i``: s_i = 1 if the document at rank i has relevance ≥ ``rel`` and its group is ``pro``, −1 if ``con``, and
-    0 if it is neither, or both, or not relevant. Other documents, unannotated ones included, keep their ranks; an unjudged
-    document has relevance 0. n is the cutoff, also where fewer documents were returned; without one, the length of the list.
-    In [−1, 1]; 0 is fair, above 0 is biased towards pro. ``abs=True`` gives the size alone, in [0, 1]. A topic for which
-    nothing was returned has 0.
+    Relevant pro documents less relevant con documents, as a share of the ranks.
 
-    The mean over topics is the paper's mean bias (MB), with ``abs=True`` its mean absolute bias (MAB). Ideological bias is
-    the same over groups that name an ideology: ``pro='conservative', con='liberal'``.
+    Formula
+    -------
+    ``1/n Σ_{i≤n} s_i``: s_i is 1 if the document at rank i has relevance ≥ ``rel`` and is in the
+    group ``pro``, −1 if it is in ``con``, and 0 if it is in both or neither or is not relevant.
+    Unannotated documents keep their ranks. An unjudged document has relevance 0. n is the cutoff,
+    also if fewer documents were returned; without a cutoff, the length of the list.
 
-    Source: Gezici et al. (2021), section 3.2, β_P@n.
+    Range
+    -----
+    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the ranking is biased towards ``pro``.
+
+    Edge cases
+    ----------
+    A topic without results has 0. The mean over topics is the paper's mean bias (MB), with
+    ``abs=True`` its mean absolute bias (MAB). Ideological bias is the same measure over groups that
+    name an ideology: ``pro='conservative', con='liberal'``.
+
+    Source
+    ------
+    Gezici et al. (2021), section 3.2, β_P@n.
     """
 
     __name__ = "BiasP"
@@ -73,13 +88,25 @@ class _BiasP(StanceMeasure):
 
 
 class _BiasRBP(StanceMeasure):
-    """
-    Stance bias by rank-biased precision: what a user of persistence p sees of relevant pro documents, less that of con.
+    """BiasRBP — Stance Bias by Rank-Biased Precision.
 
-    ``(1−p) Σ_i p^{i−1} · s_i`` with s_i as for BiasP, over the first ``cutoff`` ranks, or all. Between −1 and 1; 0 is fair,
-    above 0 is biased towards pro. ``abs=True`` gives the size alone. A topic for which nothing was returned has 0.
+    Rank-biased precision of the relevant pro documents less that of the relevant con documents.
 
-    Source: Gezici et al. (2021), section 3.2, from equation 5.
+    Formula
+    -------
+    ``(1−p) Σ_i p^{i−1} · s_i`` over the first ``cutoff`` ranks, or all, with s_i as for BiasP.
+
+    Range
+    -----
+    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the ranking is biased towards ``pro``.
+
+    Edge cases
+    ----------
+    A topic without results has 0.
+
+    Source
+    ------
+    Gezici et al. (2021), section 3.2, from equation 5.
     """
 
     __name__ = "BiasRBP"
@@ -98,14 +125,27 @@ class _BiasRBP(StanceMeasure):
 
 
 class _BiasDCG(StanceMeasure):
-    """
-    Stance bias by discounted cumulative gain: that of the relevant pro documents less that of the relevant con documents.
+    """BiasDCG — Stance Bias by Discounted Cumulative Gain.
 
-    ``Σ_{i≤n} s_i / log2(i+1)`` with s_i as for BiasP, over the first ``cutoff`` ranks, or all. Its size is at most the sum of
-    the discounts, which grows with the depth; 0 is fair, above 0 is biased towards pro. ``abs=True`` gives the size alone. A
-    topic for which nothing was returned has 0.
+    Discounted cumulative gain of the relevant pro documents less that of the relevant con
+    documents.
 
-    Source: Gezici et al. (2021), section 3.2, equation 7.
+    Formula
+    -------
+    ``Σ_{i≤n} s_i / log2(i+1)`` over the first ``cutoff`` ranks, or all, with s_i as for BiasP.
+
+    Range
+    -----
+    Between minus and plus the sum of the discounts, which grows with the depth. 0 is fair; above 0
+    the ranking is biased towards ``pro``. ``abs=True`` gives the size alone.
+
+    Edge cases
+    ----------
+    A topic without results has 0.
+
+    Source
+    ------
+    Gezici et al. (2021), section 3.2, equation 7.
     """
 
     __name__ = "BiasDCG"
