@@ -43,7 +43,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
-from pt_fairness.text import TARGET_WORDS, BoundName, collecting_warnings, warn
+from pt_fairness.text import BoundName, collecting_warnings, warn
 
 __all__ = ["as_text", "evaluate"]
 
@@ -297,20 +297,19 @@ def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     digests: list[Any] = []
     found: dict[str, Any] = {}
     for measure in measures:
-        names: dict[str, BoundName] = {}
-        source, target = measure.params.get("groups"), measure.params.get("target")
-        if isinstance(source, str):
+        if not isinstance(measure, FairnessMeasure):
+            every.append(measure)
+            continue
+        from pt_fairness import groups, targets
+        sources, wanted = measure.names()
+        for source in sources:
             if source not in found:  # a pipe can be read once
-                from pt_fairness import groups
                 found[source] = groups.get(source)
                 digests.append([source, found[source].digest(), found[source].state()])
-            names["groups"] = BoundName(source, found[source])
-        if isinstance(measure, FairnessMeasure) and isinstance(target, str) \
-                and target not in TARGET_WORDS:
-            from pt_fairness import targets
-            names["target"] = BoundName(target, targets.find(target))
-            digests.append([target, fingerprint.of_frame(targets.get(target))])
-        every.append(measure(**names) if names else measure)
+        digests += [[name, fingerprint.of_frame(targets.get(name))] for name in wanted]
+        every.append(measure.bound(
+            {source: BoundName(source, found[source]) for source in sources},
+            {name: BoundName(name, targets.find(name)) for name in wanted}))
     return every, digests
 
 

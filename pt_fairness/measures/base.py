@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
@@ -76,6 +76,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
+        if name not in self.SUPPORTED_PARAMS:
+            return None
         value = self[name]
         return None if value is NOT_PROVIDED else value
 
@@ -109,6 +111,25 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             from pt_fairness import targets
             return targets.labels(wanted)
         return tuple(wanted) if isinstance(wanted, dict) else ()
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """Return the names of the group sources and of the registered targets it depends on."""
+        groups, target = self.params.get("groups"), self.params.get("target")
+        return ([groups] if isinstance(groups, str) else [],
+                [target] if isinstance(target, str) and target not in TARGET_WORDS else [])
+
+    def bound(self, groups: Mapping[str, str], targets: Mapping[str, str]) -> FairnessMeasure:
+        """Return the measure with other spellings of :meth:`names`, such as bound names.
+
+        :param groups: the new spellings of group sources, by name
+        :param targets: those of targets
+        """
+        params = dict(self.params)
+        for param, spellings in (("groups", groups), ("target", targets)):
+            name = params.get(param)
+            if isinstance(name, str) and name in spellings:
+                params[param] = spellings[name]
+        return type(self)(**params)
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return the parameters that name groups, each with a group that it names.
@@ -171,29 +192,37 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __reduce__(self) -> Any:
         # The receiving process may not have registered what the parameters name.
-        values = {}
-        for param, module in _REGISTRIES.items():
-            name = self.params.get(param)
-            if module in sys.modules and isinstance(name, str) and not isinstance(name, BoundName):
-                value = sys.modules[module].registered(name)
-                if value is not None and not callable(value):  # a function has made no groups yet
-                    values[param] = value
+        values = [_registered(names, module)
+                  for names, module in zip(self.names(), _REGISTRIES, strict=True)]
         return _rebuild, (type(self), self.params, values)
 
 
-#: The parameters whose values name what is registered, and the modules of their registries.
-_REGISTRIES = {"groups": "pt_fairness.groups", "target": "pt_fairness.targets"}
+#: The modules of the registries of groups and of targets.
+_REGISTRIES = ("pt_fairness.groups", "pt_fairness.targets")
+
+
+def _registered(names: Iterable[str], module: str) -> dict[str, Any]:
+    """Return what names mean in this process, by name."""
+    if module not in sys.modules:
+        return {}
+    values = {name: sys.modules[module].registered(name)
+              for name in names if not isinstance(name, BoundName)}
+    # A function has made no groups yet.
+    return {name: value for name, value in values.items()
+            if value is not None and not callable(value)}
 
 
 def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
-             values: dict[str, Any]) -> FairnessMeasure:
+             values: Sequence[dict[str, Any]]) -> FairnessMeasure:
     """Unpickle a measure.
 
-    :param values: what its names mean where it was pickled; what this process has registered wins
+    :param values: what its names mean where it was pickled, groups and targets by name; what this
+        process has registered wins
     """
-    bound = {param: BoundName(params[param], value) for param, value in values.items()
-             if sys.modules[_REGISTRIES[param]].registered(params[param]) is None}
-    return kind(**params | bound)
+    bound = [{name: BoundName(name, value) for name, value in some.items()
+              if sys.modules[module].registered(name) is None}
+             for some, module in zip(values, _REGISTRIES, strict=True)]
+    return kind(**params).bound(*bound)
 
 
 class SignedMeasure(FairnessMeasure):

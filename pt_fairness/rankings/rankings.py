@@ -58,6 +58,8 @@ class Rankings:
     sets: LabelSets
     #: The label set G, sorted.
     labels: list[str]
+    #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
+    order: Sequence[str] | None = None
 
     def labelled(self, added: Sequence[str] = (), depth: int | None = None) -> Labelled:
         """Return the rankings for one label set.
@@ -85,7 +87,7 @@ class Labelled:
 
     def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
         self.lists, self.judged = rankings.lists, rankings.judged
-        self.sets, self.labels = rankings.sets, labels
+        self.sets, self.labels, self.order = rankings.sets, labels, rankings.order
         lists, judged, sets = self.lists, self.judged, self.sets
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
         #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
@@ -98,8 +100,9 @@ class Labelled:
             start = np.cumsum(self.length) - self.length
             rows = rows[np.arange(len(rows)) - start[row_list] < depth]
             self.length = np.minimum(self.length, depth)
-        #: The label sets of these documents, list by list, and where each list starts.
-        self.condensed = self.codes[rows]
+        #: The label sets and judged pairs of these documents, list by list, and where each list
+        #: starts.
+        self.condensed, self.condensed_pair = self.codes[rows], lists.pair[rows]
         self.start = np.concatenate(([0], np.cumsum(self.length)))
         #: The judged pairs sorted by topic, and their topics.
         self.pairs = np.argsort(judged.topic, kind="stable")

@@ -47,6 +47,9 @@ class View:
         self.topic: Ints = lists.topics[self._lists] - topics.start
         #: The label set G, sorted.
         self.labels: list[str] = rankings.labels
+        #: The labels as the group source orders them, lowest first; ``None`` if it declares no
+        #: order.
+        self.order: Sequence[str] | None = rankings.order
         #: How many annotated documents each list has, ``[R]``.
         self.length: Ints = rankings.length[self._lists]
         self._start = rankings.start[self._lists]
@@ -103,8 +106,22 @@ class View:
 
         :returns: codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
-        n = self.length if cutoff is None else np.minimum(self.length, cutoff)
+        n = self._condensed_length(cutoff)
         return _matrix(self._condensed, self._start - self._rows.start, n, -1), n
+
+    def condensed_relevance(self, cutoff: int | None) -> Any:
+        """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``.
+
+        It is 0 where a document is unjudged, and past the end of a list.
+        """
+        pair = _matrix(self._all.condensed_pair, self._start, self._condensed_length(cutoff), -1)
+        return self._relevance_of(pair)
+
+    def _condensed_length(self, cutoff: int | None) -> Ints:
+        return self.length if cutoff is None else np.minimum(self.length, cutoff)
+
+    def _relevance_of(self, pair: Ints) -> Any:
+        return np.where(pair >= 0, np.append(self._all.judged.relevance, 0)[pair], 0)
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists as they were returned, cut at ``cutoff``.
@@ -112,12 +129,12 @@ class View:
         :returns: codes ``[R, D]`` (−1: unannotated, or past the end), relevance ``[R, D]`` (0 where
             a document is unjudged) and the lengths ``[R]``
         """
-        lists, relevance = self._all.lists, self._all.judged.relevance
+        lists = self._all.lists
         n = self._full_length(cutoff)
         start = lists.start[self._lists]
         pair = _matrix(lists.pair, start, n, -1)
         codes = self._local(_matrix(self._all.codes, start, n, -1))
-        return codes, np.where(pair >= 0, np.append(relevance, 0)[pair], 0), n
+        return codes, self._relevance_of(pair), n
 
     def _full_length(self, cutoff: int | None) -> Ints:
         n = self._all.lists.length[self._lists]
@@ -130,6 +147,27 @@ class View:
         """
         counts = self._relevant[rel]
         return counts if len(self.topics) == len(self) else counts[self.topic]
+
+    @cached_property
+    def highest_relevance(self) -> Any:
+        """The highest relevance of a judged document of each topic, ``[R]``."""
+        pairs = self._all.pairs[self._pairs]
+        first = np.searchsorted(self._all.pair_topic[self._pairs] - self._first,
+                                np.arange(len(self.topics)))
+        # Each topic of the qrels has a judged document.
+        return np.maximum.reduceat(self._all.judged.relevance[pairs], first)[self.topic]
+
+    @property
+    def highest_relevance_of_all(self) -> Any:
+        """The highest relevance of a judged document of all topics."""
+        return self._all.judged.relevance.max()
+
+    @cached_property
+    def judged(self) -> tuple[Ints, Ints, Any]:
+        """The judged documents: the topic, the code and the relevance of each, ``[N]``."""
+        pairs = self._all.pairs[self._pairs]
+        return (self._all.pair_topic[self._pairs] - self._first,
+                self._local(self._all.relevant[None][pairs]), self._all.judged.relevance[pairs])
 
     @cached_property
     def in_run(self) -> Ints:
