@@ -307,7 +307,7 @@ def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
                 found[source] = groups.get(source)
                 digests.append([source, found[source].digest(), found[source].state()])
         digests += [[name, fingerprint.of_frame(targets.get(name))] for name in wanted]
-        every.append(measure.bound(
+        every.append(measure.renamed(
             {source: BoundName(source, found[source]) for source in sources},
             {name: BoundName(name, targets.find(name)) for name in wanted}))
     return every, digests

@@ -321,35 +321,3 @@ def largest_divergence(sizes: Ints, shares: Floats, target: Floats, weights: Flo
         if weights[i - 1] != 0:
             best[places] += weights[i - 1] * kl(found.T @ shares / i, target)
     return float(best[order[ends[depth]:ends[depth + 1]]].max())
-
-
-def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
-    """Return the mean of ``rows [S, L]`` over the documents of a list down to some ranks, ``[M, L]``.
-
-    :param codes: the row of ``rows`` that each document counts, ``[T, D]``; −1 is the last
-    :param row: the list, ``[M]``
-    :param place: the 0-based rank
-    """
-    shares = np.empty((len(row), rows.shape[1]))
-    size = max(1, BLOCK_CELLS // max(1, codes.size))
-    for start in range(0, rows.shape[1], size):
-        labels = slice(start, start + size)
-        shares[:, labels] = rows[:, labels][codes].cumsum(axis=1)[row, place]
-    shares /= place[:, None] + 1.0
-    return shares
-
-
-def match_distance(p: Floats, q: Floats) -> Floats:
-    """Return the sum of the differences of the cumulative shares over the last axis."""
-    return np.asarray(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1))
-
-
-def order_aware_divergence(p: Floats, q: Floats) -> Floats:
-    """Return the order-aware divergence over the last axis.
-
-    It is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the places i with q_i > 0.
-    """
-    i = np.arange(p.shape[-1])
-    distances = (p - q) ** 2 @ abs(i[:, None] - i)
-    held = q > 0
-    return ratio((distances * held).sum(axis=-1), held.sum(axis=-1))

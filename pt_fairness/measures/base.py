@@ -118,7 +118,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return ([groups] if isinstance(groups, str) else [],
                 [target] if isinstance(target, str) and target not in TARGET_WORDS else [])
 
-    def bound(self, groups: Mapping[str, str], targets: Mapping[str, str]) -> FairnessMeasure:
+    def renamed(self, groups: Mapping[str, str], targets: Mapping[str, str]) -> FairnessMeasure:
         """Return the measure with other spellings of :meth:`names`, such as bound names.
 
         :param groups: the new spellings of group sources, by name
@@ -222,7 +222,7 @@ def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
     bound = [{name: BoundName(name, value) for name, value in some.items()
               if sys.modules[module].registered(name) is None}
              for some, module in zip(values, _REGISTRIES, strict=True)]
-    return kind(**params).bound(*bound)
+    return kind(**params).renamed(*bound)
 
 
 class SignedMeasure(FairnessMeasure):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import composite_params, params
+from pt_fairness.measures import composite_params, ordinal, params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.population import distribution
@@ -129,11 +128,11 @@ class _GF(StoppingMeasure):
         # The last row is that of code −1.
         shares = np.vstack([view.share, np.full(size, 1.0 / size)])
         if self.param("divergence") != "jsd":
-            order = places_in_order(view.labels, self.param("order"), view.order)
+            order = ordinal.places(view.labels, self.param("order"), view.order)
             shares, target = shares[:, order], target[:, order]
 
         def similarity(codes: Ints, row: Ints, place: Ints) -> Floats:
-            prefix = numerics.prefix_shares(codes, shares, row, place)
+            prefix = prefix_shares(codes, shares, row, place)
             return np.maximum(1.0 - self.divergence(prefix, target[row]), 0.0)
 
         return np.where(target.any(axis=1), self.expected(view, similarity), np.nan)
@@ -146,39 +145,24 @@ class _GF(StoppingMeasure):
         if name == "jsd":
             return numerics.jsd(shares, target)
         if name == "nmd":
-            return numerics.match_distance(shares, target) / (size - 1)
-        return np.sqrt(numerics.order_aware_divergence(shares, target) / (size - 1))
+            return ordinal.match_distance(shares, target) / (size - 1)
+        return np.sqrt(ordinal.order_aware_divergence(shares, target) / (size - 1))
 
 
-def places_in_order(labels: Sequence[str], order: str | None,
-                    declared: Sequence[str] | None) -> list[int]:
-    """Return the places of labels from the lowest to the highest.
+def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
+    """Return the mean of ``rows [S, L]`` over the documents down to some ranks, ``[M, L]``.
 
-    :param order: the labels in order, joined by commas
-    :param declared: the order that the Groups object declares
-    :raises ValueError: there is no order, or one that lacks a label
+    :param codes: the row of ``rows`` that each document counts, ``[T, D]``; −1 is the last
+    :param row: the list, ``[M]``
+    :param place: the 0-based rank
     """
-    if order is None and declared is None:
-        numbers = [_number(name) for name in labels]
-        if not all(map(math.isfinite, numbers)):
-            raise ValueError(
-                f"an ordinal divergence needs the order of the labels {listed(labels)}: name them "
-                "from the lowest to the highest with order='…', or use a Groups object that "
-                "declares their order")
-        return sorted(range(len(labels)), key=numbers.__getitem__)
-    found = order.split(",") if order is not None else list(declared or ())
-    lacking = sorted({*labels} - {*found})
-    if lacking:
-        raise ValueError(f"the order {','.join(found)!r} lacks the labels {listed(lacking)}; an "
-                         "ordinal divergence needs an order of all labels of the groups")
-    return [labels.index(name) for name in found if name in labels]
-
-
-def _number(name: str) -> float:
-    try:
-        return float(name)
-    except ValueError:
-        return math.nan
+    shares = np.empty((len(row), rows.shape[1]))
+    size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
+    for start in range(0, rows.shape[1], size):
+        labels = slice(start, start + size)
+        shares[:, labels] = rows[:, labels][codes].cumsum(axis=1)[row, place]
+    shares /= place[:, None] + 1.0
+    return shares
 
 
 class RelevancePart(StoppingMeasure):
@@ -201,7 +185,7 @@ class RelevancePart(StoppingMeasure):
     def score(self, view: View) -> Floats:
         if self.param("relevance") == "rbu":
             return self.expected(view, lambda _, row, place: self.param("phi") ** (place + 1.0))
-        return self.expected(view, lambda _, row, place: 1.0 / (place + 1.0))
+        return self.expected(view, lambda _, row, place: np.asarray(1.0 / (place + 1.0)))
 
 
 class _GFR(FairnessMeasure):
@@ -279,7 +263,7 @@ class _GFR(FairnessMeasure):
                 [target for target in self.param("targets").values()
                  if isinstance(target, str) and target not in TARGET_WORDS])
 
-    def bound(self, groups: Mapping[str, str], targets: Mapping[str, str]) -> FairnessMeasure:
+    def renamed(self, groups: Mapping[str, str], targets: Mapping[str, str]) -> FairnessMeasure:
         attributes = {groups.get(source, source): divergence
                       for source, divergence in self.params.get("attributes", {}).items()}
         wanted = {groups.get(source, source):

@@ -49,7 +49,8 @@ class _ARP(FairnessMeasure):
     NAME = __name__
     SOURCE = ("cachel2022", "kuhlman2019")
     PRETTY_NAME = "Attribute Rank Parity"
-    SHORT_DESC = "Difference between the largest and smallest share of mixed pairs that a group wins."
+    SHORT_DESC = ("Difference between the largest and the smallest share of its mixed pairs that a "
+                  "group wins.")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -66,10 +67,10 @@ class _ARP(FairnessMeasure):
         both = total ** 2 - squares
         mixed = (n[:, None] - 1.0) * total - both
         if self.param("pairs") == "errors":
-            won, alone = self.errors(view, codes), 0.0
+            won, alone = self.errors(view, codes), np.zeros(total.shape)
         else:
             ranks = numerics.tally(codes, numerics.ranks(depth), sets) @ view.share
-            won, alone = n[:, None] * total - ranks - both / 2.0, (total > 0) * 1.0
+            won, alone = n[:, None] * total - ranks - both / 2.0, np.asarray(total > 0, float)
         shares = np.where(mixed > 0, numerics.ratio(won, mixed), alone)
         relevant = view.relevant(self.param("rel")) @ view.member > 0
         largest = np.where(relevant, shares, -np.inf).max(axis=1, initial=-np.inf)
