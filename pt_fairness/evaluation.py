@@ -29,7 +29,13 @@ from numpy.typing import NDArray
 from pt_fairness import files, fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
-from pt_fairness.analysis.tables import (
+from pt_fairness.files import Input
+from pt_fairness.identifiers import missing, whole_numbers
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Floats
+from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.tables import (
     LOSSES,
     TEST_SUFFIXES,
     WINS,
@@ -37,12 +43,6 @@ from pt_fairness.analysis.tables import (
     measure_columns,
     parsed,
 )
-from pt_fairness.files import Input
-from pt_fairness.identifiers import missing, whole_numbers
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Floats
-from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.text import BoundName, collecting_warnings, warn
 
 __all__ = ["as_text", "evaluate"]
@@ -241,7 +241,7 @@ class _Plan:
     """What is done with every run; it travels to the workers."""
 
     qrels: pd.DataFrame
-    #: Their names are bound to groups and targets, whatever they mean in a worker.
+    #: Their names are bound to what they mean here, whatever they mean in a worker.
     measures: list[Any]
     #: The environment variable that decides who computes α-nDCG.
     alpha: str | None
@@ -289,28 +289,42 @@ def _measures(measures: Any) -> list[Any]:
 
 
 def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Bind measures to the groups and targets that their names mean in this process.
+    """Bind measures to the groups, targets, values and runs that their names mean here.
 
-    :returns: the measures, and what identifies the content of these groups and targets
+    :returns: the measures, and what identifies the content of these
     """
     every: list[Any] = []
     digests: list[Any] = []
-    found: dict[str, Any] = {}
+    found: dict[tuple[str, str], Any] = {}
     for measure in measures:
         if not isinstance(measure, FairnessMeasure):
             every.append(measure)
             continue
-        from pt_fairness import groups, targets
-        sources, wanted = measure.names()
-        for source in sources:
-            if source not in found:  # a pipe can be read once
-                found[source] = groups.get(source)
-                digests.append([source, found[source].digest(), found[source].state()])
-        digests += [[name, fingerprint.of_frame(targets.get(name))] for name in wanted]
-        every.append(measure.renamed(
-            {source: BoundName(source, found[source]) for source in sources},
-            {name: BoundName(name, targets.find(name)) for name in wanted}))
+        names = [(param, name) for param, some in measure.names().items() for name in some]
+        for param, name in names:
+            if (param, name) not in found:  # a pipe can be read once
+                found[param, name], digest = _meaning(param, name)
+                digests.append([name, *digest])
+        spellings: dict[str, dict[str, str]] = {}
+        for param, name in names:
+            spellings.setdefault(param, {})[name] = BoundName(name, found[param, name])
+        every.append(measure.renamed(spellings) if names else measure)
     return every, digests
+
+
+def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
+    """Return what the value of a parameter means here, and what identifies its content."""
+    from pt_fairness import groups, runs, targets, values
+    if param == "groups":
+        source = groups.get(name)
+        return source, [source.digest(), source.state()]
+    if param == "values":
+        numbers = values.get(name)
+        return numbers, [numbers.digest()]
+    if param == "background":
+        run = runs.get(name)
+        return run, [fingerprint.of_frame(run)]
+    return targets.find(name), [fingerprint.of_frame(targets.get(name))]
 
 
 def _measure_key(measure: Any) -> str:

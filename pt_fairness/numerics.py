@@ -41,6 +41,15 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
 
 
+def mean_of_lists(values: Floats, topics: Ints) -> Floats:
+    """Return the mean of the values of the lists of each topic, ``[T]``.
+
+    :param values: ``[R]``
+    :param topics: the topic of each list, ``[R]``; every topic has one
+    """
+    return np.asarray(np.bincount(topics, values) / np.bincount(topics))
+
+
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
@@ -81,6 +90,18 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     if name == "none":
         return np.ones(depth)
     raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
+
+
+def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
+    """Return the sum of ``discount(name, depth, p) ** power``; ``depth`` may be billions.
+
+    :param name: ``'log2'``, ``'trec'`` or ``'geometric'``
+    """
+    if name == "geometric":
+        return float((1.0 - p ** (power * depth)) / (1.0 - p ** power))
+    if name == "trec":  # 1, and the weights of log2 one rank later
+        return 1.0 + sum_of_discounts("log2", depth - 1, power=power)
+    return discounted_sum(range(1, depth + 1), lambda i: np.log2(i + 1.0) ** (1 - power))
 
 
 def gain(name: str, relevance: Any, rel: int) -> Floats:

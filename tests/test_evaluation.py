@@ -330,7 +330,7 @@ def test_progress_is_shown_unless_it_is_not_wanted(runs, qrels, capsys):
 @pytest.fixture
 def registered(monkeypatch):
     """Groups and a target that this process alone knows."""
-    monkeypatch.setattr(groups, "_registry", dict(groups._registry))
+    monkeypatch.setattr(groups.registry, "_registry", dict(groups.registry._registry))
     monkeypatch.setattr(targets, "_registry", dict(targets._registry))
     groups.register("by-number", lambda: groups.from_pattern(r"\d$", name="by-number"))
     targets.register("uneven", pd.DataFrame({"qid": np.repeat([str(i) for i in range(1, 13)], 2), "group": ["3", "4"] * 12,

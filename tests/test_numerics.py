@@ -40,6 +40,15 @@ def test_discounts_by_name(depth):
             numerics.discount(name.upper(), depth)
 
 
+@pytest.mark.parametrize("name", ["log2", "trec", "geometric"])
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("depth", [1, 2, 9, 3_000_000])
+def test_sums_of_discounts(name, power, depth):
+    expected = (numerics.discount(name, depth, 0.8) ** power).sum()
+    found = numerics.sum_of_discounts(name, depth, 0.8, power)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 def test_gains_by_name():
     relevance = [-2, 0, 1, 2, 3]
     for rel, least in ((2, 2), (1, 1), (0, 1), (-5, 1)):

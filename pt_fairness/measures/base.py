@@ -18,7 +18,7 @@ from pt_fairness.measures.params import (
     literal,
     plain,
 )
-from pt_fairness.text import TARGET_WORDS, BoundName
+from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 
 if TYPE_CHECKING:
     from pt_fairness.rankings.view import View
@@ -112,24 +112,23 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return targets.labels(wanted)
         return tuple(wanted) if isinstance(wanted, dict) else ()
 
-    def names(self) -> tuple[list[str], list[str]]:
-        """Return the names of the group sources and of the registered targets it depends on."""
-        groups, target = self.params.get("groups"), self.params.get("target")
-        return ([groups] if isinstance(groups, str) else [],
-                [target] if isinstance(target, str) and target not in TARGET_WORDS else [])
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of what is registered, or of files, that the parameters hold.
 
-    def renamed(self, groups: Mapping[str, str], targets: Mapping[str, str]) -> FairnessMeasure:
+        :returns: by the parameter whose registry they are in: groups, target, values or background
+        """
+        held = {param: self.params.get(param) for param in _REGISTRIES}
+        return {param: [name] for param, name in held.items()
+                if isinstance(name, str) and name not in _WORDS.get(param, ())}
+
+    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
         """Return the measure with other spellings of :meth:`names`, such as bound names.
 
-        :param groups: the new spellings of group sources, by name
-        :param targets: those of targets
+        :param spellings: the new spellings by parameter and by name
         """
-        params = dict(self.params)
-        for param, spellings in (("groups", groups), ("target", targets)):
-            name = params.get(param)
-            if isinstance(name, str) and name in spellings:
-                params[param] = spellings[name]
-        return type(self)(**params)
+        new = {param: spellings[param][name] for param, (name,) in self.names().items()
+               if name in spellings.get(param, {})}
+        return type(self)(**self.params | new)
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return the parameters that name groups, each with a group that it names.
@@ -192,13 +191,16 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __reduce__(self) -> Any:
         # The receiving process may not have registered what the parameters name.
-        values = [_registered(names, module)
-                  for names, module in zip(self.names(), _REGISTRIES, strict=True)]
+        values = {param: _registered(names, _REGISTRIES[param])
+                  for param, names in self.names().items()}
         return _rebuild, (type(self), self.params, values)
 
 
-#: The modules of the registries of groups and of targets.
-_REGISTRIES = ("pt_fairness.groups", "pt_fairness.targets")
+#: The parameters whose values name what is registered, and the modules of their registries.
+_REGISTRIES = {"background": "pt_fairness.runs", "groups": "pt_fairness.groups",
+               "target": "pt_fairness.targets", "values": "pt_fairness.values"}
+#: The values of these parameters that are no names.
+_WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}
 
 
 def _registered(names: Iterable[str], module: str) -> dict[str, Any]:
@@ -213,16 +215,16 @@ def _registered(names: Iterable[str], module: str) -> dict[str, Any]:
 
 
 def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
-             values: Sequence[dict[str, Any]]) -> FairnessMeasure:
+             values: dict[str, dict[str, Any]]) -> FairnessMeasure:
     """Unpickle a measure.
 
-    :param values: what its names mean where it was pickled, groups and targets by name; what this
+    :param values: what its names mean where it was pickled, by parameter and by name; what this
         process has registered wins
     """
-    bound = [{name: BoundName(name, value) for name, value in some.items()
-              if sys.modules[module].registered(name) is None}
-             for some, module in zip(values, _REGISTRIES, strict=True)]
-    return kind(**params).renamed(*bound)
+    return kind(**params).renamed({
+        param: {name: BoundName(name, value) for name, value in some.items()
+                if sys.modules[_REGISTRIES[param]].registered(name) is None}
+        for param, some in values.items()})
 
 
 class SignedMeasure(FairnessMeasure):

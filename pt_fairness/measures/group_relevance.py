@@ -258,18 +258,20 @@ class _GFR(FairnessMeasure):
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)
 
-    def names(self) -> tuple[list[str], list[str]]:
-        return (list(self.params.get("attributes", ())),
-                [target for target in self.param("targets").values()
-                 if isinstance(target, str) and target not in TARGET_WORDS])
+    def names(self) -> dict[str, list[str]]:
+        wanted = self.param("targets").values()
+        return {"groups": list(self.param("attributes") or ()),
+                "target": [one for one in wanted
+                           if isinstance(one, str) and one not in TARGET_WORDS]}
 
-    def renamed(self, groups: Mapping[str, str], targets: Mapping[str, str]) -> FairnessMeasure:
-        attributes = {groups.get(source, source): divergence
-                      for source, divergence in self.params.get("attributes", {}).items()}
-        wanted = {groups.get(source, source):
-                  targets.get(target, target) if isinstance(target, str) else target
-                  for source, target in self.param("targets").items()}
-        return type(self)(**self.params | {"attributes": attributes, "targets": wanted})
+    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
+        groups, targets = spellings.get("groups", {}), spellings.get("target", {})
+        wanted = {source: targets.get(one, one) if isinstance(one, str) else one
+                  for source, one in self.param("targets").items()}
+        return type(self)(**self.params | {
+            name: {groups.get(source, source): one for source, one in by_source.items()}
+            for name, by_source in (("attributes", self.param("attributes") or {}),
+                                    ("targets", wanted))})
 
 
 GF = register(_GF())

@@ -13,11 +13,13 @@ from ir_measures import providers
 from pt_fairness import groups as sources
 from pt_fairness import targets
 from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.numbers import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider.alpha import Diversity
 from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.ndeval import Ndeval
+from pt_fairness.provider.numbers import Numbers
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
@@ -38,6 +40,7 @@ class Source:
         self.needed = needed
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
+        self.numbers = Numbers(measures, self.annotations)
         #: Which topics the source drops, ``[T]``: they have no value and are in no mean.
         self.dropped: Bools = np.zeros(len(judgments.topics), bool)
         if self.groups is not None and self.groups.topics is not None:
@@ -146,7 +149,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
         """Return the value of every measure of a source for every topic; NaN where undefined."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
-        values = score(source.measures, source.annotations.rankings(run, ranked))
+        rankings = source.annotations.rankings(run, ranked)
+        values = score(source.measures, source.numbers.added_to(rankings, run))
         if ranked.foreign and not all(measure.added_labels for measure in source.measures):
             self._tell(f"foreign {source.groups}", f"{ranked.foreign} ranked documents have groups "
                        f"that no judged document has and that {source.groups!r} does not declare: "
@@ -182,10 +186,11 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) 
 
 def _how_many(topics: Bools, sources: Sequence[Source], measure: FairnessMeasure) -> str:
     text = f"{topics.sum()} of {len(topics)} topics"
-    if topics.all() and "rel" in measure.SUPPORTED_PARAMS:
-        for source in sources:
-            document = source.annotations.without_group(measure.param("rel"))
-            if source.needed and document is not None:
-                where = source.groups or "the iteration of the qrels"
-                text += f" (no relevant document, such as {document!r}, has a group in {where})"
+    known = topics.all() and measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
+        and not isinstance(measure, NumberMeasure)
+    for source in sources if known else []:
+        document = source.annotations.without_group(measure.param("rel"))
+        if source.needed and document is not None:
+            where = source.groups or "the iteration of the qrels"
+            text += f" (no relevant document, such as {document!r}, has a group in {where})"
     return text

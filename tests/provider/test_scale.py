@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -59,19 +60,26 @@ def test_memory_of_a_deep_list_does_not_grow_with_its_groups(measure):
 
 
 def test_several_threads_can_use_one_evaluator():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
     rng = np.random.default_rng(0)
     n = 2000
     qrels = pd.DataFrame({"query_id": (np.arange(n) % 20).astype(str),
                           "doc_id": [f"d{i}" for i in range(n)], "relevance": 1,
                           "iteration": rng.choice(list("ABC"), n)})
     source = groups.from_frame(pd.DataFrame({
-        "docno": np.repeat(qrels["doc_id"], 2), "group": rng.choice(list("XYZ"), 2 * n)}))
+        "docno": np.repeat(qrels["doc_id"], 4), "group": rng.choice(list("XYZabcdefghi"), 4 * n)}))
     measures = [rND @ 10, nDD, rKL(protected="all", groups=source), nDJS(groups=source),
                 rND(rel=0, target={"X": 0.5, "V": 0.5}, protected="X", groups=source),
                 alpha_nDCG @ 10, alpha_nDCG(alpha=0.9)]
-    runs = [qrels[["query_id", "doc_id"]].assign(score=rng.random(n)) for _ in range(16)]
-    alone = [list(ir_measures.iter_calc(measures, qrels, run)) for run in runs]
-    for _ in range(3):
-        evaluator = ir_measures.evaluator(measures, qrels)
-        with ThreadPoolExecutor(16) as pool:
-            assert list(pool.map(lambda run: list(evaluator.iter_calc(run)), runs)) == alone
+    judged = qrels.sample(frac=0.5, random_state=0)
+    runs = [qrels[["query_id", "doc_id"]].assign(score=rng.random(n))
+            .sample(frac=0.3, random_state=i) for i in range(16)]
+    alone = [list(ir_measures.iter_calc(measures, judged, run)) for run in runs]
+    try:
+        for _ in range(6):
+            evaluator = ir_measures.evaluator(measures, judged)
+            with ThreadPoolExecutor(16) as pool:
+                assert list(pool.map(lambda run, one=evaluator: list(one.iter_calc(run)), runs)) == alone
+    finally:
+        sys.setswitchinterval(interval)
