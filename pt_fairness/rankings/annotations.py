@@ -190,4 +190,4 @@ class Annotations:
         return Rankings(
             Lists(run.topics, run.start, ranked.length, run.list, run.pair, run.item, ranked.codes),
             Judged(judgments.topics, judgments.topic, judgments.relevance, self.by_rel),
-            ranked.sets, self.labels)
+            ranked.sets, self.labels, order=getattr(self.groups, "order", None))
