@@ -29,7 +29,13 @@ from numpy.typing import NDArray
 from pt_fairness import files, fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
-from pt_fairness.analysis.tables import (
+from pt_fairness.files import Input
+from pt_fairness.identifiers import missing, whole_numbers
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Floats
+from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.tables import (
     LOSSES,
     TEST_SUFFIXES,
     WINS,
@@ -37,13 +43,13 @@ from pt_fairness.analysis.tables import (
     measure_columns,
     parsed,
 )
-from pt_fairness.files import Input
-from pt_fairness.identifiers import missing, whole_numbers
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Floats
-from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
-from pt_fairness.text import TARGET_WORDS, BoundName, collecting_warnings, warn
+from pt_fairness.text import (
+    BACKGROUND_WORDS,
+    TARGET_WORDS,
+    BoundName,
+    collecting_warnings,
+    warn,
+)
 
 __all__ = ["as_text", "evaluate"]
 
@@ -241,7 +247,7 @@ class _Plan:
     """What is done with every run; it travels to the workers."""
 
     qrels: pd.DataFrame
-    #: Their names are bound to groups and targets, whatever they mean in a worker.
+    #: Their names are bound to what they mean here, whatever they mean in a worker.
     measures: list[Any]
     #: The environment variable that decides who computes α-nDCG.
     alpha: str | None
@@ -289,13 +295,14 @@ def _measures(measures: Any) -> list[Any]:
 
 
 def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Bind measures to the groups and targets that their names mean in this process.
+    """Bind measures to the groups, targets, values and runs that their names mean here.
 
-    :returns: the measures, and what identifies the content of these groups and targets
+    :returns: the measures, and what identifies the content of these
     """
     every: list[Any] = []
     digests: list[Any] = []
     found: dict[str, Any] = {}
+    found_numbers: dict[str, Any] = {}
     for measure in measures:
         names: dict[str, BoundName] = {}
         source, target = measure.params.get("groups"), measure.params.get("target")
@@ -310,6 +317,18 @@ def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             from pt_fairness import targets
             names["target"] = BoundName(target, targets.find(target))
             digests.append([target, fingerprint.of_frame(targets.get(target))])
+        numbers, background = measure.params.get("values"), measure.params.get("background")
+        if isinstance(measure, FairnessMeasure) and isinstance(numbers, str):
+            if numbers not in found_numbers:
+                from pt_fairness import values
+                found_numbers[numbers] = values.get(numbers)
+                digests.append([numbers, found_numbers[numbers].digest()])
+            names["values"] = BoundName(numbers, found_numbers[numbers])
+        if isinstance(measure, FairnessMeasure) and isinstance(background, str) \
+                and background not in BACKGROUND_WORDS:
+            from pt_fairness import runs
+            names["background"] = BoundName(background, runs.get(background))
+            digests.append([background, fingerprint.of_frame(runs.get(background))])
         every.append(measure(**names) if names else measure)
     return every, digests
 

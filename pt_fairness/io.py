@@ -18,7 +18,8 @@ from pt_fairness.files import DAMAGE, Input
 from pt_fairness.identifiers import missing, texts_of
 from pt_fairness.text import label_text
 
-__all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "write_qrels"]
+__all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "read_values",
+           "write_qrels"]
 
 Path = files.Path
 
@@ -353,3 +354,25 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     row, column = np.nonzero(weight)
     found = frame[["qid", "docno"]].iloc[row]
     return found.assign(group=np.asarray(labels, dtype=object)[column], weight=weight[row, column])
+
+
+def read_values(path: Path) -> pd.DataFrame:
+    """Read a file of values: columns ``docno value`` or ``qid docno value``, separated by white
+    space, or a header with these names, separated by tabs or commas.
+
+    :returns: ``docno, value`` or ``qid, docno, value``; with a header, all as text
+    :raises ValueError: neither, or a line that cannot be read
+    """
+    with files.opened(path) as source:
+        first = _first_line(source)
+        for separator in ("\t", ","):
+            header = _header(first, separator)
+            if "value" in header and len(header) > 1:
+                return _table(source, separator, header, ["docno", "value"])
+        names = ["qid", "docno", "value"][-len(first.split()):]
+        if len(first.split()) not in (2, 3):
+            raise ValueError(f"{source.name} is no file of values: it needs the columns docno and "
+                             "value (or qid, docno and value), separated by white space, or a "
+                             "header with these names, separated by tabs or commas; its first "
+                             f"line is {_shown(first)}")
+        return _columns(source, names, {"value": float})

@@ -41,6 +41,15 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
 
 
+def mean_of_lists(values: Floats, topics: Ints) -> Floats:
+    """Return the mean of the values of the lists of each topic, ``[T]``.
+
+    :param values: ``[R]``
+    :param topics: the topic of each list, ``[R]``; every topic has one
+    """
+    return np.asarray(np.bincount(topics, values) / np.bincount(topics))
+
+
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
@@ -60,6 +69,56 @@ def log_discount(depth: int) -> Floats:
 def geometric_discount(depth: int, p: float) -> Floats:
     """Return ``p ** (i - 1)`` for the ranks 1 to ``depth``."""
     return np.asarray(p ** (ranks(depth) - 1.0))
+
+
+def discount(name: str, depth: int, p: float = 0.85) -> Floats:
+    """Return the weight of the ranks 1 to ``depth``, ``[depth]``.
+
+    :param name: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)), ``'geometric'`` p^(i−1),
+        ``'mmr'`` 1/i or ``'none'`` 1
+    :param p: the persistence of ``'geometric'``
+    :raises ValueError: another name
+    """
+    if name == "log2":
+        return log_discount(depth)
+    if name == "trec":
+        return np.asarray(1.0 / np.log2(np.maximum(ranks(depth), 2.0)))
+    if name == "geometric":
+        return geometric_discount(depth, p)
+    if name == "mmr":
+        return np.asarray(1.0 / ranks(depth))
+    if name == "none":
+        return np.ones(depth)
+    raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
+
+
+def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
+    """Return the sum of ``discount(name, depth, p) ** power``; ``depth`` may be billions.
+
+    :param name: ``'log2'``, ``'trec'`` or ``'geometric'``
+    """
+    if name == "geometric":
+        return float((1.0 - p ** (power * depth)) / (1.0 - p ** power))
+    if name == "trec":  # 1, and the weights of log2 one rank later
+        return 1.0 + sum_of_discounts("log2", depth - 1, power=power)
+    return discounted_sum(range(1, depth + 1), lambda i: np.log2(i + 1.0) ** (1 - power))
+
+
+def gain(name: str, relevance: Any, rel: int) -> Floats:
+    """Return the gain of each relevance, elementwise; 0 below ``rel`` and at most 0.
+
+    :param name: ``'binary'`` 1, ``'linear'`` r or ``'exp'`` 2^r − 1
+    :raises ValueError: another name
+    """
+    relevance = np.asarray(relevance, float)
+    relevance = np.where((relevance >= rel) & (relevance > 0), relevance, 0.0)
+    if name == "binary":
+        return np.asarray(relevance > 0, float)
+    if name == "linear":
+        return relevance
+    if name == "exp":
+        return np.asarray(np.exp2(relevance) - 1.0)
+    raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
 
 
 def within(depth: int, n: Ints) -> Bools:

@@ -4,6 +4,9 @@
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.coverage import Annotated
 from pt_fairness.measures.distribution import AWRF, NDKL, DistFair, DistKL
+from pt_fairness.measures.expected_exposure import EED, EEL, EER
+from pt_fairness.measures.exposure import IAA, logDP, logEUR, logRUR
+from pt_fairness.measures.numbers import ARaB, FaiRR, NFaiRR, RaB, RankingBias
 from pt_fairness.measures.params import Param
 from pt_fairness.measures.parity import rKL, rND, rRD
 from pt_fairness.measures.registry import MEASURES, register
@@ -12,9 +15,10 @@ from pt_fairness.measures.stance import BiasDCG, BiasP, BiasRBP, β_DCG, β_P, �
 from pt_fairness.measures.viewpoint import nDD, nDJS, nDKL, nDR
 
 __all__ = [
-    "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "FairnessMeasure",
-    "MEASURES", "MaxSkew", "MinSkew", "NDKL", "Param", "RepBias", "Skew", "nDD", "nDJS", "nDKL",
-    "nDR", "rKL", "rND", "rRD", "register", "β_DCG", "β_P", "β_RBP",
+    "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED", "EEL",
+    "EER", "FaiRR", "FairnessMeasure", "IAA", "MEASURES", "MaxSkew", "MinSkew", "NDKL", "NFaiRR",
+    "Param", "RaB", "RankingBias", "RepBias", "Skew", "logDP", "logEUR", "logRUR", "nDD", "nDJS",
+    "nDKL", "nDR", "rKL", "rND", "rRD", "register", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

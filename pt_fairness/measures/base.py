@@ -187,7 +187,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
 
 #: The parameters whose values name what is registered, and the modules of their registries.
-_REGISTRIES = {"groups": "pt_fairness.groups", "target": "pt_fairness.targets"}
+_REGISTRIES = {"background": "pt_fairness.runs", "groups": "pt_fairness.groups",
+               "target": "pt_fairness.targets", "values": "pt_fairness.values"}
 
 
 def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],

@@ -59,9 +59,7 @@ class PrefixMeasure(FairnessMeasure):
         return numerics.evaluated(depth, n, self.step) * numerics.log_discount(depth)
 
     def value_of(self, counts: Any, n: Ints, target: Floats) -> Floats:
-        """``[T]``: the sum of rankings with ``counts [T, D]`` protected documents in their
-        prefixes.
-        """
+        """``[T]``: the sums of rankings with ``counts [T, D]`` protected documents by prefix."""
         depth = counts.shape[1]
         terms = self.term(counts, numerics.ranks(depth), target[:, None])
         return (self.weights(n, depth) * terms).sum(axis=1)

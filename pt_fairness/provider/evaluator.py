@@ -13,11 +13,13 @@ from ir_measures import providers
 from pt_fairness import groups as sources
 from pt_fairness import targets
 from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.numbers import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider.alpha import Diversity
 from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.ndeval import Ndeval
+from pt_fairness.provider.numbers import Numbers
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
@@ -39,6 +41,7 @@ class Source:
             check_weights(measures, self.groups)
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
+        self.numbers = Numbers(measures, self.annotations)
         #: Which topics the source drops, ``[T]``: they have no value and are in no mean.
         self.dropped: Bools = np.zeros(len(judgments.topics), bool)
         if self.groups is not None and self.groups.topics is not None:
@@ -135,7 +138,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param undefined: takes the measures that are undefined for some topics, and for how many
         """
         ranked = source.annotations.of_run(run, depth_of(source.measures))
-        values = score(source.measures, source.annotations.rankings(run, ranked))
+        rankings = source.annotations.rankings(run, ranked)
+        values = score(source.measures, source.numbers.added_to(rankings, run))
         for measure, scores in values.items():
             nothing = np.isnan(scores) & ~source.dropped
             if nothing.any():
@@ -191,7 +195,8 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) 
 
 def _how_many(topics: Bools, source: Source, measure: FairnessMeasure) -> str:
     text = f"{topics.sum()} of {len(topics)} topics"
-    known = topics.all() and "rel" in measure.SUPPORTED_PARAMS
+    known = topics.all() and measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
+        and not isinstance(measure, NumberMeasure)
     document = source.annotations.without_group(measure.param("rel")) if known else None
     if document is None:
         return text
