@@ -94,6 +94,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return True
 
     @property
+    def refuses_weights(self) -> bool:
+        """Whether the value is not defined for documents with weights."""
+        return False
+
+    @property
     def parts(self) -> Sequence[FairnessMeasure]:
         """The measures that this one is composed of, mostly itself alone."""
         return [self]
