@@ -134,8 +134,10 @@ def _measures(options: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="pt-fairness", description="Fairness measures for rankings.")
-    parser.add_argument("--version", action="version", version=f"pt_fairness {pt_fairness.__version__}")
+    parser = argparse.ArgumentParser(prog="pt-fairness", description="Fairness measures for "
+                                                                     "rankings.")
+    parser.add_argument("--version", action="version", version=f"pt_fairness "
+                                                               f"{pt_fairness.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, run: Callable[[argparse.Namespace], int | None] | None, help: str) -> argparse.ArgumentParser:
@@ -144,8 +146,10 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     # For the list of commands alone: main hands its arguments to ir_measures before any are parsed here.
-    add("eval", None, "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures command")
-    annotate = add("annotate", _annotate, "write qrels with the groups of the judged documents in their second column")
+    add("eval", None, "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures "
+                      "command")
+    annotate = add("annotate", _annotate, "write qrels with the groups of the judged documents in "
+                                          "their second column")
     annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
     annotate.add_argument("-o", "--output", dest="file", metavar="FILE",
@@ -153,19 +157,26 @@ def _parser() -> argparse.ArgumentParser:
                                "(default: standard output)")
     table = add("table", _table, "compare runs: a row for each, a column for each measure")
     table.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
-    table.add_argument("runs", metavar="RUN", nargs="+", help="a TREC run, compressed if it ends in .gz, or a .parquet file")
+    table.add_argument("runs", metavar="RUN", nargs="+", help="a TREC run, compressed if it ends "
+                                                              "in .gz, or a .parquet file")
     table.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
                        help="measures of ir_measures, ours or not")
-    table.add_argument("--baseline", metavar="RUN", help="test the others against this run (paired t-test)")
-    table.add_argument("--jobs", metavar="N", type=int, default=1, help="processes; -1 for all processors (default: 1)")
-    table.add_argument("--per-query", action="store_true", help="the value of every topic instead of the averages")
+    table.add_argument("--baseline", metavar="RUN", help="test the others against this run "
+                                                         "(paired t-test)")
+    table.add_argument("--jobs", metavar="N", type=int, default=1, help="processes; -1 for all "
+                                                                        "processors (default: 1)")
+    table.add_argument("--per-query", action="store_true", help="the value of every topic instead "
+                                                                "of the averages")
     table.add_argument("--output", choices=("csv", "md", "latex", "json"), default="csv",
                        help="form of the table (default: csv)")
-    measures = add("measures", _measures, "list the measures with range, fair end and parameters; by name, one in full")
-    measures.add_argument("names", metavar="NAME", nargs="*", help="show these in full: formula, source and all")
+    measures = add("measures", _measures, "list the measures with range, fair end and parameters; "
+                                          "by name, one in full")
+    measures.add_argument("names", metavar="NAME", nargs="*", help="show these in full: formula, "
+                                                                   "source and all")
     measures.add_argument("--format", choices=catalog.FORMATS, default="text",
                           help="text (default), a Markdown table, or a page of reStructuredText")
-    plug = add("plug", _plug, "let the plain ir_measures and ir_datasets commands of this environment know this package")
+    plug = add("plug", _plug, "let the plain ir_measures and ir_datasets commands of this "
+                              "environment know this package")
     plug.add_argument("--status", action="store_true", help="only tell whether they do")
     add("unplug", _unplug, "undo plug")
     return parser

@@ -118,7 +118,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     if len(broken) == len(names):
         raise ValueError(f"no run could be evaluated: {_listed(broken)}")
     if broken:
-        warn(f"{len(broken)} of {len(names)} runs could not be evaluated and are missing from the tables: {_listed(broken)}")
+        warn(f"{len(broken)} of {len(names)} runs could not be evaluated and are missing from the "
+             f"tables: {_listed(broken)}")
     columns = [str(measure) for measure in plan.measures]
     averages = _averages({names[r.place]: r for r in finished if r.error is None}, columns,
                          None if base is None else names[base])
@@ -150,7 +151,8 @@ def _named(runs: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, 
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
         if len(named) < len(runs):
-            raise ValueError(f"two runs have the same name as text; the names are {', '.join(map(repr, runs))}")
+            raise ValueError(f"two runs have the same name as text; the names are "
+                             f"{', '.join(map(repr, runs))}")
     else:
         some = [runs] if isinstance(runs, (str, os.PathLike, pd.DataFrame)) else list(runs)
         every = [one for run in some for one in ([run] if isinstance(run, pd.DataFrame) else _files(run))]
@@ -159,11 +161,13 @@ def _named(runs: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, 
                  for name, run in zip(short, every, strict=True)]
         again = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if again is not None:
-            raise ValueError(f"the run {again!r} is given twice; give each once, or a dictionary with a name for each")
+            raise ValueError(f"the run {again!r} is given twice; give each once, or a dictionary "
+                             f"with a name for each")
         named = dict(zip(names, every, strict=True))
     for name, run in named.items():
         if not isinstance(run, (str, os.PathLike, pd.DataFrame)):
-            raise ValueError(f"the run {name!r} is a {type(run).__name__}; a run is the path of a file or a DataFrame")
+            raise ValueError(f"the run {name!r} is a {type(run).__name__}; a run is the path of a "
+                             f"file or a DataFrame")
     if not named:
         raise ValueError("there are no runs to evaluate")
     return named
@@ -187,7 +191,8 @@ def _place(baseline: int | str, named: Mapping[str, Source]) -> int:
     names = list(named)
     if isinstance(baseline, (int, np.integer)):
         if not 0 <= baseline < len(names):
-            raise ValueError(f"baseline={baseline} is no place in a list of {len(names)} runs; the first is 0")
+            raise ValueError(f"baseline={baseline} is no place in a list of {len(names)} runs; "
+                             f"the first is 0")
         return int(baseline)
     if baseline in named:
         return names.index(baseline)
@@ -419,7 +424,8 @@ class _Scorer:
                 try:
                     _keep(key, qids, values, told)
                 except OSError as error:
-                    told = [*told, f"the checkpoint {self._plan.checkpoint} cannot keep what is finished: {error.strerror}"]
+                    told = [*told, f"the checkpoint {self._plan.checkpoint} cannot keep what is "
+                                   f"finished: {error.strerror}"]
         except Exception as error:  # whatever is wrong with this run, the others have nothing to do with it
             known = isinstance(error, (ValueError, OSError))
             return _Result(place, error=str(error) if known else f"{type(error).__name__}: {error}")
@@ -435,7 +441,8 @@ class _Scorer:
 
     def _scored(self, run: pd.DataFrame) -> tuple[list[str], Floats, list[str]]:
         if run.empty:
-            raise ValueError("the run is empty; a system that returned nothing for any topic cannot be told from a failed one")
+            raise ValueError("the run is empty; a system that returned nothing for any topic "
+                             "cannot be told from a failed one")
         run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
         place: dict[str, int] = {}
         column = {measure: i for i, measure in enumerate(self._plan.measures)}
@@ -491,7 +498,8 @@ def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
     wrong = run["score"].isna().to_numpy()
     if wrong.any():
         row = run.iloc[int(wrong.argmax())]
-        raise ValueError(f"the score of document {row['docno']!r} for topic {row['qid']!r} is NaN, so it has no rank")
+        raise ValueError(f"the score of document {row['docno']!r} for topic {row['qid']!r} is "
+                         f"NaN, so it has no rank")
     return run
 
 
@@ -603,7 +611,8 @@ _BOLD, _END, _DAGGER = "\ue000", "\ue001", "\ue002"
 #: What stands for them; and what pandas does not escape, and LaTeX's default encoding prints as something else.
 _LATEX = str.maketrans({"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
                         _BOLD: r"\textbf{", _END: "}", _DAGGER: r"$^\dagger$"})
-_TESTED = f"% dagger: differs from the baseline (two-sided paired t-test, p < {ALPHA:g}, not corrected for several tests)\n"
+_TESTED = (f"% dagger: differs from the baseline (two-sided paired t-test, p < {ALPHA:g}, not "
+           f"corrected for several tests)\n")
 
 
 def _latex(table: pd.DataFrame, cells: pd.DataFrame) -> str:

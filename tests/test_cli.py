@@ -110,7 +110,8 @@ def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):
     (tmp_path / "qrels").write_text("303 0 FT911-1 1\n303 0 LA010189-1 0\n303 0 XX-1 2\n")
     assert cli.main(["annotate", str(tmp_path / "qrels"), "trec-newswire"]) == 0
     expected = "303 FT FT911-1 1\n303 LA LA010189-1 0\n303 - XX-1 2\n"
-    assert capsys.readouterr() == (expected, "pt-fairness: 2 of 3 judged documents have a group: FT 1, LA 1\n")
+    assert capsys.readouterr() == (expected, "pt-fairness: 2 of 3 judged documents have a group: "
+                                             "FT 1, LA 1\n")
     assert cli.main(["annotate", str(tmp_path / "qrels"), "trec-newswire", "-o", str(tmp_path / "out.gz")]) == 0
     with gzip.open(tmp_path / "out.gz", "rt") as out:
         assert out.read() == expected

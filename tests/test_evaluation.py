@@ -239,7 +239,8 @@ def test_qrels_of_a_dataset():
     ({"qrels": pt.datasets.Dataset()}, "has no qrels"),
     ({"n_jobs": 0}, "0 processes cannot evaluate anything"),
     ({"qrels": pd.DataFrame({"qid": [], "docno": [], "label": []})}, "the qrels have no rows"),
-    ({"qrels": pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})}, "the qrels have no groups"),
+    ({"qrels": pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})}, "the qrels have no "
+                                                                            "groups"),
 ])
 @pytest.mark.parametrize("n_jobs", PROCESSES)
 def test_wrong_questions(runs, qrels, options, says, n_jobs):
@@ -250,7 +251,8 @@ def test_wrong_questions(runs, qrels, options, says, n_jobs):
 
 
 def test_evaluate_is_the_function_whatever_is_imported_first():
-    for first in ("import pt_fairness.evaluation", "from pt_fairness import evaluation", "import pt_fairness.cli",
+    for first in ("import pt_fairness.evaluation", "from pt_fairness import evaluation", "import "
+                                                                                         "pt_fairness.cli",
                   "from pt_fairness import *", "import pyterrier as pt; pt.fairness"):
         code = (f"{first}\nimport pt_fairness\nfrom pt_fairness import evaluate\n"
                 "assert evaluate is pt_fairness.evaluate and callable(evaluate), evaluate")
@@ -787,7 +789,9 @@ def test_changed_code_is_noticed(tmp_path, measure, change, expected):
         assert done.returncode == 0, done.stderr
         values.append(float(done.stdout))
     assert values == [expected[0], *expected]
-    assert len(list((tmp_path / "kept").iterdir())) == 2, "the second call has taken the result of the first"
+    assert len(list((tmp_path / "kept").iterdir())) == 2, "the second call has taken the result "
+                                                          "of the "
+                                                          "first"
 
 
 def test_changed_files_behind_groups_are_noticed(tmp_path):
@@ -1004,7 +1008,9 @@ def test_the_example_runs():
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["name", "nDCG@5", "alpha_nDCG@5", "rND@5", "rKL@5", "nDJS", "rKL@5", "p-value"]
     values = [float(line.split()[5]) for line in lines[1:21]]
-    assert values == sorted(values) and values[0] < values[-1] and lines[22].startswith("20 runs, 1000 values")
+    assert values == sorted(values) and values[0] < values[-1] and lines[22].startswith("20 runs, "
+                                                                                        "1000 "
+                                                                                        "values")
 
 
 def test_the_public_names():

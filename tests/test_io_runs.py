@@ -75,7 +75,8 @@ def test_a_large_file(tmp_path):
 
 
 @pytest.mark.parametrize("text, says", [
-    (LINE + "1 Q0 b 2 1\n", "line 2: 5 columns where there should be 6 (qid, q0, docno, rank, score, tag): '1 Q0 b 2 1'"),
+    (LINE + "1 Q0 b 2 1\n", "line 2: 5 columns where there should be 6 (qid, q0, docno, rank, "
+                            "score, tag): '1 Q0 b 2 1'"),
     (LINE + "1 Q0 b 2 1 tag more\n" + LINE, "line 2: 7 columns"),
     ("1 Q0 b 2 1 tag more\n" + LINE, "line 1: 7 columns"),
     (LINE + "\n1 Q0 b 2\n", "line 3: 4 columns"),
