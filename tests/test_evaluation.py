@@ -507,15 +507,15 @@ def test_a_measure_class_of_a_script(script):
     script("""
         import sys, numpy, pandas as pd
         from pt_fairness import evaluate
-        from pt_fairness.measures import base
-        from pt_fairness.measures.base import FairnessMeasure, np, numerics, register
+        from pt_fairness.measures import FairnessMeasure, params, register
+        from pt_fairness.measures.late import np, numerics
 
         class _GroupRR(FairnessMeasure):
             __name__ = "GroupRR"
             NAME = __name__
             PRETTY_NAME = "Reciprocal Rank of a Group"
             SHORT_DESC = "Reciprocal rank of the first document of a group."
-            SUPPORTED_PARAMS = {"cutoff": base.cutoff(), "group": base.label("the group"), "groups": base.groups()}
+            SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "group": params.label("the group"), "groups": params.groups()}
             FAIR_END = 1.0
             DEFAULT = 0.0
 
