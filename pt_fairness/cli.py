@@ -75,7 +75,7 @@ def _read_qrels(options: argparse.Namespace) -> Any:
 
 
 def _parse_measures(options: argparse.Namespace) -> list[Any]:
-    from pt_fairness.analysis import tables
+    from pt_fairness import tables
     measures = tables.parsed(" ".join(options.measures).split())
     if not measures:
         raise ValueError("there are no measures to compute")

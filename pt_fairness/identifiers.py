@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -141,6 +141,61 @@ class PairIndex:
         same = _equal(topic, docnos, hits, self.topic, self._docnos, found[hits], self.first)
         found[hits[~same]] = -1
         return found, hashes
+
+
+class DocumentIndex:
+    """Documents, or documents of topics, by their identifiers.
+
+    ``pair [n]`` numbers the distinct ones in order of first appearance; ``first [pairs]`` is the
+    first row of each.
+
+    :param qid: the topics, ``[n]``; ``None`` if the documents are meant for every topic
+    :param docno: the documents, ``[n]``
+    :param where: what they belong to, for errors
+    :raises ValueError: an identifier is missing, or a docno contains NUL
+    """
+
+    def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:
+        topic: Ints = np.zeros(len(docno), np.int32)
+        #: The topics by name, and their codes; ``None`` for every topic.
+        self.topics: dict[str, int] | None = None
+        if qid is not None:
+            codes, names, _ = codes_of(qid, where)
+            self.topics = {}
+            table = [self.topics.setdefault(name, len(self.topics)) for name in names]
+            topic = np.array(table, np.int32)[codes]  # 1 and '1' are one topic
+        self._index = PairIndex(topic, docno, where)
+        self.pair, self.first = self._index.pair, self._index.first
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Ints:
+        """Return the number of each document, ``[m]``, −1 where it is not in the index.
+
+        :param topic: the topic of each document, a place in ``topics``, ``[m]``
+        :param docnos: the documents as text, ``[m]``
+        """
+        if self.topics is None:
+            topic = np.zeros(len(docnos), np.int32)
+        else:
+            table = np.array([self.topics.get(name, -1) for name in topics] + [-1], np.int32)
+            topic = table[topic]
+        return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
+
+    def sorted(self) -> tuple[Ints, Any]:
+        """Return the order of the pairs by topic and docno, and what identifies them in it.
+
+        Both are the same in whatever order the rows came.
+        """
+        topics = sorted(self.topics or ())
+        topic, docnos = self._index.topic, self._index.docnos()
+        if self.topics is not None:
+            place = np.empty(len(topics), np.int32)
+            place[[self.topics[name] for name in topics]] = np.arange(len(topics))
+            topic = place[topic]
+        order = np.lexsort((docnos.astype(str), topic))
+        return order, (topics, topic[order], docnos[order])
 
 
 def _equal(topic: Ints, docnos: pd.Series, rows: Ints, other_topic: Ints, other_docnos: pd.Series,

@@ -1,10 +1,12 @@
-"""Array functions behind the measures: discounts, divergences, exact maxima. Nothing here knows retrieval.
+"""Array functions of the measures: discounts, divergences and exact maxima.
 
-Shapes: ``T`` rows (one a topic), ``D`` columns (one a rank, 1-based rank ``i`` in column ``i - 1``), ``L`` labels.
+Shapes: ``T`` rows, one for each list; ``D`` columns, one for each rank, with the 1-based rank ``i``
+in column ``i - 1``; ``L`` labels.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +20,16 @@ Bools = NDArray[np.bool_]
 #: How many numbers the largest arrays of a measure hold: little enough for a processor's cache.
 BLOCK_CELLS = 1 << 18
 
-#: What replaces a share of zero where a divergence would be infinite (Draws et al. 2021, footnote 5).
+#: What replaces a share of 0 where a divergence would be infinite (Draws et al. 2021, footnote 5).
 SMALLEST_SHARE = 0.001
+#: The largest Kullback–Leibler divergence, base 2, from shares of at least SMALLEST_SHARE.
+LARGEST_DIVERGENCE = -math.log2(SMALLEST_SHARE)
+#: The largest ratio of two groups with shares of at least SMALLEST_SHARE.
+LARGEST_RATIO = 1 / SMALLEST_SHARE - 1
+#: Divergences below this are rounding errors of equal distributions.
+ROUNDING = 1e-12
+#: Number of ranks that :func:`discounted_sum` adds one by one; it integrates over the rest.
+SUMMED_RANKS = 1 << 12
 #: Smaller shares of a target count as 0. They are rounding errors, since no collection has as many
 #: documents, and the ratio of a share to one of them can overflow.
 SMALLEST_TARGET = 1e-12
@@ -31,38 +41,134 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
 
 
+def mean_of_lists(values: Floats, topics: Ints) -> Floats:
+    """Return the mean of the values of the lists of each topic, ``[T]``.
+
+    :param values: ``[R]``
+    :param topics: the topic of each list, ``[R]``; every topic has one
+    """
+    return np.asarray(np.bincount(topics, values) / np.bincount(topics))
+
+
 def ratio(above: Any, below: Any) -> Floats:
-    """``above / below``, and 0 wherever ``below`` is 0."""
+    """Return ``above / below``, and 0 where ``below`` is 0."""
     above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
     return np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
 
 
 def ranks(depth: int) -> Floats:
-    """1, 2, …, ``depth``."""
+    """Return 1, 2, …, ``depth``."""
     return np.arange(1.0, depth + 1)
 
 
 def log_discount(depth: int) -> Floats:
-    """``1 / log2(i + 1)`` for the ranks 1 to ``depth``."""
+    """Return ``1 / log2(i + 1)`` for the ranks 1 to ``depth``."""
     return np.asarray(1.0 / np.log2(ranks(depth) + 1.0))
 
 
 def geometric_discount(depth: int, p: float) -> Floats:
-    """``p ** (i - 1)`` for the ranks 1 to ``depth``."""
+    """Return ``p ** (i - 1)`` for the ranks 1 to ``depth``."""
     return np.asarray(p ** (ranks(depth) - 1.0))
 
 
+def discount(name: str, depth: int, p: float = 0.85) -> Floats:
+    """Return the weight of the ranks 1 to ``depth``, ``[depth]``.
+
+    :param name: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)), ``'geometric'`` p^(i−1),
+        ``'mmr'`` 1/i or ``'none'`` 1
+    :param p: the persistence of ``'geometric'``
+    :raises ValueError: another name
+    """
+    if name == "log2":
+        return log_discount(depth)
+    if name == "trec":
+        return np.asarray(1.0 / np.log2(np.maximum(ranks(depth), 2.0)))
+    if name == "geometric":
+        return geometric_discount(depth, p)
+    if name == "mmr":
+        return np.asarray(1.0 / ranks(depth))
+    if name == "none":
+        return np.ones(depth)
+    raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
+
+
+def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
+    """Return the sum of ``discount(name, depth, p) ** power``; ``depth`` may be billions.
+
+    :param name: ``'log2'``, ``'trec'`` or ``'geometric'``
+    """
+    if name == "geometric":
+        return float((1.0 - p ** (power * depth)) / (1.0 - p ** power))
+    if name == "trec":  # 1, and the weights of log2 one rank later
+        return 1.0 + sum_of_discounts("log2", depth - 1, power=power)
+    return discounted_sum(range(1, depth + 1), lambda i: np.log2(i + 1.0) ** (1 - power))
+
+
+def gain(name: str, relevance: Any, rel: int) -> Floats:
+    """Return the gain of each relevance, elementwise; 0 below ``rel`` and at most 0.
+
+    :param name: ``'binary'`` 1, ``'linear'`` r or ``'exp'`` 2^r − 1
+    :raises ValueError: another name
+    """
+    relevance = np.asarray(relevance, float)
+    relevance = np.where((relevance >= rel) & (relevance > 0), relevance, 0.0)
+    if name == "binary":
+        return np.asarray(relevance > 0, float)
+    if name == "linear":
+        return relevance
+    if name == "exp":
+        return np.asarray(np.exp2(relevance) - 1.0)
+    raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
+
+
 def within(depth: int, n: Ints) -> Bools:
-    """``[T, depth]``: which ranks each row has, where row ``t`` has ``n[t]`` of them."""
+    """Return which ranks each row has, ``[T, depth]``: row ``t`` has the first ``n[t]``."""
     return np.asarray(np.arange(depth) < n[:, None])
 
 
 def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
-    """``[T, depth]``: the ranks ``step``, ``2·step``, … up to ``n[t]``; rank ``n[t]`` alone where ``step > n[t]``."""
+    """Return which ranks are evaluated, ``[T, depth]``.
+
+    These are ``step``, ``2·step``, … up to ``n[t]``, or rank ``n[t]`` alone if it is below
+    ``step``.
+    """
+    step = min(step, depth + 1)  # a larger step means the same, and may not fit an array
     if step == 1:
         return within(depth, n)
     i = np.arange(1, depth + 1)
-    return np.asarray(np.where((n < step)[:, None], i == n[:, None], (i % step == 0) & (i <= n[:, None])))
+    multiples = (i % step == 0) & (i <= n[:, None])
+    return np.asarray(np.where((n < step)[:, None], i == n[:, None], multiples))
+
+
+def evaluated_ranks(n: int, step: int = 1) -> range:
+    """Return the ranks that :func:`evaluated` marks in a list of ``n`` documents."""
+    return range(step, n + 1, step) if step <= n else range(n, n + 1)
+
+
+def discounted_sum(ranks: range, gain: Callable[[Floats], Any] = np.ones_like) -> float:
+    """Return ``Σ gain(i) / log2(i + 1)`` over ``ranks``, which may be billions.
+
+    The ranks after the first ``SUMMED_RANKS`` are integrated over (midpoint rule with its first
+    correction, Gauss–Legendre quadrature); the relative error is below 1e-12.
+
+    :param gain: smooth function of the rank, elementwise, such as a constant or a polynomial
+    """
+
+    def term(i: Floats) -> Floats:
+        return np.asarray(gain(i) / np.log2(i + 1.0))
+
+    first, rest = ranks[:SUMMED_RANKS], ranks[SUMMED_RANKS:]
+    total = float(term(np.arange(first.start, first.stop, first.step, dtype=float)).sum())
+    if rest:
+        step = float(rest.step)
+        edges = np.geomspace(rest[0] - step / 2, rest[-1] + step / 2, 33)
+        half = np.diff(edges)[:, None] / 2
+        nodes, weights = np.polynomial.legendre.leggauss(10)
+        heights = term(edges[:-1, None] + half * (1.0 + nodes))
+        total += float((half * weights * heights).sum()) / step
+        rise = term(edges[[0, -1]] + step / 2) - term(edges[[0, -1]] - step / 2)
+        total -= float(rise[1] - rise[0]) / 24
+    return total
 
 
 def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights: Floats,
@@ -88,7 +194,7 @@ def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights
 
 
 def smoothed(shares: Floats) -> Floats:
-    """``[…, L]``: shares of 0 become ``SMALLEST_SHARE`` and the others shrink to make room for them.
+    """Return shares ``[…, L]`` in which ``SMALLEST_SHARE`` replaces 0 and the others make room.
 
     :raises ValueError: so many are 0 that nothing is left for the others
     """
@@ -97,14 +203,18 @@ def smoothed(shares: Floats) -> Floats:
     zeros = zero.sum(axis=-1, keepdims=True)
     room = 1.0 - SMALLEST_SHARE * zeros
     if shares.shape[-1] > most and ((zeros > most) & (zeros < shares.shape[-1])).any():
-        raise ValueError(f"{zeros.max()} of {shares.shape[-1]} groups have no share in the target distribution; a divergence "
-                         f"counts each of them as {SMALLEST_SHARE:g}, so at most {most} can have none. Use fewer groups, a "
-                         "target in which they have a share, or a measure that compares two groups")
+        raise ValueError(f"{zeros.max()} of {shares.shape[-1]} groups have no share in the target "
+                         f"distribution; a divergence counts each of them as {SMALLEST_SHARE:g}, "
+                         f"so at most {most} can have none. Use fewer groups, a target in which "
+                         "they have a share, or a measure that compares two groups")
     return np.asarray(np.where(zero, SMALLEST_SHARE, shares * room))
 
 
 def _p_log_ratio(p: Any, q: Any) -> Floats:
-    """``p · log2(p / q)``, and 0 wherever ``p`` or ``q`` is 0: where a q of 0 can meet a p above 0, callers smooth it."""
+    """Return ``p · log2(p / q)``, and 0 where ``p`` or ``q`` is 0.
+
+    Callers smooth ``q`` if it can be 0 where ``p`` is not.
+    """
     p, q = np.broadcast_arrays(p, q)
     out = np.divide(p, q, out=np.ones(p.shape), where=(p > 0) & (q > 0))
     np.log2(out, out=out)
@@ -113,44 +223,51 @@ def _p_log_ratio(p: Any, q: Any) -> Floats:
 
 
 def kl(p: Floats, q: Floats) -> Floats:
-    """Kullback–Leibler divergence of ``p`` from ``q`` over the last axis, base 2; zeros of ``q`` are smoothed before."""
-    return np.asarray(_p_log_ratio(p, q).sum(axis=-1))
+    """Return the Kullback–Leibler divergence of ``p`` from ``q`` over the last axis, base 2.
+
+    Shares of 0 in ``q`` have to be smoothed before. Values below ``ROUNDING`` are 0.
+    """
+    divergence = _p_log_ratio(p, q).sum(axis=-1)
+    return np.where(divergence < ROUNDING, 0.0, divergence)
 
 
 def binary_kl(p: Any, q: Any) -> Floats:
-    """:func:`kl` of ``(p, 1 − p)`` from ``(q, 1 − q)``."""
-    return _p_log_ratio(p, q) + _p_log_ratio(1.0 - np.asarray(p), 1.0 - np.asarray(q))
+    """Return :func:`kl` of ``(p, 1 − p)`` from ``(q, 1 − q)``, at least 0."""
+    divergence = _p_log_ratio(p, q) + _p_log_ratio(1.0 - np.asarray(p), 1.0 - np.asarray(q))
+    return np.maximum(divergence, 0.0)
 
 
 def jsd(p: Floats, q: Floats) -> Floats:
-    """Jensen–Shannon divergence over the last axis, base 2: in [0, 1]."""
+    """Return the Jensen–Shannon divergence over the last axis, base 2, in [0, 1]."""
     middle = (p + q) / 2.0
-    return np.asarray(np.maximum((kl(p, middle) + kl(q, middle)) / 2.0, 0.0))
+    return (kl(p, middle) + kl(q, middle)) / 2.0
 
 
 def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
-    """The distinct rows of equally long columns: the columns of the distinct rows, and where each row went."""
-    _, first, inverse = np.unique(np.column_stack([np.asarray(c, float) for c in columns]), axis=0,
-                                  return_index=True, return_inverse=True)
+    """Return the distinct rows of equally long columns, and the place of each row among them."""
+    table = np.column_stack([np.asarray(c, float) for c in columns])
+    _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
     return [np.asarray(c)[first] for c in columns], inverse.reshape(-1)
 
 
-def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: Ints, least: Ints) -> Floats:
-    """``[T]``: the largest Σ w_i · term(a_i, i) over all ways in which a count can grow along the ranks.
+def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: Ints,
+                least: Ints) -> Floats:
+    """Return the largest Σ w_i · term(a_i, i) over all sequences of two kinds of documents,
+    ``[T]``.
 
-    A dynamic programme over (rank, count), exact: the count ``a_i`` grows by 0 or 1 with every rank, is at most
-    ``most[t]``, and ``i − a_i`` is at most ``least[t]``.
+    ``a_i`` is the count of the first kind among the first i documents. The maximum is exact: a
+    dynamic programme over ranks and counts.
 
-    :param term: takes the counts ``[T, states]`` and the rank, gives ``[T, states]``
-    :param weights: ``[T, D]``, the discount of each rank, 0 where a rank does not count (past the end included)
-    :param most: ``[T]``, how often the count can grow (the protected documents there are)
-    :param least: ``[T]``, how often it can stay (the unprotected ones)
+    :param term: takes the counts ``[T, states]`` and the rank, returns ``[T, states]``
+    :param weights: the discount of each rank, ``[T, D]``; 0 where a rank does not count
+    :param most: how many documents of the first kind there are, ``[T]``
+    :param least: how many of the second kind, ``[T]``
     """
     rows, depth = weights.shape
     result = np.zeros(rows)
     if not weights.any():
         return result
-    # Either count can be the state: the one that can grow less has fewer states.
+    # Either count can be the state; the smaller one has fewer states.
     flip = int(np.minimum(least, depth).max()) < int(np.minimum(most, depth).max())
     grow, stay = (least, most) if flip else (most, least)
     states = int(np.minimum(grow, depth).max()) + 1
@@ -179,7 +296,7 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
 
 
 def laplace(counts: Floats, smoothing: float) -> Floats:
-    """``[…, L]``: shares of labels of which ``smoothing`` more are counted than there are; equal shares of nothing."""
+    """Return shares ``[…, L]`` with ``smoothing`` added to each count; equal shares of nothing."""
     counts = counts + smoothing
     total = counts.sum(axis=-1, keepdims=True)
     equal = np.full(counts.shape, 1.0 / max(counts.shape[-1], 1))
@@ -187,24 +304,26 @@ def laplace(counts: Floats, smoothing: float) -> Floats:
 
 
 def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
-    """``[T, kinds]``: the weights of each row's ranks, summed by code; −1 counts nothing.
+    """Return the sum of the weights of each code, ``[T, kinds]``; −1 counts nothing.
 
     :param codes: ``[T, D]``
     :param weights: ``[D]``
     """
     rows = len(codes)
     places = codes + (1 + (kinds + 1) * np.arange(rows))[:, None]
-    sums = np.bincount(places.ravel(), np.broadcast_to(weights, codes.shape).ravel(), rows * (kinds + 1))
+    every = np.broadcast_to(weights, codes.shape)
+    sums = np.bincount(places.ravel(), every.ravel(), rows * (kinds + 1))
     return np.asarray(sums.reshape(rows, kinds + 1)[:, 1:], float)
 
 
 def largest_divergence(sizes: Ints, shares: Floats, target: Floats, weights: Floats) -> float:
-    """The largest Σ w_i · KL(P_i ‖ target), base 2, over all orders of documents of several kinds; exact.
+    """Return the largest Σ w_i · KL(P_i ‖ target), base 2, over all orders of documents.
 
-    The longest path through the grid of how many documents of each kind there are so far: ``Π (sizes + 1)`` places.
+    The maximum is exact: a dynamic programme over the counts of each kind of document so far, which
+    have ``Π (sizes + 1)`` states.
 
-    :param sizes: ``[K]``: how many documents of each kind there are, in all at least as many as there are weights
-    :param shares: ``[K, L]``: what a document of each kind counts towards each label
+    :param sizes: how many documents of each kind there are, ``[K]``; together at least ``D``
+    :param shares: what a document of each kind counts towards each label, ``[K, L]``
     :param weights: ``[D]``
     """
     depth = len(weights)
@@ -217,26 +336,9 @@ def largest_divergence(sizes: Ints, shares: Floats, target: Floats, weights: Flo
     best = np.zeros(len(total))
     for i in range(1, depth + 1):
         places = order[ends[i]:ends[i + 1]]
-        before = np.where(counts[:, places] > 0, best[places - strides[:, None]], -np.inf).max(axis=0)
-        best[places] = before if weights[i - 1] == 0 else before + weights[i - 1] * kl(counts[:, places].T @ shares / i, target)
+        found = counts[:, places]
+        before = np.where(found > 0, best[places - strides[:, None]], -np.inf).max(axis=0)
+        best[places] = before
+        if weights[i - 1] != 0:
+            best[places] += weights[i - 1] * kl(found.T @ shares / i, target)
     return float(best[order[ends[depth]:ends[depth + 1]]].max())
-
-
-def largest_divergence_from_itself(weights: Floats, kinds: int) -> float:
-    """The largest Σ w_i · KL(P_i ‖ P_D), base 2, over all lists of ``D = len(weights)`` documents of ``kinds`` labels; exact.
-
-    The worst list has its labels in blocks. Its i-th term is then log2(D/i) less (j/i) · log2(m/j), where the first i end
-    with j of a block's m documents: that loss depends on the block alone, so a dynamic programme over the blocks' ends
-    finds the least.
-    """
-    depth = len(weights)
-    i = ranks(depth)
-    #: [blocks, documents]: the least loss of that many documents in at most that many blocks.
-    loss = np.full((min(kinds, depth) + 1, depth + 1), np.inf)
-    loss[0, 0] = 0.0
-    for start in range(depth):
-        m = ranks(depth - start)
-        shares = weights[start:] * m / i[start:]
-        block = np.log2(m) * np.cumsum(shares) - np.cumsum(shares * np.log2(m))
-        np.minimum(loss[1:, start + 1:], loss[:-1, start, None] + block, out=loss[1:, start + 1:])
-    return float((weights * np.log2(depth / i)).sum() - loss[:, depth].min())

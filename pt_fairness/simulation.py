@@ -1,6 +1,7 @@
-"""Synthetic rankings: what a measure says where everything is known.
+"""Synthetic rankings, whose fairness is known.
 
-The controlled scenario of Pathiyan Cherumanal et al. (2021) and the simulation of Draws et al. (2021).
+The controlled scenario of Pathiyan Cherumanal et al. (2021) and the simulation of Draws et al.
+(2021).
 """
 
 from __future__ import annotations
@@ -14,77 +15,119 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.collection import without_groups
-from pt_fairness.analysis.tables import TIE_DECIMALS
+from pt_fairness.analysis.inputs import measures_without_groups
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
-from pt_fairness.numerics import Bools, Ints
+from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.rankings import Judged, Lists, Rankings
+from pt_fairness.tables import TIE_DECIMALS
 from pt_fairness.text import label_text
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 
-# ---------------------------------------------------------------------------------------------------------------------
-# every ranking of two labels
-
-#: Relevant documents of the one label for each of the other (Pathiyan Cherumanal et al. 2021, section 4.2).
+#: How many relevant documents the more frequent label has for each one of the other (Pathiyan
+#: Cherumanal et al. 2021, section 4.2).
 RATIO = 4
-SETTINGS = ("minority", "proportion-agnostic", "majority")
+Setting = Literal["minority", "proportion-agnostic", "majority"]
+SETTINGS: tuple[Setting, ...] = ("minority", "proportion-agnostic", "majority")
+
+#: The number of documents of each viewpoint, by set: Draws et al. (2021), table 4.
+SETS: dict[str, dict[str, int]] = {
+    "S1": {"-3": 100, "-2": 100, "-1": 100, "0": 100, "1": 100, "2": 100, "3": 100},
+    "S2": {"-3": 80, "-2": 80, "-1": 80, "0": 115, "1": 115, "2": 115, "3": 115},
+    "S3": {"-3": 60, "-2": 60, "-1": 60, "0": 130, "1": 130, "2": 130, "3": 130},
+}
+#: The opposing viewpoints, which are the protected ones.
+PROTECTED = ("-3", "-2", "-1")
+#: −1, −0.9, … 1 (section 4.1).
+ALPHAS = tuple(i / 10 for i in range(-10, 11))
+#: The weight of a document at α = 0, above 1 so that no weight is 0 (section 4.1).
+WEIGHT = 1.0001
+#: The measures of the paper with its normaliser.
+MEASURES = (
+    *(f"{name}(protected='{','.join(PROTECTED)}',norm='protected-first')"
+      for name in ("nDD", "nDR", "nDKL")),
+    "nDJS",
+)
 
 
 def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
-                 setting: Literal["minority", "proportion-agnostic", "majority"] = "proportion-agnostic",
-                 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Every ranking of ``depth`` relevant documents of two labels: a topic for each, 32 for the paper's depth of 5.
+                 setting: Setting = "proportion-agnostic") -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a topic for every ranking of ``depth`` relevant documents of two labels.
 
-    In the settings ``'minority'`` and ``'majority'``, which have the same qrels, every topic has ``depth`` relevant documents
-    of the second label and four times as many of the first; in ``'proportion-agnostic'`` ``depth`` of each. So every ranking
-    can be filled, and all topics have the same population. The paper protects the second label (CON) in ``'minority'``, the
-    first (PRO) in the two others: ``rKL(protected='CON')@5``.
+    The paper's depth of 5 gives 32 topics. All topics have the same relevant documents:
+
+    * ``'proportion-agnostic'``: ``depth`` of each label
+    * ``'minority'`` and ``'majority'``: ``depth`` of the second label, and four times as many of
+      the first
+
+    The paper protects the second label (CON) in the setting ``'minority'``, as in
+    ``rKL(protected='CON')@5``, and the first label (PRO) in the other two.
 
     Source: Pathiyan Cherumanal et al. (2021), section 4.2 and figure 1.
 
-    :param labels: two, the more frequent one first
-    :returns: the run (``qid, docno, score, rank``) and the qrels (``qid, docno, label, iteration``). Topic ``1`` has the first
-        label throughout, the last one the second
-    :raises ValueError: other than two labels, a depth below 1, an unknown setting
+    :param labels: two labels, the more frequent one first
+    :returns: the run (``qid, docno, score, rank``) and the qrels (``qid, docno, label,
+        iteration``). The ranking of topic ``1`` has only the first label, that of the last topic
+        only the second
+    :raises ValueError: other than two labels, a depth below 1, or an unknown setting
+
+    Examples
+    --------
+    >>> from pt_fairness import simulation
+    >>> run, qrels = simulation.permutations(("PRO", "CON"), depth=2)
+    >>> run.groupby("qid")["docno"].agg(list).to_dict() == {
+    ...     "1": ["PRO-1", "PRO-2"], "2": ["PRO-1", "CON-1"],
+    ...     "3": ["CON-1", "PRO-1"], "4": ["CON-1", "CON-2"]}
+    True
     """
     labels = list(labels)
     if len(set(labels)) != 2 or len(labels) != 2:
-        raise ValueError(f"labels={labels!r}: the controlled scenario has two different labels, the more frequent one first")
+        raise ValueError(f"labels={labels!r} is not possible; it takes two different labels, the "
+                         "more frequent one first")
     if depth < 1:
-        raise ValueError(f"depth={depth}: rankings need at least one document")
+        raise ValueError(f"depth={depth}: a ranking needs at least one document")
     if setting not in SETTINGS:
-        raise ValueError(f"setting={setting!r} is not possible; it takes {', '.join(map(repr, SETTINGS))}")
-    relevant = {labels[0]: depth * (1 if setting == "proportion-agnostic" else RATIO), labels[1]: depth}
-    documents = [(f"{label}-{i + 1}", label) for label, count in relevant.items() for i in range(count)]
+        raise ValueError(f"setting={setting!r} is not possible; it takes "
+                         f"{', '.join(map(repr, SETTINGS))}")
+    ratio = 1 if setting == "proportion-agnostic" else RATIO
+    relevant = {labels[0]: depth * ratio, labels[1]: depth}
+    docnos = [f"{label}-{i + 1}" for label, count in relevant.items() for i in range(count)]
+    iteration = [label for label, count in relevant.items() for _ in range(count)]
     orders = np.array(list(itertools.product([0, 1], repeat=depth)))
     qids = [str(i + 1) for i in range(len(orders))]
-    second = orders.cumsum(axis=1)
-    place = np.where(orders == 0, np.arange(1, depth + 1) - second, second)
+    seconds = orders.cumsum(axis=1)
+    number = np.where(orders == 0, np.arange(1, depth + 1) - seconds, seconds)
     run = pd.DataFrame({
         "qid": np.repeat(qids, depth),
-        "docno": [f"{labels[label]}-{number}" for label, number in zip(orders.ravel(), place.ravel(), strict=True)],
-        "score": np.tile(np.arange(depth, 0, -1.0), len(orders)), "rank": np.tile(np.arange(depth), len(orders))})
-    qrels = pd.DataFrame({"qid": np.repeat(qids, len(documents)), "docno": [docno for docno, _ in documents] * len(qids),
-                          "label": 1, "iteration": [label for _, label in documents] * len(qids)})
+        "docno": [f"{labels[label]}-{i}"
+                  for label, i in zip(orders.ravel(), number.ravel(), strict=True)],
+        "score": np.tile(np.arange(depth, 0, -1.0), len(orders)),
+        "rank": np.tile(np.arange(depth), len(orders))})
+    qrels = pd.DataFrame({"qid": np.repeat(qids, len(docnos)), "docno": docnos * len(qids),
+                          "label": 1, "iteration": iteration * len(qids)})
     return run, qrels
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# rankings as arrays
-
-
 def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1,)) -> Rankings:
-    """What a measure sees of rankings that are given by their labels alone; each is a topic of its own.
+    """Return the input of the measures for rankings that are given by their labels.
 
-    The documents of a ranking are all of its topic's, judged and of relevance 1. So
-    ``score([nDJS], rankings(codes, labels))[nDJS]`` is the value of each ranking.
+    Each ranking is a topic of its own. Its documents are all documents of the topic; they are
+    judged, with relevance 1.
 
-    :param codes: ``[n, N]``: the label of the document at each rank, as a place in ``labels``
+    :param codes: the label of the document at each rank, an index of ``labels``, ``[n, N]``
     :param labels: the label set, in any order
     :param rels: the values of ``rel`` that the measures use
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pt_fairness import nDJS, simulation
+    >>> from pt_fairness.measures.scoring import score
+    >>> codes = np.array([[0, 1, 0, 1], [0, 0, 1, 1]])
+    >>> score([nDJS], simulation.rankings(codes, ["a", "b"]))[nDJS].round(3).tolist()
+    [0.126, 0.202]
     """
     names = list(labels)
     topics, depth = codes.shape
@@ -100,149 +143,170 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     return Rankings(lists, judged, LabelSets(names), sorted(names))
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# biased rankings
+def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int] | Bools,
+                    n: int = 1000, seed: int | np.random.SeedSequence = 0) -> Ints:
+    """Return random rankings of a set of documents that prefer some labels.
 
-#: Documents of each viewpoint in the sets of Draws et al. (2021), table 4.
-SETS: dict[str, dict[str, int]] = {
-    "S1": {"-3": 100, "-2": 100, "-1": 100, "0": 100, "1": 100, "2": 100, "3": 100},
-    "S2": {"-3": 80, "-2": 80, "-1": 80, "0": 115, "1": 115, "2": 115, "3": 115},
-    "S3": {"-3": 60, "-2": 60, "-1": 60, "0": 130, "1": 130, "2": 130, "3": 130},
-}
-#: The opposing viewpoints, which are the protected ones.
-PROTECTED = ("-3", "-2", "-1")
-#: −1, −0.9, … 1 (section 4.1).
-ALPHAS = tuple(i / 10 for i in range(-10, 11))
-#: What the weights are beside α, so that none is 0 (section 4.1).
-WEIGHT = 1.0001
-#: The measures of the paper as it normalises them.
-MEASURES = (*(f"{name}(protected='{','.join(PROTECTED)}',norm='protected-first')" for name in ("nDD", "nDR", "nDKL")), "nDJS")
-
-
-def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int] | Bools, n: int = 1000,
-                    seed: int | np.random.SeedSequence = 0) -> Ints:
-    """Random rankings of a set of documents in which some labels are preferred to others.
-
-    The ranks are filled one after the other with a document drawn from those that are left, with a probability that is
-    proportional to its weight: w1 = 1.0001 − α for the documents of the ``weighted`` labels, w2 = 1.0001 + α for the others. So
-    α < 0 puts the weighted labels on top, α > 0 the others, and α = 0 prefers none.
+    The documents are drawn one rank after the other, without replacement, with probabilities in
+    proportion to their weights: w1 = 1.0001 − α for the ``weighted`` labels, w2 = 1.0001 + α for
+    the others. α < 0 puts the weighted labels on top, α > 0 the others, and α = 0 prefers none.
 
     Source: Draws et al. (2021), section 4.1.
 
-    :param counts: how many documents each label has
-    :param alpha: in [−1, 1]
-    :param weighted: which labels (their places in ``counts``) have w1; or ``[n, labels]`` of truth values, where that differs
-        from ranking to ranking
-    :param n: how many rankings
-    :param seed: the same seed gives the same rankings
-    :returns: ``[n, N]``, N the sum of ``counts``: the label at each rank, as a place in ``counts``
-    :raises ValueError: α outside of [−1, 1], or labels that ``counts`` does not have
+    :param counts: the number of documents of each label
+    :param alpha: the bias α, in [−1, 1]
+    :param weighted: the labels that have w1, as indices of ``counts``; or booleans ``[n, labels]``
+        if they differ between the rankings
+    :param n: the number of rankings
+    :param seed: the seed of the draws
+    :returns: the label at each rank, an index of ``counts``, ``[n, N]``, where N is the sum of
+        ``counts``
+    :raises ValueError: α outside [−1, 1], or labels that ``counts`` does not have
+
+    Examples
+    --------
+    >>> from pt_fairness import simulation
+    >>> codes = simulation.biased_rankings([5, 5], alpha=-0.5, weighted=[0], n=1000)
+    >>> codes.shape
+    (1000, 10)
+    >>> bool((codes[:, 0] == 0).mean() > 0.7)
+    True
     """
     if not -1 <= alpha <= 1:
-        raise ValueError(f"alpha={alpha!r}: the bias has to be in [-1, 1]")
-    # numpy does not look into a set.
+        raise ValueError(f"alpha={alpha!r} is not possible; it takes a number in [-1, 1]")
+    # A list, because numpy does not convert a set.
     chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
     if chosen.dtype == bool:
         if chosen.shape != (n, len(counts)):
-            raise ValueError(f"weighted has the shape {chosen.shape}; truth values are needed for each of {n} rankings and "
-                             f"{len(counts)} labels")
+            raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
+                             f"of {n} rankings and {len(counts)} labels")
     else:
         if not set(chosen.tolist()) <= set(range(len(counts))):
             raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(counts) - 1}")
         chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (n, len(counts)))
     documents = np.repeat(np.arange(len(counts)), counts)
     weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
-    # The order of exponential waiting times is that of drawing without replacement (Efraimidis & Spirakis 2006).
+    # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
     waiting = np.random.default_rng(seed).standard_exponential((n, len(documents)))
     waiting /= weights[:, documents]
     return documents[waiting.argsort(axis=1)]
 
 
-def _sees_all_labels(measure: FairnessMeasure) -> bool:
-    """Whether a measure has no protected group, and compares all labels instead."""
-    return "protected" not in measure.SUPPORTED_PARAMS or measure.param("protected") == "all"
+def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS,
+          measures: Any = MEASURES, n: int = 1000, seed: int = 0) -> pd.DataFrame:
+    """Simulate rankings of increasing bias, and return the mean of each measure.
 
+    The simulation is that of Draws et al. (2021), section 4, figures 1 and 2, with
+    :func:`biased_rankings`:
 
-def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
-    """The same for the same set and α, whatever else is simulated."""
-    return np.random.SeedSequence(seed, spawn_key=tuple(f"{name} {round(alpha, TIE_DECIMALS) + 0.0}".encode()))
+    * A measure with a protected group sees rankings in which all opposing viewpoints −3, −2 and −1
+      are weighted.
+    * A measure of all labels (``protected='all'``, or without that parameter) sees rankings in
+      which one opposing viewpoint is weighted, drawn for each ranking.
 
+    α < 0 prefers the weighted viewpoints, which follows from the weights in sections 4.1 and 4.1.2
+    of the paper. Its section 4.2.2 says the opposite.
 
-def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequence[FairnessMeasure], n: int,
-           seed: np.random.SeedSequence) -> list[dict[str, Any]]:
-    """The rows of one set and one α."""
-    labels, sizes = list(counts), list(counts.values())
-    protected = [i for i, label in enumerate(labels) if label in PROTECTED]
-    for_group, for_all, choice = seed.spawn(3)
-    scores = {}
-    two = [measure for measure in measures if not _sees_all_labels(measure)]
-    if two:
-        view = rankings(biased_rankings(sizes, alpha, protected, n, for_group), labels, rels_of(two))
-        scores.update({measure: score([measure], view)[measure] for measure in two})
-    if len(two) < len(measures):
-        one = np.random.default_rng(choice).choice(protected, n)
-        codes = biased_rankings(sizes, alpha, np.arange(len(labels)) == one[:, None], n, for_all)
-        view = rankings(codes, labels, rels_of(measures))
-        scores.update({measure: score([measure], view)[measure] for measure in measures if measure not in two})
-    return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
-             "sd": scores[measure].std(ddof=1)} for measure in measures]
+    A row depends on the seed, ``n``, α, and the name and the counts of its set, and on nothing else
+    that is simulated. The function prints a progress bar and uses all processors.
 
-
-def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS, measures: Any = MEASURES,
-          n: int = 1000, seed: int = 0) -> pd.DataFrame:
-    """The simulation of Draws et al. (2021): how measures answer to rankings that are more and more biased.
-
-    A measure with a protected group sees rankings in which the opposing viewpoints −3, −2 and −1 have the weight w1; a
-    measure of all labels (``protected='all'``, or without that parameter) sees rankings in which one of them, chosen at random
-    for each ranking, has it (:func:`biased_rankings`). At α = −1 that one is preferred to the others: so the paper's weights
-    say, and its sections 4.1 and 4.1.2. Its section 4.2.2 calls it disadvantaged there, and advantaged at α = 1.
-
-    Prints a progress bar and uses all processors. A row depends on the seed, ``n``, the name and the counts of its set, and α;
-    not on what else is simulated.
-
-    Source: section 4, figures 1 and 2.
-
-    :param sets: documents by viewpoint, by the name of the set; viewpoints are named as in :data:`SETS`
-    :param alphas: bias, each in [−1, 1]: below 0 the weighted viewpoints are preferred
-    :param measures: of this package, without a ``groups`` parameter, or their names; by default the paper's four with its
-        normaliser
-    :param n: rankings for each set and α, at least 2
+    :param sets: the number of documents of each viewpoint, by the name of the set; viewpoints have
+        the names of :data:`SETS`
+    :param alphas: the biases α, each in [−1, 1]
+    :param measures: measures of this package without a ``groups`` parameter, or their names; by
+        default the four of the paper with its normaliser
+    :param n: the number of rankings for each set and α, at least 2
+    :param seed: the seed of the rankings
     :returns: ``set, alpha, measure, mean, sd`` (sample standard deviation over the rankings)
-    :raises ValueError: a measure that is not known or not possible, or a set without opposing
-        viewpoints
+    :raises ValueError: a measure that is not possible, or a set without opposing viewpoints
+
+    Examples
+    --------
+    >>> from pt_fairness import simulation
+    >>> sets = {"small": {"-3": 10, "0": 10, "3": 10}}
+    >>> frame = simulation.sweep(sets, alphas=[-1, 0], measures="nDD(protected='-3')", n=100)
+    >>> frame[["set", "alpha", "measure"]]
+         set  alpha              measure
+    0  small   -1.0  nDD(protected='-3')
+    1  small    0.0  nDD(protected='-3')
+    >>> bool(frame["mean"][0] > 2 * frame["mean"][1])
+    True
     """
     from tqdm import tqdm
-    wanted = without_groups(measures, "sweep", "the groups are the viewpoints of sets")
-    if not isinstance(sets, Mapping):
-        raise ValueError(f"sets is a {type(sets).__name__}; it takes a dictionary from the names of "
-                         "the sets to their documents by viewpoint")
+    wanted = measures_without_groups(measures, "sweep", "the groups are the viewpoints of sets")
+    sets = _checked(sets)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
-    for name, counts in sets.items():
-        if not isinstance(counts, Mapping):
-            raise ValueError(f"the set {name!r} is a {type(counts).__name__}; a set is a dictionary "
-                             "from viewpoints to the number of their documents")
-        if len(set(map(label_text, counts))) < len(counts):
-            raise ValueError(f"two viewpoints of the set {name!r} are the same as text: {', '.join(map(repr, counts))}")
-    sets = {name: {label_text(viewpoint): count for viewpoint, count in counts.items()} for name, counts in sets.items()}
-    for name, counts in sets.items():
-        if not set(PROTECTED) & set(counts):
-            raise ValueError(f"the set {name!r} has none of the opposing viewpoints {', '.join(PROTECTED)}; it has "
-                             f"{', '.join(counts)}")
     if n < 2:
-        raise ValueError(f"n={n}: at least two rankings are needed for a standard deviation")
-    degrees = [float(alpha) for alpha in alphas]
-    points = [(name, alpha) for name in sets for alpha in degrees]
+        raise ValueError(f"n={n}: a standard deviation needs at least two rankings")
+    biases = [float(alpha) for alpha in alphas]
+    points = [(name, alpha) for name in sets for alpha in biases]
 
     def measured(point: tuple[str, float]) -> list[dict[str, Any]]:
         name, alpha = point
         return _point(name, sets[name], alpha, wanted, n, _seed(seed, name, alpha))
 
     def rows() -> Iterator[dict[str, Any]]:
-        # Threads: nearly all of the time is spent in numpy, which lets other threads run.
-        with ThreadPoolExecutor(os.cpu_count()) as pool, tqdm(total=len(points), desc="simulation", unit="point") as bar:
+        # Threads are enough, because numpy releases the GIL for nearly all of the time.
+        with (ThreadPoolExecutor(os.cpu_count()) as pool,
+              tqdm(total=len(points), desc="simulation", unit="point") as bar):
             for part in pool.map(measured, points):
                 bar.update()
                 yield from part
 
     return pd.DataFrame(rows(), columns=["set", "alpha", "measure", "mean", "sd"])
+
+
+def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]:
+    """Return the sets with their viewpoints as text.
+
+    :raises ValueError: an argument of another type, equal viewpoints, or no opposing viewpoint
+    """
+    if not isinstance(sets, Mapping):
+        raise ValueError(f"sets is a {type(sets).__name__}; it takes a dictionary from the names "
+                         "of the sets to their documents by viewpoint")
+    checked = {}
+    for name, counts in sets.items():
+        if not isinstance(counts, Mapping):
+            raise ValueError(f"the set {name!r} is a {type(counts).__name__}; a set is a "
+                             "dictionary from viewpoints to the number of their documents")
+        checked[name] = {label_text(viewpoint): count for viewpoint, count in counts.items()}
+        if len(checked[name]) < len(counts):
+            raise ValueError(f"two viewpoints of the set {name!r} are equal as text: "
+                             f"{', '.join(map(repr, counts))}; keep one of them")
+        if not set(PROTECTED) & set(checked[name]):
+            raise ValueError(f"the set {name!r} has none of the opposing viewpoints "
+                             f"{', '.join(PROTECTED)}; it has {', '.join(checked[name])}")
+    return checked
+
+
+def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
+    """Return the seed of one set and one α, whatever else is simulated."""
+    key = f"{name} {round(alpha, TIE_DECIMALS) + 0.0}"  # + 0.0, because -0.0 is 0.0
+    return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
+
+
+def _compares_all_labels(measure: FairnessMeasure) -> bool:
+    """Return whether a measure has no protected group."""
+    return "protected" not in measure.SUPPORTED_PARAMS or measure.param("protected") == "all"
+
+
+def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequence[FairnessMeasure],
+           n: int, seed: np.random.SeedSequence) -> list[dict[str, Any]]:
+    """Return the rows of one set and one α."""
+    labels, sizes = list(counts), list(counts.values())
+    protected = [i for i, label in enumerate(labels) if label in PROTECTED]
+    group_seed, all_seed, choice_seed = seed.spawn(3)
+    of_all = [measure for measure in measures if _compares_all_labels(measure)]
+    of_group = [measure for measure in measures if measure not in of_all]
+    scores: dict[FairnessMeasure, Floats] = {}
+    if of_group:
+        codes = biased_rankings(sizes, alpha, protected, n, group_seed)
+        scores |= score(of_group, rankings(codes, labels, rels_of(of_group)))
+    if of_all:
+        weighted = np.random.default_rng(choice_seed).choice(protected, n)
+        codes = biased_rankings(sizes, alpha, np.arange(len(labels)) == weighted[:, None], n,
+                                all_seed)
+        scores |= score(of_all, rankings(codes, labels, rels_of(of_all)))
+    return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
+             "sd": scores[measure].std(ddof=1)} for measure in measures]

@@ -1,7 +1,8 @@
-"""Target distributions from outside the qrels, topic by topic: what share of a ranking each group should have.
+"""Target distributions from outside the qrels, topic by topic.
 
-Any measure with a ``target`` takes a registered one by its name: ``RepBias(group='female',target='wikidata')@10``. Its labels
-belong to the label set G of that measure; a group that a topic has no row for has the share 0 there.
+A measure with a ``target`` takes a registered one by its name:
+``RepBias(group='female',target='wikidata')@10``. Its labels belong to the label set G of that
+measure. A group without a row for a topic has the share 0 there.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ __all__ = ["get", "names", "register"]
 
 @dataclass(frozen=True)
 class Target:
-    """Shares ``[Q, L]``: a row for each topic, in the order of ``topics``, and a column for each of
-    ``labels``."""
+    """A target distribution for each of ``Q`` topics over ``L`` groups."""
 
+    #: The row of each topic in ``shares``.
     topics: dict[str, int]
+    #: The groups, sorted.
     labels: tuple[str, ...]
+    #: The share of each group for each topic, ``[Q, L]``; rows sum to 1.
     shares: Floats
 
 
@@ -34,55 +37,82 @@ _registry: dict[str, Target] = {}
 
 
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
-    """Makes target distributions available as ``target=name``.
+    """Make target distributions available as ``target=name``.
 
-    :param name: anything but the targets there already are (qrels, collection, uniform, run); a name that is registered
-        already takes the new meaning
-    :param frame: a row for each topic and group: ``qid, group, share``; or the path of a CSV file with that header,
-        compressed if its name ends in ``.gz``. The shares of a topic are not negative and sum to 1.
-    :raises ValueError: a name that cannot be used, a missing column or value, a group twice, shares that are no distribution
+    A name that is taken gets the new meaning.
+
+    :param name: any name but ``qrels``, ``collection``, ``uniform`` and ``run``
+    :param frame: a row for each topic and group, with the columns ``qid, group, share``; or the
+        path of a CSV file with that header, compressed if its name ends in ``.gz``. The shares of a
+        topic are not negative and sum to 1.
+    :raises ValueError: the name cannot be used, a column or value is missing, a topic has a group
+        twice, or shares are no distribution
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import RepBias, targets
+    >>> frame = pd.DataFrame({"qid": ["1", "1"], "group": ["f", "m"], "share": [0.4, 0.6]})
+    >>> targets.register("census", frame)
+    >>> RepBias(group="f", target="census") @ 10
+    RepBias(group='f',target='census')@10
     """
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"a target needs a name that is not empty, not {name!r}")
     if name.strip().casefold() in TARGET_WORDS:
-        raise ValueError(f"a target cannot be named {name!r}: {', '.join(map(repr, TARGET_WORDS))} are targets that every "
-                         "measure has; choose another name")
+        raise ValueError(f"a target cannot be named {name!r}: "
+                         f"{', '.join(map(repr, TARGET_WORDS))} are targets that every measure "
+                         "has; choose another name")
     _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame))
 
 
 def _read(name: str, frame: pd.DataFrame) -> Target:
+    """Return the target that a frame holds."""
     need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
     if frame.empty:
         raise ValueError(f"the target {name!r} has no rows; it needs one for every topic and group")
     for column in ("qid", "group"):
         blank = (frame[column].isna() | frame[column].isin(UNANNOTATED)).to_numpy()
         if blank.any():
-            raise ValueError(f"row {int(blank.argmax())} of the target {name!r} has no {column}; every row needs one")
+            raise ValueError(f"row {int(blank.argmax())} of the target {name!r} has no {column}; "
+                             "every row needs one")
     topic, topics = pd.factorize(frame["qid"].map(label_text))
     group, labels = pd.factorize(frame["group"].map(label_text), sort=True)
     share = pd.to_numeric(frame["share"], errors="coerce").to_numpy(float, na_value=np.nan)
     wrong = ~(np.isfinite(share) & (share >= 0))
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"the target {name!r} gives {labels[group[row]]!r} the share {str(frame['share'].iloc[row])!r} for "
-                         f"topic {topics[topic[row]]!r}; shares are numbers that are not negative")
+        raise ValueError(f"the target {name!r} gives {labels[group[row]]!r} the share "
+                         f"{str(frame['share'].iloc[row])!r} for topic {topics[topic[row]]!r}; "
+                         "shares are numbers that are not negative")
     again = pd.DataFrame({"topic": topic, "group": group}).duplicated().to_numpy()
     if again.any():
         row = int(again.argmax())
-        raise ValueError(f"the target {name!r} has {labels[group[row]]!r} twice for topic {topics[topic[row]]!r}; a topic has "
-                         "one share for each group")
+        raise ValueError(f"the target {name!r} has {labels[group[row]]!r} twice for topic "
+                         f"{topics[topic[row]]!r}; a topic has one share for each group")
     shares = np.zeros((len(topics), len(labels)))
     shares[topic, group] = np.where(share < SMALLEST_TARGET, 0.0, share)
     sums = shares.sum(axis=1)
     off = abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():
-        raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} sum to "
-                         f"{sums[off.argmax()]:.9g}; those of every topic sum to 1")
-    return Target({str(qid): i for i, qid in enumerate(topics)}, tuple(map(str, labels)), shares)
+        raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} "
+                         f"sum to {sums[off.argmax()]:.9g}; those of every topic sum to 1")
+    rows = {str(qid): i for i, qid in enumerate(topics)}
+    return Target(rows, tuple(map(str, labels)), shares)
 
 
 def names() -> list[str]:
-    """The registered names, sorted."""
+    """Return the registered names, sorted.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import targets
+    >>> frame = pd.DataFrame({"qid": ["1", "1"], "group": ["f", "m"], "share": [0.4, 0.6]})
+    >>> targets.register("census", frame)
+    >>> "census" in targets.names()
+    True
+    """
     return sorted(_registry)
 
 
@@ -92,13 +122,26 @@ def registered(name: str) -> Target | None:
 
 
 def get(name: str) -> pd.DataFrame:
-    """The target distributions of a registered name: ``qid, group, share``, a row for every topic and group that has a share.
+    """Return the target distributions of a registered name.
 
+    :returns: ``qid, group, share``, a row for each topic and group with a share above 0
     :raises ValueError: no such name
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import targets
+    >>> frame = pd.DataFrame({"qid": ["1", "1"], "group": ["f", "m"], "share": [0.4, 0.6]})
+    >>> targets.register("census", frame)
+    >>> targets.get("census")
+      qid group  share
+    0   1     f    0.4
+    1   1     m    0.6
     """
     target = find(name)
     topic, group = np.nonzero(target.shares)
-    return pd.DataFrame({"qid": pd.Series([list(target.topics)[i] for i in topic], dtype="str"),
+    qids = list(target.topics)
+    return pd.DataFrame({"qid": pd.Series([qids[i] for i in topic], dtype="str"),
                          "group": pd.Series([target.labels[i] for i in group], dtype="str"),
                          "share": target.shares[topic, group]})
 
@@ -111,13 +154,14 @@ def find(name: str) -> Target:
     if isinstance(name, BoundName):
         return name.value
     if name not in _registry:
-        raise ValueError(f"no target is registered as {name!r}; registered are {', '.join(map(repr, names())) or 'none'}. "
-                         "Register your own with pt_fairness.targets.register(name, frame)")
+        raise ValueError(f"no target is registered as {name!r}; registered are "
+                         f"{', '.join(map(repr, names())) or 'none'}. Register your own with "
+                         "pt_fairness.targets.register(name, frame)")
     return _registry[name]
 
 
 def labels(name: str) -> tuple[str, ...]:
-    """The groups of a registered target, sorted."""
+    """Return the groups of a registered target, sorted."""
     return find(name).labels
 
 

@@ -18,8 +18,10 @@ UNANNOTATED = ("", "-")
 TREC_DEFAULTS = {"0", "Q0"}
 #: The targets that every measure knows.
 TARGET_WORDS = ("qrels", "collection", "uniform", "run")
-#: How far the shares of a target distribution may be from a sum of 1.
-SUM_TOLERANCE = 1e-6
+#: The documents that every measure with a ``background`` can compare with.
+BACKGROUND_WORDS = ("run", "qrels")
+#: How far the shares of a target may be from a sum of 1: files print six decimals.
+SUM_TOLERANCE = 1e-5
 #: How many names a message lists.
 MOST_NAMES = 10
 
@@ -46,10 +48,18 @@ def label_text(label: Any) -> str:
 
 
 def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
-    """Return the first ``most`` names as a list for a message, and how many more there are."""
-    some = [repr(name) for name in names]
-    more = f" and {len(some) - most} more" if len(some) > most else ""
-    return ", ".join(some[:most]) + more
+    """Return names as literals, separated by commas; of more than ``most``, the first and a count.
+
+    Examples
+    --------
+    >>> listed(["PRO", "CON"])
+    "'PRO', 'CON'"
+    >>> listed(range(20_000), most=3)
+    '0, 1, 2 and 19997 more'
+    """
+    names = list(names)
+    shown = ", ".join(map(repr, names[:most]))
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 class FairnessWarning(UserWarning):

@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 Groups = frozenset[str]
@@ -359,23 +358,30 @@ def exact_max(term: Term, n: int, places: Sequence[int], supply: tuple[int, int]
     return dp_max(term, n, places, supply)
 
 
-@cache
-def largest_of_runs(formula: Formula, k: int, step: int) -> float:
-    """Largest sum that any run of k documents has when it is its own population."""
-    best = 0.0
-    for plus in range(1, k):  # a run of one group only has nothing to compare
-        supply = (plus, k - plus)
-        best = max(best, exact_max(bind(formula, *supply), k, places_of(k, step), supply))
-    return best
-
-
 def bind(formula: Formula, plus: float, minus: float) -> Term:
     """The formula for one population."""
     return lambda a, b: formula(a, b, plus, minus)
 
 
-#: §1: a system must not look fair by returning nothing, as it would where one document is compared with itself.
+#: §1: a system must not look fair by returning nothing, even where no k documents are unfair.
 LOOKS_FAIR = 1.0
+
+#: The largest terms of all populations whose shares are at least 0.001.
+LARGEST_TERMS: dict[Formula, float] = {
+    difference_term: 1.0,
+    ratio_term: 999.0,
+    kl_term: -math.log2(0.001),
+    smoothed_kl_term: -math.log2(0.001),
+}
+
+
+def nothing_of_run(largest_term: float, cutoff: int | None, step: int = 1) -> float:
+    """norm='none', target 'run', nothing returned: Σ_{i∈I} w_i of the cutoff · the largest term.
+
+    Without a cutoff, 1 stands for the sum.
+    """
+    discounts = 1.0 if cutoff is None else sum(weight(i) for i in places_of(cutoff, step))
+    return discounts * largest_term
 
 
 # ---------------------------------------------------------------------------------------------------- §2 rND, rKL, rRD
@@ -391,17 +397,17 @@ def parity(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
     if not topic.condensed:
         if norm == "max":
             return 1.0
+        if target == "run":
+            return nothing_of_run(LARGEST_TERMS[formula], params.get("cutoff"), step)
         if params.get("cutoff") is None:
             return 1.0
-        if target == "run":
-            return largest_of_runs(formula, params["cutoff"], step) or LOOKS_FAIR
     if formula is kl_term and target != "run" and 0 in (plus, minus):
         # A run's prefixes hold no label that the run lacks: its divergence from itself is never infinite.
         smooth = smooth_zeros({"+": plus / (plus + minus), "-": minus / (plus + minus)})
         plus, minus = smooth["+"], smooth["-"]
     term = bind(formula, plus, minus)
     if not topic.condensed:
-        return exact_max(term, params["cutoff"], places_of(params["cutoff"], step))
+        return exact_max(term, params["cutoff"], places_of(params["cutoff"], step)) or LOOKS_FAIR
 
     n = depth(len(topic.condensed), params)
     places = places_of(n, step)
@@ -439,11 +445,11 @@ def rkl_all(topic: Topic, params: Mapping[str, Any]) -> float:
         shares = smooth_zeros(shares)
     if not topic.condensed:
         k = params.get("cutoff")
-        if norm == "max" or k is None:
+        if norm == "max":
             return 1.0
         if target == "run":
-            return largest_of_runs_all(len(topic.labels), k, step) or LOOKS_FAIR
-        return max_all(shares, places_of(k, step))
+            return nothing_of_run(LARGEST_TERMS[kl_term], k, step)
+        return LOOKS_FAIR if k is None else max_all(shares, places_of(k, step)) or LOOKS_FAIR
 
     n = depth(len(topic.condensed), params)
     places = places_of(n, step)
@@ -530,29 +536,6 @@ def brute_max_all_of_run(documents: Sequence[Groups], places: Sequence[int]) -> 
     return max(discounted_kl_all(order, labels, target, places) for order in itertools.permutations(documents))
 
 
-@cache
-def largest_of_runs_all(labels: int, k: int, step: int) -> float:
-    """Largest sum over so many labels that any run of k documents, of one group each, has as its own population."""
-    best = 0.0
-    for sizes in partitions(k, labels):
-        if step == 1:
-            best = max(best, max_all_of_run({str(g): size for g, size in enumerate(sizes)}, places_of(k)))
-        else:
-            documents = [frozenset([str(g)]) for g, size in enumerate(sizes) for _ in range(size)]
-            best = max(best, dp_max_all_of_run(documents, places_of(k, step)))
-    return best
-
-
-def partitions(total: int, parts: int, smallest: int = 0) -> Iterable[tuple[int, ...]]:
-    """All ascending sequences of `parts` sizes, from `smallest` on, with that total."""
-    if parts == 1:
-        yield (total,)
-        return
-    for size in range(smallest, total // parts + 1):
-        for others in partitions(total - size, parts - 1, size):
-            yield (size, *others)
-
-
 # --------------------------------------------------------------------------------------------- §3 nDD, nDR, nDKL, nDJS
 
 
@@ -560,8 +543,8 @@ def viewpoint(topic: Topic, params: Mapping[str, Any], formula: Formula) -> floa
     """§3 (Draws et al. 2021): 1/Z Σ w_i · formula, the population being the whole condensed run."""
     norm = params.get("norm", "max")
     if not topic.condensed:
-        if norm == "none" and params.get("cutoff") is not None:
-            return largest_of_runs(formula, params["cutoff"], 1) or LOOKS_FAIR
+        if norm == "none":
+            return nothing_of_run(LARGEST_TERMS[formula], params.get("cutoff"))
         return 1.0
     protected = protected_labels(params.get("protected", "minority"), topic.condensed, topic.labels)
     if protected is None:
@@ -599,9 +582,7 @@ def ndjs(topic: Topic, params: Mapping[str, Any]) -> float:
     """§3 nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i; norm='none' leaves out the division."""
     norm = params.get("norm", "bound")
     if not topic.condensed:
-        if norm == "none" and params.get("cutoff") is not None:
-            return sum(weight(i) for i in places_of(params["cutoff"]))  # JSD ≤ 1
-        return 1.0
+        return nothing_of_run(1.0, params.get("cutoff")) if norm == "none" else 1.0  # JSD ≤ 1
     whole = label_shares(topic.condensed, topic.labels)
     places = places_of(depth(len(topic.condensed), params))
     value = 0.0
@@ -668,8 +649,12 @@ def dist_kl(topic: Topic, params: Mapping[str, Any]) -> float:
         return 0.0
     target = distribution_target(topic, params)
     if not topic.condensed:
+        if params.get("target") == "run":
+            return -math.log2(0.001)
         cutoff = params.get("cutoff")
-        return 1.0 if cutoff is None else largest_distribution_kl(cutoff, target, smoothing)
+        if cutoff is None:
+            return LOOKS_FAIR
+        return largest_distribution_kl(cutoff, target, smoothing) or LOOKS_FAIR
     n = depth(len(topic.condensed), params)
     counts = discounted_counts(topic.condensed[:n], topic.labels, params.get("discount", "none"))
     return distribution_kl(counts, target, smoothing)
@@ -780,13 +765,11 @@ def ndkl(topic: Topic, params: Mapping[str, Any]) -> float:
         return 0.0
     shares = target_shares(topic, target)
     if not topic.condensed:
-        k = params.get("cutoff")
-        if k is None:
-            return 1.0
         if target == "run":
-            worst = largest_of_runs_all(len(topic.labels), k, 1) * math.log(2) / sum(weight(i) for i in places_of(k))
-            return worst or LOOKS_FAIR
-        return -math.log(min(smooth_zeros(shares).values()))
+            return -math.log2(0.001)
+        if params.get("cutoff") is None:
+            return LOOKS_FAIR
+        return -math.log(min(smooth_zeros(shares).values())) or LOOKS_FAIR
     if target != "run":  # a run's divergence from itself is never infinite
         shares = smooth_zeros(shares)
     places = places_of(depth(len(topic.condensed), params))

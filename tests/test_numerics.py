@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expi
 
 from pt_fairness import numerics
 
@@ -28,6 +29,38 @@ def test_discounts(depth):
     assert numerics.geometric_discount(depth, 0.8) == pytest.approx([0.8 ** (i - 1) for i in range(1, depth + 1)])
 
 
+@pytest.mark.parametrize("depth", [0, 1, 7])
+def test_discounts_by_name(depth):
+    weights = {"log2": lambda i: 1 / math.log2(i + 1), "trec": lambda i: 1 / math.log2(max(i, 2)),
+               "geometric": lambda i: 0.8 ** (i - 1), "mmr": lambda i: 1 / i, "none": lambda i: 1.0}
+    for name, weight in weights.items():
+        found = numerics.discount(name, depth, 0.8)
+        assert found == pytest.approx([weight(i) for i in range(1, depth + 1)])
+        with pytest.raises(ValueError, match="no discount is named"):
+            numerics.discount(name.upper(), depth)
+
+
+@pytest.mark.parametrize("name", ["log2", "trec", "geometric"])
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("depth", [1, 2, 9, 3_000_000])
+def test_sums_of_discounts(name, power, depth):
+    expected = (numerics.discount(name, depth, 0.8) ** power).sum()
+    found = numerics.sum_of_discounts(name, depth, 0.8, power)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_gains_by_name():
+    relevance = [-2, 0, 1, 2, 3]
+    for rel, least in ((2, 2), (1, 1), (0, 1), (-5, 1)):
+        relevant = [r if r >= least else 0 for r in relevance]
+        expected = {"binary": [r > 0 for r in relevant], "linear": relevant,
+                    "exp": [2 ** r - 1 for r in relevant]}
+        for name, gains in expected.items():
+            assert numerics.gain(name, relevance, rel).tolist() == gains
+    with pytest.raises(ValueError, match="no gains are named 'log'"):
+        numerics.gain("log", relevance, 1)
+
+
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=5), st.integers(1, 12))
 def test_evaluated_ranks(lengths, step):
     depth = 9
@@ -36,6 +69,36 @@ def test_evaluated_ranks(lengths, step):
         expected = [i for i in range(1, length + 1) if i % step == 0] if step <= length else [length] * (length > 0)
         assert [i + 1 for i in np.flatnonzero(row)] == expected
     assert [int(row.sum()) for row in numerics.within(depth, n)] == lengths
+
+
+@pytest.mark.parametrize("n", [1, 2, 9])
+@pytest.mark.parametrize("step", [1, 2, 9, 10, 10**23])
+def test_ranks_of_a_step(n, step):
+    ranks = numerics.evaluated_ranks(n, step)
+    marked = numerics.evaluated(n, np.array([n]), step)[0]
+    assert [i - 1 for i in ranks] == np.flatnonzero(marked).tolist()
+
+
+@pytest.mark.parametrize("ranks", [
+    range(1, 1), range(1, 2), range(1, 4098), range(1, 1_000_001), range(3, 1_000_001, 3),
+    range(500_000, 1_000_001), range(10**9, 10**12, 10**6)], ids=str)
+@pytest.mark.parametrize("gain", [
+    pytest.param(np.ones_like, id="1"),
+    pytest.param(lambda i: i - 1, id="i - 1"),
+    pytest.param(lambda i: 0.999 ** (i - 1), id="0.999^(i - 1)"),
+])
+def test_discounted_sums_against_adding_one_by_one(ranks, gain):
+    i = np.array(ranks, float)
+    expected = math.fsum(gain(i) / np.log2(i + 1))
+    assert numerics.discounted_sum(ranks, gain) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_discounts_of_two_billion_ranks():
+    # Σ f(i) is about ∫ f from the first rank less ½ to the last plus ½, here after rank 1000.
+    n = 2**31 - 1
+    integral = math.log(2) * (expi(math.log(n + 1.5)) - expi(math.log(1001.5)))
+    expected = sum(1 / math.log2(i + 1) for i in range(1, 1001)) + integral
+    assert numerics.discounted_sum(range(1, n + 1)) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("cells", [1, 5, 13, 1000])
@@ -82,6 +145,19 @@ def test_divergences(data, size):
     assert numerics.jsd(p, q) == pytest.approx((divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12)
     assert 0 <= numerics.jsd(p, q) <= 1 + 1e-12
     assert numerics.jsd(p, p) == pytest.approx(0, abs=1e-12)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_divergences_of_neighbouring_numbers_are_not_negative(a, b):
+    share = min(a, b) / max(a, b)
+    for other in (share, np.nextafter(share, 0), np.nextafter(share, 2)):
+        assert numerics.binary_kl(share, min(other, 1.0)) >= 0
+
+
+def test_rounding_makes_no_divergence():
+    counted, fifths = np.full(5, (0.2 + 0.2 + 0.2) / 3), np.full(5, 0.2)
+    assert (counted != fifths).all()
+    assert numerics.kl(counted, fifths) == numerics.jsd(counted, fifths) == 0
 
 
 def test_unique_rows():

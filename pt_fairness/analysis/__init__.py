@@ -1,14 +1,18 @@
-"""Tables of measurements to tables that answer questions.
+"""Analysis of experiments: correlations, tests, rankings of systems, properties of collections.
 
-*Averages* are what ``pt.Experiment`` returns: ``name`` and a column for each measure. *Per-query* frames are what it returns
-with ``perquery=True``: ``name, qid, measure, value``. Frames read back from files do as well. No function changes its input.
+*Averages* are what ``pt.Experiment`` returns: ``name`` and a column for each measure. *Per-query*
+frames are what it returns with ``perquery=True``: ``name, qid, measure, value``. Both can also be
+read from files. No function changes its arguments.
 """
 
 from pt_fairness.analysis.collection import group_distribution, ranked_groups, undefined
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.statistics import ALPHA, Correlations, bias_summary, compare, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
-from pt_fairness.analysis.tables import highlight
+from pt_fairness.tables import highlight
 
-__all__ = ["ALPHA", "Correlations", "bias_summary", "combine", "compare", "correlations", "group_distribution", "highlight",
-           "label_noise", "minmax", "rank_table", "ranked_groups", "top", "undefined"]
+__all__ = [
+    "ALPHA", "Correlations", "bias_summary", "combine", "compare", "correlations",
+    "group_distribution", "highlight", "label_noise", "minmax", "rank_table", "ranked_groups",
+    "top", "undefined",
+]

@@ -1,19 +1,25 @@
-"""What wrong group labels would change."""
+"""The effect of wrong group labels on measures and on the order of systems."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.collection import annotations_of, judgments_of, ranked, tell, without_groups
+from pt_fairness.analysis.inputs import (
+    annotations_of,
+    judgments_of,
+    measures_without_groups,
+    runs_of,
+    tell,
+)
 from pt_fairness.analysis.statistics import mean_of
-from pt_fairness.analysis.tables import TIE_DECIMALS, is_constant
 from pt_fairness.identifiers import PairIndex
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider.evaluator import check_labels
@@ -21,6 +27,7 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.run import Run
+from pt_fairness.tables import TIE_DECIMALS, is_constant
 from pt_fairness.text import warn
 
 if TYPE_CHECKING:
@@ -37,14 +44,14 @@ class _Noise:
         self._annotations = annotations
         judgments, labels = annotations.judgments, annotations.labels
         judged = annotations.judged
-        # The whole lists: what is drawn must not depend on how deep the measures look.
-        #: The runs and the groups of their documents.
+        #: The runs and the groups of their documents. The lists are whole, so that the draws do
+        #: not depend on the depth of the measures.
         self._runs = [(run, annotations.of_run(run, None)) for run in runs]
         new = [np.flatnonzero((run.pair < 0) & (found.codes >= 0)) for run, found in self._runs]
         topic = np.concatenate([run.topic[rows] for run, rows in zip(runs, new, strict=True)])
         docnos = np.concatenate([run.docnos(rows) for run, rows in zip(runs, new, strict=True)])
         unjudged = PairIndex(topic, pd.Series(docnos, dtype=object))
-        #: For each run, the number of each document: of its pair, or after those if unjudged.
+        #: The number of each document, for each run: that of its pair, or a larger one if unjudged.
         self._items = []
         start = 0
         for run, rows in zip(runs, new, strict=True):
@@ -59,7 +66,7 @@ class _Noise:
                             for rows, (_, found) in zip(new, self._runs, strict=True)]
                            )[unjudged.first]])
         annotated = np.flatnonzero(self._member.any(axis=1))
-        # In an order that does not depend on the order of rows and runs.
+        # Sorted, so that the draws do not depend on the order of rows and runs.
         place = np.argsort(np.argsort(judgments.topics))
         topic = place[np.concatenate([judgments.topic, unjudged.topic])[annotated]]
         docnos = np.concatenate([judgments.docnos(slice(None)), unjudged.docnos()])[annotated]
@@ -68,8 +75,8 @@ class _Noise:
     def draw(self, eps: float, rng: np.random.Generator) -> list[Rankings]:
         """Return the rankings of each run if a share ``eps`` of the annotated documents is wrong.
 
-        A wrong document has one other label instead of its own. With the same generator, what is
-        wrong for a smaller ``eps`` is wrong, in the same way, for a larger one.
+        A wrong document has one other label instead of its own. For generators of the same seed,
+        the wrong labels of a smaller ``eps`` are among those of a larger one.
         """
         wrong = rng.permutation(self._annotated)[:round(eps * len(self._annotated))]
         member = self._member[wrong]
@@ -91,39 +98,59 @@ def _members(sets: LabelSets, codes: Ints, labels: Sequence[str]) -> Bools:
     return (sets.shares(np.maximum(codes, 0), labels) > 0) & (codes >= 0)[:, None]
 
 
-def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any, groups: str | Groups | None,
-                eps: float | Sequence[float], n: int = 100, seed: int = 0) -> pd.DataFrame:
-    """How far measures, and the order of the systems, move if a share of the group labels is wrong.
+def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,
+                groups: str | Groups | None, eps: float | Sequence[float], n: int = 100,
+                seed: int = 0) -> pd.DataFrame:
+    """Simulate wrong group labels, and return the change of measures and of the order of systems.
 
-    Automatic and crowd-sourced labels are: the limitation that Draws et al. (2021), section 5.3, name first. ``n`` times, a
-    share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, gets one label that it does not have, each
-    with the same probability. All systems and all measures see the same wrong labels, so what a measure's row says does not
-    depend on the other measures, nor on any order. Prints a progress bar.
+    Automatic and crowd-sourced labels contain errors: Draws et al. (2021), section 5.3. In each of
+    ``n`` draws, a share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, has
+    one other label instead of its own. Each other label is equally likely. All systems and measures
+    see the same wrong labels, so the row of a measure does not depend on the other measures or on
+    the order of the input. The function prints a progress bar.
 
     :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
-    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``, ``iteration``
-    :param measures: of this package, without a ``groups`` parameter
-    :param groups: where the true labels come from; ``None`` for ``iteration``
+    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
+        ``iteration``
+    :param measures: measures of this package without a ``groups`` parameter, or their names
+    :param groups: the source of the true labels; ``None`` for the ``iteration`` of the qrels
     :param eps: one share or several, in [0, 1]
-    :param n: how many times the labels are drawn, at least 2
-    :param seed: the same seed gives the same result
-    :returns: ``eps, measure, bias, sd, tau``: the mean change of a system's mean value, the standard deviation of that value
-        over the draws (the mean of both over the systems), and the mean of Kendall's τ between the systems' true and wrong
-        values over the draws that have one: NaN where none has (one system, or the same value of all). A topic that is
-        undefined has the value 0.0, with a warning
-    :raises ValueError: a measure that is not known or not possible, fewer than two labels, a share
-        outside of [0, 1], runs that are no frames by name
+    :param n: the number of draws, at least 2
+    :param seed: the seed of the draws
+    :returns: ``eps, measure`` and
+
+        * ``bias``: the mean change of a system's mean value, averaged over the systems
+        * ``sd``: the standard deviation of that mean value over the draws, averaged likewise
+        * ``tau``: the mean of Kendall's τ between the true and the wrong mean values of the
+          systems, over the draws for which τ is defined; NaN if there are none, as for one system
+
+        A topic for which a measure is undefined has the value 0.0, with a warning
+    :raises ValueError: a measure or run that is not possible, fewer than two labels, or a share
+        outside [0, 1]
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": 1,
+    ...                       "iteration": ["PRO", "PRO", "PRO", "CON"]})
+    >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "score": [4, 3, 2, 1]})
+    >>> analysis.label_noise({"A": run}, qrels, "BiasP@3", None, [0.0, 1.0], n=2)
+       eps  measure  bias   sd  tau
+    0  0.0  BiasP@3   0.0  0.0  NaN
+    1  1.0  BiasP@3  -2.0  0.0  NaN
     """
     from tqdm import tqdm
-    wanted = without_groups(measures, "label_noise", "say with groups= where the labels come from")
+    wanted = measures_without_groups(measures, "label_noise",
+                                     "name the source of the labels with groups=")
     shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
     if n < 2:
-        raise ValueError(f"n={n}: at least two draws are needed for a standard deviation")
+        raise ValueError(f"n={n}: a standard deviation needs at least two draws")
     added = {label for measure in wanted for label in measure.added_labels}
     annotations = _of_kept_topics(qrels, groups, rels_of(wanted), added)
-    systems = list(ranked(runs, annotations.judgments, "label_noise").values())
+    systems = list(runs_of(runs, annotations.judgments, "label_noise").values())
     if not systems:
         raise ValueError("label_noise needs at least one run")
     for measure in wanted:
@@ -131,38 +158,50 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     noise = _Noise(annotations, systems)
     undefined_topics = dict.fromkeys(wanted, 0)
 
-    def means(views: list[Rankings]) -> Floats:
-        found = [score(wanted, view) for view in views]
+    def means(rankings: list[Rankings]) -> Floats:
+        """Return the mean value of each measure and system, ``[measures, systems]``."""
+        found = [score(wanted, one) for one in rankings]
         scores = np.array([[values[measure] for values in found] for measure in wanted])
-        for measure, count in zip(wanted, np.isnan(scores).sum(axis=2).max(axis=1), strict=True):
+        counts = np.isnan(scores).sum(axis=2).max(axis=1)
+        for measure, count in zip(wanted, counts, strict=True):
             undefined_topics[measure] = max(undefined_topics[measure], int(count))
         return np.asarray(np.nan_to_num(scores).mean(axis=2))
 
     true = means(noise.draw(0.0, np.random.default_rng(seed)))
-    rows = []
+    rows: list[dict[str, Any]] = []
     with tqdm(total=len(shares) * n, desc="label noise", unit="draw") as bar:
         for share in shares:
             draws = []
             for i in range(n):
                 draws.append(means(noise.draw(share, np.random.default_rng([seed, i]))))
                 bar.update()
-            values = np.array(draws)
-            for m, measure in enumerate(wanted):
-                taus = [tau for tau in (_tau(true[m], drawn) for drawn in values[:, m]) if not math.isnan(tau)]
-                rows.append({"eps": share, "measure": str(measure), "bias": (values[:, m] - true[m]).mean(),
-                             "sd": values[:, m].std(axis=0, ddof=1).mean(), "tau": mean_of(np.array(taus))})
+            rows += _summary(share, wanted, true, np.array(draws))
     if any(undefined_topics.values()):
-        warn("topics with nothing to compare with have the value 0.0, for every system: "
+        warn("topics for which a measure is undefined have the value 0.0, for every system: "
              + ", ".join(f"{measure} on up to {count} of {len(annotations.judgments.topics)} topics"
                          for measure, count in undefined_topics.items() if count))
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
 
 
+def _summary(share: float, measures: Sequence[FairnessMeasure], true: Floats,
+             draws: Floats) -> Iterator[dict[str, Any]]:
+    """Yield the row of each measure.
+
+    :param true: the mean values, ``[measures, systems]``
+    :param draws: those with wrong labels, ``[draws, measures, systems]``
+    """
+    for m, measure in enumerate(measures):
+        values = draws[:, m]
+        taus = np.array([_tau(true[m], drawn) for drawn in values])
+        yield {"eps": share, "measure": str(measure), "bias": (values - true[m]).mean(),
+               "sd": values.std(axis=0, ddof=1).mean(), "tau": mean_of(taus[~np.isnan(taus)])}
+
+
 def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iterable[int | None],
                     added: Iterable[str]) -> Annotations:
-    """Annotations without the topics that the groups drop.
+    """Return the annotations of the topics that the group source keeps.
 
-    :raises ValueError: no topic is left; fewer than two labels
+    :raises ValueError: it keeps none, or there are fewer than two labels
     """
     annotations = annotations_of(judgments_of(qrels), groups, rels, added)
     if annotations.groups is not None and annotations.groups.topics is not None:
@@ -171,11 +210,13 @@ def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iter
             raise ValueError(f"{annotations.groups!r} drops all topics of the qrels")
         annotations = annotations_of(judgments_of(kept), groups, rels, added)
     if len(annotations.labels) < 2:
-        raise ValueError(f"a wrong label needs two labels, and there is {', '.join(annotations.labels) or 'none'}")
+        raise ValueError("a wrong label needs at least two labels, and the documents have "
+                         f"{', '.join(annotations.labels) or 'none'}")
     return annotations
 
 
 def _tau(x: Floats, y: Floats) -> float:
+    """Return Kendall's τ, NaN if the values of one side are equal."""
     from scipy import stats
     if is_constant(x) or is_constant(y):
         return math.nan

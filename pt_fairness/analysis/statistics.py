@@ -1,4 +1,4 @@
-"""Correlations between measures, and tests of their values topic by topic."""
+"""Correlations between measures, and significance tests over topics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.tables import (
+from pt_fairness.numerics import Floats
+from pt_fairness.tables import (
     TIE_DECIMALS,
     is_constant,
     is_per_query,
@@ -19,82 +20,155 @@ from pt_fairness.analysis.tables import (
     of_one_system,
     per_query,
 )
-from pt_fairness.numerics import Floats
 from pt_fairness.text import warn
 
-#: A p-value below this is called significant: the star of the papers' tables.
+#: The significance level: a smaller p-value has a star in the tables.
 ALPHA = 0.05
+#: The maximum number of values that a bootstrap draws at a time.
+BOOTSTRAP_CELLS = 1 << 22
 
 
 class Correlations(NamedTuple):
-    """What :func:`correlations` finds; a row and a column for each measure."""
+    """The result of :func:`correlations`, with a row and a column for each measure."""
 
-    #: −1 to 1; NaN where a measure is constant, with itself too.
+    #: −1 to 1; NaN where a measure is constant, also on the diagonal.
     coefficients: pd.DataFrame
-    #: Two-sided, of no association; NaN where the coefficient is.
+    #: The p-values of a two-sided test of no association; NaN where the coefficient is NaN.
     p_values: pd.DataFrame
-    #: Text as papers print it: the lower triangle, four decimals, a star where p < .05.
+    #: The lower triangle as text with four decimals and a star where p < .05, as in the papers.
     table: pd.DataFrame
 
 
-def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
-    """A column for each measure: over systems, or over the topics of the one system of a per-query frame."""
-    if not is_per_query(frame):
-        return frame[measure_columns(frame)].astype(float)
-    frame = of_one_system(frame, "correlations over topics are those", "; pass the averages for correlations over systems")
-    return frame.pivot(index="qid", columns="measure", values="value")[list(dict.fromkeys(frame["measure"]))]
+def correlations(frame: pd.DataFrame,
+                 method: Literal["kendall", "spearman", "pearson"] = "kendall") -> Correlations:
+    """Return the correlation of every two measures, over systems or over the topics of one system.
 
+    Kendall's τ is τ-b. For τ and for Spearman's ρ, values that are equal to 12 decimals are ties.
+    Two measures are compared on the systems (or topics) that have a value of both. One warning
+    counts the missing values, and one names the measures whose values are all equal.
 
-def correlations(frame: pd.DataFrame, method: Literal["kendall", "spearman", "pearson"] = "kendall") -> Correlations:
-    """How much the measures agree, over systems or over the topics of one system.
+    Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019),
+    table 3.
 
-    Kendall's τ is tau-b. Values that agree to 12 decimals are ties in τ and in Spearman's ρ, and a measure whose values all do
-    is constant. A pair of measures is compared on
-    the systems (topics) that have both values; a warning says how many values are missing, and which measures are constant.
+    :param frame: averages (over systems), or a per-query frame of one system (over topics)
+    :param method: the coefficient
+    :raises ValueError: an unknown method, or a per-query frame of several systems
 
-    Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019), table 3.
-
-    :param frame: averages (over systems) or a per-query frame of one system (over topics)
-    :raises ValueError: an unknown method; a per-query frame of several systems
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> averages = pd.DataFrame({"name": ["A", "B", "C", "D"], "AP": [0.4, 0.3, 0.2, 0.1],
+    ...                          "nDCG@5": [0.5, 0.6, 0.3, 0.2], "rKL@5": [0.1, 0.2, 0.3, 0.4]})
+    >>> analysis.correlations(averages).coefficients.round(3)
+               AP  nDCG@5  rKL@5
+    AP      1.000   0.667 -1.000
+    nDCG@5  0.667   1.000 -0.667
+    rKL@5  -1.000  -0.667  1.000
     """
     from scipy import stats
-    tests: dict[str, Any] = {"kendall": stats.kendalltau, "spearman": stats.spearmanr, "pearson": stats.pearsonr}
+    tests: dict[str, Any] = {"kendall": stats.kendalltau, "spearman": stats.spearmanr,
+                             "pearson": stats.pearsonr}
     if method not in tests:
-        raise ValueError(f"method={method!r} is not possible; it takes {', '.join(map(repr, tests))}")
+        raise ValueError(f"method={method!r} is not possible; it takes "
+                         f"{', '.join(map(repr, tests))}")
     columns = _columns_of_measures(frame)
     names = list(columns.columns)
     missing = columns.isna().sum()
     if missing.any():
-        warn("values are missing, and the pairs that need them are compared without: "
+        warn("values are missing, and two measures are compared where both have one; missing are "
              + ", ".join(f"{count} of {name}" for name, count in missing.items() if count))
     values = columns.to_numpy()
     if method != "pearson":
         values = values.round(TIE_DECIMALS)
     constant = [is_constant(column) for column in values.T]
     if any(constant):
-        warn(f"{', '.join(itertools.compress(names, constant))} is the same throughout, so nothing can be said of its "
-             "correlation: NaN")
+        warn(f"all values of {', '.join(itertools.compress(names, constant))} are equal, so the "
+             "correlation is undefined: NaN")
     size = len(names)
-    coefficients, p_values = (np.diag(np.where(constant, np.nan, itself)) for itself in (1.0, 0.0))
-    for i in range(size):
-        for j in range(i):
-            both = ~np.isnan(values[:, i] + values[:, j])
-            x, y = values[both, i], values[both, j]
-            result = (np.nan, np.nan) if is_constant(x) or is_constant(y) else tests[method](x, y)
-            coefficients[i, j] = coefficients[j, i] = result[0]
-            p_values[i, j] = p_values[j, i] = result[1]
-    table = [["" if j > i else _starred(coefficients[i + 1, j], p_values[i + 1, j]) for j in range(size - 1)]
-             for i in range(size - 1)]
-    return Correlations(pd.DataFrame(coefficients, names, names), pd.DataFrame(p_values, names, names),
+    coefficients, p_values = (np.diag(np.where(constant, np.nan, own)) for own in (1.0, 0.0))
+    for i, j in itertools.combinations(range(size), 2):
+        both = ~np.isnan(values[:, i] + values[:, j])
+        x, y = values[both, i], values[both, j]
+        result = (np.nan, np.nan) if is_constant(x) or is_constant(y) else tests[method](x, y)
+        coefficients[i, j] = coefficients[j, i] = result[0]
+        p_values[i, j] = p_values[j, i] = result[1]
+    table = [["" if j > i else _starred(coefficients[i + 1, j], p_values[i + 1, j])
+              for j in range(size - 1)] for i in range(size - 1)]
+    return Correlations(pd.DataFrame(coefficients, names, names),
+                        pd.DataFrame(p_values, names, names),
                         pd.DataFrame(table, names[1:], names[:-1]))
 
 
+def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a column for each measure, with a row for each system, or each topic of the system."""
+    if not is_per_query(frame):
+        return frame[measure_columns(frame)].astype(float)
+    frame = of_one_system(frame, "correlations over topics need",
+                          "; pass the averages for correlations over systems")
+    measures = list(dict.fromkeys(frame["measure"]))
+    return frame.pivot(index="qid", columns="measure", values="value")[measures]
+
+
 def _starred(coefficient: float, p_value: float) -> str:
-    return "–" if math.isnan(coefficient) else f"{coefficient:.4f}" + ("*" if p_value < ALPHA else "")
+    if math.isnan(coefficient):
+        return "–"
+    return f"{coefficient:.4f}" + ("*" if p_value < ALPHA else "")
+
+
+def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
+    """Summarise the bias of each system over its topics, by each measure.
+
+    Source: Gezici et al. (2021), equation 4 and section 3.3 (MB, MAB, one-sample t-test); Lipani et
+    al. (2021), table 1.
+
+    :param perquery: ``name, qid, measure, value``, of bias measures without ``abs=True``
+    :returns: ``name, measure`` and
+
+        * ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean of the absolute values),
+          ``min``, ``max``: NaN if no topic has a value
+        * ``n``: the number of topics
+        * ``p``: of the two-sided one-sample t-test of MB = 0. NaN if all values are 0, if there is
+          one topic, or if the measure is not a signed one of this package, whose mean is then no
+          sign of bias
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> perquery = pd.DataFrame({"name": "A", "qid": ["1", "2", "3"], "measure": "BiasP@10",
+    ...                          "value": [0.5, 0.25, -0.25]})
+    >>> analysis.bias_summary(perquery).round(3)
+      name   measure     MB     SB    MAB   min  max  n      p
+    0    A  BiasP@10  0.167  0.382  0.333 -0.25  0.5  3  0.529
+    """
+    rows = []
+    groups = per_query(perquery).groupby(["name", "measure"], sort=False)
+    for (name, measure), group in groups:
+        values = group["value"].dropna().to_numpy()
+        known = measure_of(measure)
+        signed = known is not None and is_signed(known)
+        rows.append({"name": name, "measure": measure, "MB": mean_of(values),
+                     "SB": values.std(ddof=1) if len(values) > 1 else math.nan,
+                     "MAB": mean_of(abs(values)),
+                     "min": values.min() if len(values) else math.nan,
+                     "max": values.max() if len(values) else math.nan,
+                     "n": len(values),
+                     "p": _t_test(values.round(TIE_DECIMALS))[1] if signed else math.nan})
+    return pd.DataFrame(rows,
+                        columns=["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"])
+
+
+def mean_of(values: Floats) -> float:
+    """Return the mean, NaN if there are no values."""
+    return float(values.mean()) if len(values) else math.nan
 
 
 def _t_test(values: Floats) -> tuple[float, float]:
-    """t and two-sided p of a mean of 0; values without variation leave nothing to test, unless they are not 0."""
+    """Return t and the two-sided p-value of a mean of 0.
+
+    They are NaN for a single value and for zeros, and ±∞ and 0 for values that are equal otherwise.
+    """
     from scipy import stats
     if len(values) < 2:
         return math.nan, math.nan
@@ -104,62 +178,49 @@ def _t_test(values: Floats) -> tuple[float, float]:
     return float(result.statistic), float(result.pvalue)
 
 
-def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
-    """How biased each system is over its topics, by each measure.
+def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "holm",
+            confidence: float = 0.95, resamples: int = 9999, seed: int = 0) -> pd.DataFrame:
+    """Compare every system with a baseline by a two-sided paired t-test, for each measure.
 
-    Source: Gezici et al. (2021), equation 4 and section 3.3 (MB, MAB, one-sample t-test); Lipani et al. (2021), table 1.
+    The test uses the topics for which both systems have a value. To compare mean absolute biases,
+    use measures with ``abs=True``.
 
-    :param perquery: ``name, qid, measure, value``, of bias measures without ``abs=True``
-    :returns: ``name, measure`` and ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean
-        of the absolute values), ``min``, ``max``, ``n`` (topics), ``p`` (two-sided one-sample
-        t-test of a mean of 0; NaN where all values are 0 or there is one topic, and where the
-        measure is not a signed one of this package, because a mean of 0 then says nothing of bias);
-        NaN where no topic has a value
-    """
-    rows = []
-    for (name, measure), group in per_query(perquery).groupby(["name", "measure"], sort=False):
-        values = group["value"].dropna().to_numpy()
-        known = measure_of(measure)
-        signed = known is not None and is_signed(known)
-        rows.append({"name": name, "measure": measure, "MB": mean_of(values),
-                     "SB": values.std(ddof=1) if len(values) > 1 else math.nan, "MAB": mean_of(abs(values)),
-                     "min": values.min() if len(values) else math.nan, "max": values.max() if len(values) else math.nan,
-                     "n": len(values),
-                     "p": _t_test(values.round(TIE_DECIMALS))[1] if signed else math.nan})
-    return pd.DataFrame(rows, columns=["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"])
-
-
-def mean_of(values: Floats) -> float:
-    """The mean; NaN of nothing."""
-    return float(values.mean()) if len(values) else math.nan
-
-
-#: How many numbers a bootstrap may draw at a time.
-BOOTSTRAP_CELLS = 1 << 22
-
-
-def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "holm", confidence: float = 0.95,
-            resamples: int = 9999, seed: int = 0) -> pd.DataFrame:
-    """Every system against a baseline, by each measure: two-sided paired t-test over the topics that both have.
-
-    Source: Gezici et al. (2021), section 3.3. To compare mean absolute biases, measure with ``abs=True``.
+    Source: Gezici et al. (2021), section 3.3.
 
     :param perquery: ``name, qid, measure, value``
     :param baseline: the name of a system
-    :param correction: a method of ``statsmodels.stats.multitest.multipletests``, over the systems compared by one measure, as
-        ``pt.Experiment`` does it; or ``None``
-    :param confidence: of the interval around the mean difference (bias-corrected and accelerated bootstrap over topics)
-    :param resamples: of the bootstrap, which is the same for the same ``seed``
-    :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values), ``difference``, ``low, high`` (interval),
-        ``effect`` (Cohen's d of the differences: their mean by their standard deviation), ``t, p, corrected, reject`` (at .05)
-    :raises ValueError: the frame has no such baseline; a confidence outside of (0, 1)
+    :param correction: a method of ``statsmodels.stats.multitest.multipletests``, applied to the
+        systems that are compared by one measure, as in ``pt.Experiment``; ``None`` for no
+        correction
+    :param confidence: the confidence level of the interval of the mean difference, which is a
+        bias-corrected and accelerated (BCa) bootstrap over topics
+    :param resamples: the number of resamples of the bootstrap
+    :param seed: the seed of the bootstrap
+    :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values),
+        ``difference``, ``low, high`` (interval), ``effect`` (Cohen's d: the mean of the differences
+        divided by their standard deviation), ``t, p, corrected, reject`` (at .05)
+    :raises ValueError: an unknown baseline, or a confidence level outside (0, 1)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> perquery = pd.DataFrame({"name": ["A"] * 4 + ["B"] * 4, "qid": ["1", "2", "3", "4"] * 2,
+    ...                          "measure": "BiasP@10",
+    ...                          "value": [0.1, -0.1, 0.3, -0.3, 0.3, 0.2, 0.4, 0.1]})
+    >>> compared = analysis.compare(perquery, baseline="A")
+    >>> compared[["name", "n", "difference", "low", "high", "effect", "p", "reject"]].round(3)
+      name  n  difference   low  high  effect     p  reject
+    0    B  4        0.25  0.15  0.35   1.936  0.03    True
     """
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r}: it has to be above 0 and below 1, as in 0.95")
+        raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
+                         "and below 1, such as 0.95")
     frame = per_query(perquery)
     names = list(dict.fromkeys(frame["name"]))
     if baseline not in names:
-        raise ValueError(f"no system is named {baseline!r}; the frame has {', '.join(map(repr, names))}")
+        raise ValueError(f"no system is named {baseline!r}; the frame has "
+                         f"{', '.join(map(repr, names))}")
     rows = []
     for measure, part in frame.groupby("measure", sort=False):
         table = part.pivot(index="qid", columns="name", values="value")
@@ -168,18 +229,22 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
         for name in (one for one in names if one != baseline and one in table):
             pairs = table[[baseline, name]].dropna()
             if len(pairs) < len(table):
-                warn(f"{name} and {baseline} are compared by {measure} on the {len(pairs)} of {len(table)} topics that both "
-                     "have")
-            rows.append({"name": name, "measure": measure, "n": len(pairs), "baseline": pairs[baseline].mean(),
-                         "mean": pairs[name].mean(),
-                         **_difference((pairs[name] - pairs[baseline]).to_numpy(), confidence, resamples, seed)})
-    columns = ["name", "measure", "n", "baseline", "mean", "difference", "low", "high", "effect", "t", "p"]
+                warn(f"{name} and {baseline} are compared by {measure} on {len(pairs)} of "
+                     f"{len(table)} topics, for which both have a value")
+            rows.append({"name": name, "measure": measure, "n": len(pairs),
+                         "baseline": pairs[baseline].mean(), "mean": pairs[name].mean(),
+                         **_difference((pairs[name] - pairs[baseline]).to_numpy(), confidence,
+                                       resamples, seed)})
+    columns = ["name", "measure", "n", "baseline", "mean", "difference", "low", "high", "effect",
+               "t", "p"]
     result = pd.DataFrame(rows, columns=columns)
-    corrected = result.groupby("measure", sort=False)["p"].transform(lambda p: _corrected(p, correction))
+    by_measure = result.groupby("measure", sort=False)["p"]
+    corrected = by_measure.transform(lambda p: _corrected(p, correction))
     return result.assign(corrected=corrected, reject=corrected < ALPHA)
 
 
-def _difference(differences: Floats, confidence: float, resamples: int, seed: int) -> dict[str, float]:
+def _difference(differences: Floats, confidence: float, resamples: int,
+                seed: int) -> dict[str, float]:
     from scipy import stats
     differences = differences.round(TIE_DECIMALS)
     t, p = _t_test(differences)
@@ -190,11 +255,13 @@ def _difference(differences: Floats, confidence: float, resamples: int, seed: in
         effect = math.copysign(math.inf, differences[0]) if differences[0] else 0.0
     else:
         effect = float(differences.mean() / differences.std(ddof=1))
-        interval = stats.bootstrap((differences,), np.mean, n_resamples=resamples, confidence_level=confidence,
-                                   batch=max(1, BOOTSTRAP_CELLS // len(differences)),
-                                   random_state=np.random.default_rng(seed)).confidence_interval
+        interval = stats.bootstrap(
+            (differences,), np.mean, n_resamples=resamples, confidence_level=confidence,
+            batch=max(1, BOOTSTRAP_CELLS // len(differences)),
+            random_state=np.random.default_rng(seed)).confidence_interval
         low, high = float(interval.low), float(interval.high)
-    return {"difference": mean_of(differences), "low": low, "high": high, "effect": effect, "t": t, "p": p}
+    return {"difference": mean_of(differences), "low": low, "high": high, "effect": effect, "t": t,
+            "p": p}
 
 
 def _corrected(p_values: pd.Series, method: str | None) -> pd.Series:

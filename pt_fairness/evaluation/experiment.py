@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.tables import LOSSES, TEST_SUFFIXES, WINS
 from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.checkpoint import Scores
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Result, Source
 from pt_fairness.io.files import Path, is_pipe
 from pt_fairness.numerics import Floats
+from pt_fairness.tables import LOSSES, TEST_SUFFIXES, WINS
 from pt_fairness.text import warn
 
 #: The measures of which pt.Experiment returns the sum over the topics instead of the mean.

@@ -11,14 +11,14 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from pt_fairness import fingerprint, groups, io, targets
+from pt_fairness import fingerprint, groups, io, runs, targets, values
 from pt_fairness._version import __version__
-from pt_fairness.analysis.tables import parsed
 from pt_fairness.identifiers import missing, whole_numbers
 from pt_fairness.io.files import Path
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.text import TARGET_WORDS, BoundName
+from pt_fairness.tables import parsed
+from pt_fairness.text import BoundName
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")
@@ -35,7 +35,7 @@ class Plan:
 
     #: Columns ``query_id, doc_id, relevance``, ``iteration`` if there are groups; ids as text.
     qrels: pd.DataFrame
-    #: The names of groups and targets in them are bound to values.
+    #: The names of groups, targets, values and runs in them are bound to what they mean here.
     measures: list[Any]
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
@@ -102,27 +102,41 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
 
 
 def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Bind the names of groups and targets in measures to what they mean in this process.
+    """Bind measures to the groups, targets, values and runs that their names mean here.
 
-    :returns: the measures, and what identifies the content of these groups and targets
+    :returns: the measures, and what identifies the content of these
     """
     every: list[Any] = []
     digests: list[Any] = []
-    found: dict[str, Any] = {}
+    found: dict[tuple[str, str], Any] = {}
     for measure in measures:
-        names: dict[str, BoundName] = {}
-        source, target = measure.params.get("groups"), measure.params.get("target")
-        if isinstance(source, str):
-            if source not in found:  # a pipe can be read once
-                found[source] = groups.get(source)
-                digests.append([source, found[source].digest(), found[source].state()])
-            names["groups"] = BoundName(source, found[source])
-        if isinstance(measure, FairnessMeasure) and isinstance(target, str) \
-                and target not in TARGET_WORDS:
-            names["target"] = BoundName(target, targets.find(target))
-            digests.append([target, fingerprint.of_frame(targets.get(target))])
-        every.append(measure(**names) if names else measure)
+        if not isinstance(measure, FairnessMeasure):
+            every.append(measure)
+            continue
+        names = [(param, name) for param, some in measure.names().items() for name in some]
+        for param, name in names:
+            if (param, name) not in found:  # a pipe can be read once
+                found[param, name], digest = _meaning(param, name)
+                digests.append([name, *digest])
+        spellings: dict[str, dict[str, str]] = {}
+        for param, name in names:
+            spellings.setdefault(param, {})[name] = BoundName(name, found[param, name])
+        every.append(measure.renamed(spellings) if names else measure)
     return every, digests
+
+
+def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
+    """Return what the value of a parameter means here, and what identifies its content."""
+    if param == "groups":
+        source = groups.get(name)
+        return source, [source.digest(), source.state()]
+    if param == "values":
+        numbers = values.get(name)
+        return numbers, [numbers.digest()]
+    if param == "background":
+        run = runs.get(name)
+        return run, [fingerprint.of_frame(run)]
+    return targets.find(name), [fingerprint.of_frame(targets.get(name))]
 
 
 def _cache_key(measure: Any) -> str:

@@ -8,13 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness.analysis import ALPHA
-from pt_fairness.analysis.tables import (
-    LOSSES,
-    TEST_SUFFIXES,
-    WINS,
-    best_of_measures,
-    measure_columns,
-)
+from pt_fairness.tables import LOSSES, TEST_SUFFIXES, WINS, best_of_measures, measure_columns
 
 #: Marks of a cell, as characters that pandas does not escape and that no text contains.
 _BOLD, _END, _DAGGER = "\ue000", "\ue001", "\ue002"

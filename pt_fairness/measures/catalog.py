@@ -1,21 +1,22 @@
-"""The measures as text: for the command line, for README.md and for the documentation pages."""
+"""The measures as text, for the command line, README.md and the documentation pages."""
 
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures import MEASURES
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures.params import NOT_PROVIDED, literal
+from pt_fairness.measures.registry import MEASURES
 
 
 def range_of(measure: FairnessMeasure) -> str:
-    """Smallest and largest value, in words."""
+    """Return the smallest and the largest value in words."""
     low, high = measure.RANGE
     if low is None and high is None:
         return "unbounded"
@@ -25,26 +26,37 @@ def range_of(measure: FairnessMeasure) -> str:
 
 
 def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str, bool]]:
-    """Name, meaning and default of each parameter, and whether it is required."""
-    return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default), param.required)
-            for name, param in measure.SUPPORTED_PARAMS.items()]
+    """Return name, meaning and default of each parameter, and whether it is required."""
+    return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default),
+             param.required) for name, param in measure.SUPPORTED_PARAMS.items()]
 
 
-def _short(key: str) -> str:
-    reference = BIBLIOGRAPHY[key]
-    names = reference.authors.replace(" and ", ", ").split(", ")
-    family = [" ".join(name.split()[-2:]) if "Pathiyan" in name else name.split()[-1] for name in names]
-    who = family[0] if len(names) == 1 else " & ".join(family) if len(names) == 2 else f"{family[0]} et al."
-    return f"{who} {reference.venue[-4:]}" if reference.venue[-4:].isdigit() else f"{who} {reference.venue}"
+def _citation(key: str) -> str:
+    """Return authors and year of a paper, such as ``Das & Lease 2019``."""
+    paper = BIBLIOGRAPHY[key]
+    names = paper.authors.replace(" and ", ", ").split(", ")
+    family = [" ".join(name.split()[-2:]) if "Pathiyan" in name else name.split()[-1]
+              for name in names]
+    who = family[0] if len(names) == 1 else (
+        " & ".join(family) if len(names) == 2 else f"{family[0]} et al.")
+    year = paper.venue[-4:]
+    return f"{who} {year if year.isdigit() else paper.venue}"
+
+
+def _docstring(measure: FairnessMeasure) -> tuple[str, str]:
+    """Return the first line of a measure's docstring, without its full stop, and the rest."""
+    head, _, body = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")
+    return head.rstrip("."), body.strip()
 
 
 def text() -> str:
-    """Every measure with its range, fair end and parameters, for a terminal."""
-    return "\n\n".join("\n".join([*_head(measure), *_parameter_lines(measure)]) for measure in MEASURES.values())
+    """Return every measure with its range, fair end and parameters, for a terminal."""
+    return "\n\n".join("\n".join([*_head(measure), *_parameter_lines(measure)])
+                       for measure in MEASURES.values())
 
 
 def in_full(names: Iterable[str]) -> str:
-    """Some measures with all that their documentation says, formula and source included, for a terminal.
+    """Return the whole documentation of some measures, for a terminal.
 
     :raises ValueError: a name that is none of this package's measures
     """
@@ -52,10 +64,12 @@ def in_full(names: Iterable[str]) -> str:
     for name in names:
         measure = irm.registry.get(name)
         if not isinstance(measure, FairnessMeasure):
-            raise ValueError(f"{name!r} is none of the measures of this package, which are {', '.join(MEASURES)}")
-        text = textwrap.indent(inspect.cleandoc(type(measure).__doc__ or ""), "    ")
+            raise ValueError(f"{name!r} is none of the measures of this package, which are "
+                             f"{', '.join(MEASURES)}")
+        body = textwrap.indent(_docstring(measure)[1], "    ")
         sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
-        entries.append("\n".join([*_head(measure), "", text, "", *_parameter_lines(measure), "", *sources]))
+        entries.append("\n".join([*_head(measure), "", body, "", *_parameter_lines(measure), "",
+                                  *sources]))
     return "\n\n\n".join(entries)
 
 
@@ -66,44 +80,60 @@ def _head(measure: FairnessMeasure) -> list[str]:
 
 
 def _parameter_lines(measure: FairnessMeasure) -> list[str]:
-    return [f"    {name}: {desc}" + (f" (default {default})" if default else " (required)" if required else "")
-            for name, desc, default, required in _parameters(measure)]
+    lines = []
+    for name, desc, default, required in _parameters(measure):
+        more = f" (default {default})" if default else " (required)" if required else ""
+        lines.append(f"    {name}: {desc}{more}")
+    return lines
 
 
 def markdown() -> str:
-    """A table of the measures: name, formula in words, range, fair end, source."""
+    """Return a table of the measures: name, meaning, range, fair end, source."""
     rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
-    rows += [f"| `{m.NAME}` | {m.SHORT_DESC} | {range_of(m)} | {m.FAIR_END:g} | {', '.join(map(_short, m.SOURCE))} |"
-             for m in MEASURES.values()]
+    for measure in MEASURES.values():
+        rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
+                    f"{measure.FAIR_END:g} | {', '.join(map(_citation, measure.SOURCE))} |")
     return "\n".join(rows)
 
 
 def _aliases(measure: FairnessMeasure) -> list[str]:
-    return [name for name, other in irm.registry.items() if other is measure and name != measure.NAME]
+    return [name for name, other in irm.registry.items()
+            if other is measure and name != measure.NAME]
 
 
 def _title(text: str, line: str) -> list[str]:
     return [text, line * len(text), ""]
 
 
+_INTRODUCTION = """\
+Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``. On the command line and
+for ``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The names are in
+``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``. The page :doc:`index` says which
+measure answers which question.
+
+Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default
+may be left out, unless it is required.
+
+.. py:currentmodule:: pt_fairness
+"""
+
+
 def rst() -> str:
-    """A page of the documentation: every measure with its docstring and parameters, and the bibliography."""
-    lines = [*_title("Measures", "="),
-             "Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``; on the command line and for",
-             "``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The names are in ``pt_fairness`` and,",
-             "beside nDCG, in ``pyterrier.measures``. The page :doc:`index` says which one answers which question.", "",
-             "Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default may be left",
-             "out, unless it is required.", "", ".. py:currentmodule:: pt_fairness", ""]
+    """Return a page of the documentation: every measure, and the bibliography."""
+    lines = [*_title("Measures", "="), _INTRODUCTION]
     for measure in MEASURES.values():
         names = [measure.NAME, *_aliases(measure)]
-        body = [inspect.cleandoc(type(measure).__doc__ or ""), "",
-                f":Range: {range_of(measure)}", f":Fair end: {measure.FAIR_END:g}", "",
-                ".. list-table::", "   :header-rows: 1", "", "   * - parameter", "     - meaning", "     - default"]
+        title, body = _docstring(measure)
+        # A heading within the description of an object is a rubric.
+        body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
+        parts = [body, "", ".. rubric:: Parameters", "", ".. list-table::", "   :header-rows: 1",
+                 "", "   * - parameter", "     - meaning", "     - default"]
         for name, desc, default, required in _parameters(measure):
             value = f"``{default}``" if default else "required" if required else ""
-            body += [f"   * - ``{name}``", f"     - {desc}", f"     - {value}".rstrip()]
-        lines += [*_title(measure.PRETTY_NAME, "-"), f".. py:data:: {names[0]}",
-                  *(f"             {name}" for name in names[1:]), "", textwrap.indent("\n".join(body), "   "), ""]
+            parts += [f"   * - ``{name}``", f"     - {desc}", f"     - {value}".rstrip()]
+        lines += [*_title(title, "-"), f".. py:data:: {names[0]}",
+                  *(f"             {name}" for name in names[1:]), "",
+                  textwrap.indent("\n".join(parts), "   "), ""]
     lines += _title("Bibliography", "-")
     for key in sorted({key for measure in MEASURES.values() for key in measure.SOURCE}):
         link = BIBLIOGRAPHY[key].link

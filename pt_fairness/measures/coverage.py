@@ -15,13 +15,25 @@ if TYPE_CHECKING:
 
 
 class _Annotated(FairnessMeasure):
-    """
-    The share of returned documents that have a group: what the fairness measures, which skip the others, are based on.
+    """Annotated — Share of Results with a Group.
 
-    ``(annotated documents among the first n) / n``, n = min(cutoff, length of the list). In [0, 1]; 1 is the good end: every
-    document counts. 0 where nothing was returned. To fairness what Judged is to relevance.
+    The share of the returned documents that the fairness measures see.
 
-    Source: the condensed lists of Sakai (2007), with groups in place of judgments.
+    Formula
+    -------
+    ``(annotated documents among the first n) / n``, n = min(cutoff, length of the list).
+
+    Range
+    -----
+    0 to 1. 1 is the good end: every document counts.
+
+    Edge cases
+    ----------
+    A topic without results has 0. It is to fairness what Judged is to relevance.
+
+    Source
+    ------
+    The condensed lists of Sakai (2007), with groups in place of judgments.
     """
 
     __name__ = "Annotated"
@@ -31,6 +43,7 @@ class _Annotated(FairnessMeasure):
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
+    CONDENSED = False
     DEFAULT = 0.0
 
     def score(self, view: View) -> Floats:

@@ -1,14 +1,17 @@
-"""The groups of the first documents against a target distribution: DistKL, DistFair, AWRF and NDKL."""
+"""The groups of the first documents against a target distribution: DistKL, DistFair, AWRF and NDKL.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures import params
+from pt_fairness.measures.attention import attention
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import ESTIMATED, distribution, population
+from pt_fairness.measures.population import ESTIMATED, distribution, one_if_zero, population
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class DistributionMeasure(FairnessMeasure):
-    """A measure that compares the groups of a condensed list with a target distribution over all of G.
+    """A measure that compares the groups of a condensed list with a target distribution over all of
+    G.
 
     A subclass gives :meth:`compare`; this class finds the target and the topics that have none.
     """
@@ -36,6 +40,17 @@ class DistributionMeasure(FairnessMeasure):
         """
         raise NotImplementedError
 
+    def when_empty(self, largest: Callable[[int], Floats]) -> Any:
+        """Return the values of a divergence for topics for which nothing was returned.
+
+        :param largest: takes the cutoff, returns the largest divergence that so many documents have
+            from the target, ``[T]``
+        """
+        if self.param("target") == "run":
+            return numerics.LARGEST_DIVERGENCE
+        cutoff = self.param("cutoff")
+        return 1.0 if cutoff is None else one_if_zero(largest(cutoff))
+
 
 
 class DistMeasure(DistributionMeasure):
@@ -47,17 +62,20 @@ class DistMeasure(DistributionMeasure):
         "target": params.target("uniform"),
         "smoothing": params.real("documents that Laplace smoothing adds to every group, in the ranking and in the targets that "
                                "are estimated", "a number of at least 0", lambda v: v >= 0, default=1.0),
-        "discount": params.one_of("what a document at rank i counts: the same as any other (none), or in proportion to "
-                                "1/log2(i+1) (log2)", "none", "log2"),
+        "discount": params.discount("none", "log2", "trec", "geometric", default="none"),
+        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "unannotated": params.unannotated(),
         "groups": params.groups(),
     }
 
     def divergence(self, counts: Floats, target: Floats) -> Floats:
         """``[T]``: how far the smoothed shares of ``counts [T, L]`` diverge from the target."""
-        return np.maximum(numerics.kl(numerics.laplace(counts, self.param("smoothing")), target), 0.0)
+        return numerics.kl(numerics.laplace(counts, self.param("smoothing")), target)
 
     def smoothed_target(self, view: View, target: Floats) -> Floats:
-        """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without shares of 0."""
+        """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without
+        shares of 0.
+        """
         if self.param("target") in ESTIMATED:
             counts = population(self, view)
             target = np.broadcast_to(numerics.laplace(counts, self.param("smoothing")), target.shape)
@@ -65,36 +83,51 @@ class DistMeasure(DistributionMeasure):
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints]:
         """``[T]`` and ``[T]``: the divergence of the first n documents, and n."""
-        codes, n = view.condensed(self.param("cutoff"))
-        depth = codes.shape[1]
-        weights = numerics.log_discount(depth) if self.param("discount") == "log2" else np.ones(depth)
-        weight = (numerics.within(depth, n) * weights).sum(axis=1)
-        counts = numerics.tally(codes, weights, len(view.share)) @ view.share
-        return self.divergence(counts * numerics.ratio(n, weight)[:, None], target), n
+        groups, total, n = attention(self, view)
+        return self.divergence(groups * numerics.ratio(n, total)[:, None], target), n
 
     def largest(self, n: Ints, target: Floats) -> Floats:
-        """``[T]``: the largest divergence that ``n[t]`` documents can have: that of all in the group of the least share."""
+        """``[T]``: the largest divergence that ``n[t]`` documents can have: that of all in the
+        group of the least share.
+        """
         alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
         return self.divergence(n[:, None] * alone, target)
 
 
 class _DistKL(DistMeasure):
-    """
-    Kullback–Leibler divergence of the groups in the first documents from a target distribution.
+    """DistKL — Distributional Kullback–Leibler Divergence.
 
-    ``KL(P ‖ T)``, base 2. P: the Laplace-smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g of G among the first n
-    annotated documents, n = min(cutoff, annotated documents), λ = ``smoothing``; a document of m groups counts 1/m towards
-    each. T: the target; targets estimated from documents (qrels, collection, run) are smoothed in the same way, and what
-    shares of 0 are left become 0.001, the others making room. At least 0, with no upper bound; 0 is fair.
+    How far the groups of the first documents diverge from a target distribution.
 
-    ``discount='log2'`` counts the document at rank i as n · w_i / Σw with w_i = 1/log2(i+1), so that rank matters, which
-    the paper names as an extension. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0,
-    with a warning. A topic for which nothing was returned has the largest value that ``cutoff`` documents could have (1
-    without a cutoff); for ``target='run'``, that against equal shares.
+    Formula
+    -------
+    ``KL(P ‖ T)``, base 2. P holds the smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g
+    of G among the first n annotated documents: n = min(cutoff, annotated documents), λ =
+    ``smoothing``. A document of m groups counts 1/m towards each. With ``discount`` the document at
+    rank i counts n · a_i / Σa, a_i the weight of the rank; the paper names this as an extension.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    With ``unannotated='keep'`` the list is cut first and unannotated documents keep their ranks; n
+    is the number of the others then.
 
-    Source: Das & Lease (2019), section 4.
+    T is the target. Targets that are estimated from documents (qrels, collection, run) are smoothed
+    alike. A share of 0 that is left becomes 0.001 and the other shares shrink to make room.
+
+    Range
+    -----
+    0 or more. 0 is fair.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has the largest value of ``cutoff`` documents (1 without a
+    cutoff); for ``target='run'``, −log2 0.001.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Das & Lease (2019), section 4.
     """
 
     __name__ = "DistKL"
@@ -107,26 +140,39 @@ class _DistKL(DistMeasure):
     def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed_target(view, target)
         values, n = self.of_ranking(view, target)
-        cutoff = self.param("cutoff")
-        worst: Any = 1.0 if cutoff is None else self.largest(np.full(len(n), cutoff), target)
+        worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
         return np.where(n == 0, worst, values)
 
 
 class _DistFair(DistMeasure):
-    """
-    Distributional fairness: one minus the divergence of the groups in the first documents from a target distribution, as
-    a share of the largest that so many documents can have.
+    """DistFair — Distributional Fairness.
 
-    ``1 − DistKL / max over g of DistKL(all n documents in group g)``, with DistKL and all parameters as there. In [0, 1]; 1
-    is fair. A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning. A topic
-    for which nothing was returned has 0.
+    How close the groups of the first documents are to a target distribution.
 
-    The paper divides by the largest divergence among the systems that are compared, so that a system's fairness depends on
-    the others, and says that this should be revisited; the exact maximum of one list does not.
+    Formula
+    -------
+    ``1 − DistKL / max over g of DistKL(all n documents in group g)`` with DistKL and its
+    parameters.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    The paper divides by the largest divergence among the systems that are compared, so that the
+    fairness of a system depends on the others. This measure divides by the exact maximum of one
+    list.
 
-    Source: Das & Lease (2019), sections 4 and 6.
+    Range
+    -----
+    0 to 1. 1 is fair.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has 0.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Das & Lease (2019), sections 4 and 6.
     """
 
     __name__ = "DistFair"
@@ -145,21 +191,39 @@ class _DistFair(DistMeasure):
 
 
 class _AWRF(DistributionMeasure):
-    """
-    Attention-weighted rank fairness: how close the groups' shares of the exposure are to a target distribution.
+    """AWRF — Attention-Weighted Rank Fairness.
 
-    ``1 − JSD(E ‖ T)`` with E_g = Σ of d_i over the documents of group g / Σ d_i, over the first n annotated documents; a
-    document of m groups gives 1/m of its exposure to each. d_i = 1/log2(i+1) (``discount='log2'``), or p^(i−1)
-    (``'geometric'``). T is not smoothed. In [0, 1]; 1 is fair. A topic without relevant annotated documents is undefined for
-    ``target='qrels'``: 0, with a warning. A topic for which nothing was returned has 0.
+    How close the groups' shares of the exposure are to a target distribution.
 
-    This is the form of the TREC Fair Ranking track, whose published script takes natural logarithms:
-    ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing was returned. FairRankTune's measure
-    of the same name is another one: the attention per document of each group, as a ratio or a difference.
+    Formula
+    -------
+    ``1 − JSD(E ‖ T)``. E_g is the share of group g in Σ a_i over the first n annotated documents,
+    a_i the weight of the rank (``discount``); a document of m groups gives 1/m of its exposure to
+    each. T is the target, unsmoothed. With ``unannotated='keep'`` the list is cut first and
+    unannotated documents keep their ranks.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    The form of the TREC Fair Ranking track in 2021 and 2022 is
+    ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``: the first two ranks weigh
+    the same, the logarithms are natural. With that base no value is below 1 − ln 2 unless nothing
+    was returned. The measure of FairRankTune that has the same name compares the attention per
+    document of each group, as a ratio or a difference.
 
-    Source: Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
+    Range
+    -----
+    0 to 1. 1 is fair.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has 0; the track gave a list without annotations equal exposure
+    (2021) or NaN (2022).
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
     """
 
     __name__ = "AWRF"
@@ -171,9 +235,9 @@ class _AWRF(DistributionMeasure):
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "discount": params.one_of("exposure of rank i: 1/log2(i+1) (log2) or p^(i-1) (geometric)", "log2", "geometric"),
-        "p": params.real("persistence of the geometric discount", "a number above 0 and below 1", lambda v: 0 < v < 1,
-                       default=0.85),
+        "discount": params.discount("log2", "trec", "geometric", default="log2"),
+        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "unannotated": params.unannotated(),
         "base": params.real("base of the logarithms in the divergence", "a number of at least 2, so that no value is negative",
                           lambda v: v >= 2, default=2.0),
         "groups": params.groups(),
@@ -182,32 +246,43 @@ class _AWRF(DistributionMeasure):
     DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
-        codes, n = view.condensed(self.param("cutoff"))
-        depth = codes.shape[1]
-        discount = (numerics.geometric_discount(depth, self.param("p")) if self.param("discount") == "geometric"
-                    else numerics.log_discount(depth))
-        exposure = numerics.tally(codes, discount, len(view.share)) @ view.share
-        exposure = numerics.ratio(exposure, exposure.sum(axis=1, keepdims=True))
+        groups, total, n = attention(self, view)
+        exposure = numerics.ratio(groups, total[:, None])
         fair = np.maximum(1.0 - numerics.jsd(exposure, target) / math.log2(self.param("base")), 0.0)
         return np.where(n == 0, 0.0, fair)
 
 
 class _NDKL(DistributionMeasure):
-    """
-    Normalized discounted cumulative Kullback–Leibler divergence of the groups in every prefix from a target distribution.
+    """NDKL — Normalized Discounted Cumulative Kullback–Leibler Divergence.
 
-    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1), natural logarithm, over all of G: P_i the groups' shares among
-    the first i annotated documents (a document of m groups counts 1/m towards each), T the target, whose shares of 0
-    become 0.001, the others making room (not for ``target='run'``: no prefix of a run holds what the run lacks). At least 0,
-    at most −ln of the smallest target share; 0 is fair, though a list whose first document has one group alone is above it. A
-    topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a warning. A topic for which
-    nothing was returned has the largest value that ``cutoff`` documents could have (1 without a cutoff, and where that is 0).
+    How far the groups in every prefix diverge from a target distribution, on average.
 
-    Like rKL(protected='all', norm='none'), but in natural logarithms and divided by the discounts.
+    Formula
+    -------
+    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1) and the natural logarithm. P_i holds
+    the shares of all groups of G among the first i annotated documents; a document of m groups
+    counts 1/m towards each. T is the target, in which a share of 0 becomes 0.001 and the other
+    shares shrink to make room. With ``target='run'`` no share is changed.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    It is rKL(protected='all',norm='none') in natural logarithms, divided by the discounts.
 
-    Source: Geyik et al. (2019), NDKL.
+    Range
+    -----
+    0 to −ln of the smallest target share. 0 is fair, but a list whose first document has one group
+    is above it.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has the largest value of ``cutoff`` documents (1 without a
+    cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Geyik et al. (2019), NDKL.
     """
 
     __name__ = "NDKL"
@@ -224,30 +299,16 @@ class _NDKL(DistributionMeasure):
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:
-        cutoff = self.param("cutoff")
-        codes, n = view.condensed(cutoff)
+        codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
-        of_run = self.param("target") == "run"
-        if not of_run:  # no prefix of a run holds what the run lacks
+        if self.param("target") != "run":  # no prefix of a run holds what the run lacks
             target = numerics.smoothed(target)
         weights = numerics.within(depth, n) * numerics.log_discount(depth)
         divergences = numerics.discounted_divergence(
             codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
         values = math.log(2) * numerics.ratio(divergences, weights.sum(axis=1))
-        empty = n == 0
-        if empty.any():
-            values = np.where(empty, self._worst(target, of_run), values)
-        return np.maximum(values, 0.0)
-
-    def _worst(self, target: Floats, of_run: bool) -> Any:
-        cutoff = self.param("cutoff")
-        if cutoff is None:
-            return 1.0
-        if not of_run:
-            return -np.log(target.min(axis=1))
-        discount = numerics.log_discount(cutoff)
-        # One document cannot differ from itself, which would look fair.
-        return math.log(2) * numerics.largest_divergence_from_itself(discount, target.shape[1]) / discount.sum() or 1.0
+        worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
+        return np.where(n == 0, worst, values)
 
 
 DistKL = register(_DistKL())

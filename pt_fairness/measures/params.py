@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ir_measures import measures as irm
 
 from pt_fairness.measures.late import numerics
-from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, BoundName, label_text
+from pt_fairness.text import (
+    BACKGROUND_WORDS,
+    SUM_TOLERANCE,
+    TARGET_WORDS,
+    BoundName,
+    label_text,
+)
 
 #: The value of a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
@@ -168,23 +174,56 @@ def protected(*also: str) -> Param:
                  accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
 
 
+#: What a document at rank i counts, in words.
+_DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p^(i-1)",
+              "mmr": "1/i", "none": "1"}
+
+
+def discount(*choices: str, default: str) -> Param:
+    """Declare the weight of rank i as one of the names that ``numerics.discount`` takes."""
+    words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
+    return Param(str, f"weight of rank i: {words}", " or ".join(map(repr, choices)),
+                 default=default, accepts=lambda v: v in choices)
+
+
+def gains(default: str) -> Param:
+    """Declare the gain of a relevant document as one of the names that ``numerics.gain`` takes."""
+    choices = ("binary", "linear", "exp")
+    return Param(str, "gain of a relevant document of relevance r: 1 (binary), r (linear), "
+                 "2^r-1 (exp)", " or ".join(map(repr, choices)), default=default,
+                 accepts=lambda v: v in choices)
+
+
+def unannotated() -> Param:
+    """Declare whether unannotated documents keep their ranks."""
+    return one_of("unannotated documents: they are dropped before the list is cut (drop), or they "
+                  "keep their ranks and weigh nothing (keep)", "drop", "keep")
+
+
 def absolute() -> Param:
     """Declare whether the direction of a bias is left out."""
     return flag("the size of the bias without its direction, whose mean over topics is the mean "
                 "absolute bias (MAB)")
 
 
-def target(default: str = "qrels") -> Param:
-    """Declare the target distribution that the ranking is compared with."""
-    words = ", ".join(repr(word) for word in TARGET_WORDS)
+#: What the target words stand for.
+_TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
+            "documents", "uniform": "the same for every group", "run": "that of the whole run"}
+
+
+def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:
+    """Declare the target distribution that the ranking is compared with.
+
+    :param words: the targets that it takes beside registered and explicit ones
+    """
+    meaning = ", ".join(f"{_TARGETS[word]} ({word})" for word in words)
     return Param((str, dict),
-                 "distribution over the groups that is fair: that of the topic's relevant documents "
-                 "(qrels), of all relevant documents (collection), the same for every group "
-                 "(uniform), that of the whole run (run), a registered one that may differ from "
-                 "topic to topic (by its name), or an explicit one",
-                 f"{words}, a name registered with pt_fairness.targets.register, or a distribution "
-                 "such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to 1)",
-                 default=default, canonical=_distribution, accepts=_is_target)
+                 f"distribution over the groups that is fair: {meaning}, a registered one that may "
+                 "differ from topic to topic (by its name), or an explicit one",
+                 f"{', '.join(map(repr, words))}, a name registered with "
+                 "pt_fairness.targets.register, or a distribution such as {'PRO':0.5,'CON':0.5} "
+                 "(shares not negative and summing to 1)",
+                 default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words))
 
 
 def _distribution(value: Any) -> Any:
@@ -198,17 +237,18 @@ def _distribution(value: Any) -> Any:
             for label, share in sorted(shares.items())}
 
 
-def _is_target(value: Any) -> bool:
+def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, str):
-        return value in TARGET_WORDS or _is_registered(value)
+        return value in words or (value not in TARGET_WORDS
+                                  and _is_registered(value, "pt_fairness.targets"))
     shares = list(value.values())
     return bool(shares) and all(isinstance(s, float) and s >= 0 for s in shares) and abs(
         math.fsum(shares) - 1.0) <= SUM_TOLERANCE
 
 
-def _is_registered(name: str) -> bool:
-    # A caller who has registered a target has imported the module.
-    module = sys.modules.get("pt_fairness.targets")
+def _is_registered(name: str, registry: str) -> bool:
+    # A caller who has registered something has imported the module.
+    module = sys.modules.get(registry)
     return isinstance(name, BoundName) or (module is not None and name in module.names())
 
 
@@ -221,12 +261,71 @@ def groups() -> Param:
 
 
 def _groups_name(value: Any) -> Any:
-    # A caller who has a Groups object has imported the module.
-    module = sys.modules.get("pt_fairness.groups")
-    if module is not None and isinstance(value, (str, module.Groups)):
-        return module.name_of(value)
+    if _is_source(value, "pt_fairness.values", "Values"):
+        raise ValueError(f"groups takes labels, and {value!r} holds numbers; measures of numbers, "
+                         "such as RaB, take it as values=")
+    return _source_name(value, "pt_fairness.groups", "Groups", "a group file")
+
+
+def _is_source(value: Any, module: str, kind: str) -> bool:
+    # A caller who has such an object has imported the module.
+    return module in sys.modules and isinstance(value, getattr(sys.modules[module], kind))
+
+
+def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
+    """Return the name of a source of a registry; what is none as it is."""
+    if module in sys.modules and (isinstance(value, str) or _is_source(value, module, kind)):
+        return sys.modules[module].name_of(value)
     if hasattr(value, "__array__"):  # its comparison with anything is an array
-        raise ValueError("groups takes the name of registered groups, the path of a group file, or "
-                         f"a Groups object, not a {type(value).__name__}; "
-                         "pt_fairness.groups.from_frame makes groups of a DataFrame")
+        what = module.rpartition(".")[2]
+        raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "
+                         f"{kind} object, not a {type(value).__name__}; {module}.from_frame makes "
+                         f"{what} of a DataFrame")
     return str(value) if hasattr(value, "__fspath__") else value
+
+
+def values() -> Param:
+    """Declare the numbers of documents, which are required."""
+    return Param((str, dict),
+                 "the numbers of documents: registered values (by their name), a path, a Values "
+                 "object, or a number for each label of groups, of which a document has the mean",
+                 "the name of registered values, the path of a file, a Values object, or a finite "
+                 "number for each label such as {'PRO':1,'CON':-1}",
+                 canonical=_value_source, accepts=_is_value_source, required=True)
+
+
+def _value_source(value: Any) -> Any:
+    if _is_source(value, "pt_fairness.groups", "Groups"):
+        raise ValueError(f"values takes numbers, and {value!r} holds labels; give it as groups= "
+                         "and a number for each label as values=, such as {'PRO':1,'CON':-1}")
+    if not isinstance(value, dict):
+        return _source_name(value, "pt_fairness.values", "Values", "a file of values")
+    try:
+        numbers = {label_text(label): float(number) + 0.0 for label, number in value.items()}
+    except (TypeError, ValueError):
+        return value
+    return dict(sorted(numbers.items())) if len(numbers) == len(value) else value
+
+
+def _is_value_source(value: Any) -> bool:
+    if isinstance(value, str):
+        return value != ""
+    return bool(value) and all(isinstance(label, str) and isinstance(number, float)
+                               and math.isfinite(number) for label, number in value.items())
+
+
+def absent(default: float, *, negative: bool = True) -> Param:
+    """Declare the number of documents that have none."""
+    return real("the number of a document that has none",
+                "a finite number" if negative else "a number of at least 0",
+                lambda v: negative or v >= 0, default=default)
+
+
+def background() -> Param:
+    """Declare the documents that a ranking is compared with."""
+    words = ", ".join(map(repr, BACKGROUND_WORDS))
+    return Param(str, "documents that the ranking is compared with: those of the whole ranking "
+                 "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
+                 "name)", f"{words}, or a name registered with pt_fairness.runs.register",
+                 default=BACKGROUND_WORDS[0],
+                 accepts=lambda v: v in BACKGROUND_WORDS or _is_registered(v, "pt_fairness.runs"))

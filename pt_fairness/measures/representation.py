@@ -1,5 +1,5 @@
-"""One group's share of the first documents against its target: RepBias (Lipani et al. 2021), and Skew, MinSkew, MaxSkew
-(Geyik et al. 2019)."""
+"""One group's share of the first documents against its target: RepBias (Lipani et al. 2021), and
+Skew, MinSkew, MaxSkew (Geyik et al. 2019)."""
 
 from __future__ import annotations
 
@@ -13,36 +13,50 @@ from pt_fairness.measures.population import two_groups
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.numerics import Floats
     from pt_fairness.rankings.view import View
 
 #: How far the product of target and depth may be from a half that it stands for.
 HALF_TOLERANCE = 1e-9
 
 
-def unbiased(expected: Floats, found: Ints) -> Floats:
-    """The whole number of documents that stands for ``expected``: rounded, and of two as near the nearer to ``found``."""
+def unbiased(expected: Floats, found: Floats) -> Floats:
+    """Return ``expected`` rounded to whole numbers; halves to the neighbour nearer to ``found``."""
     below = np.floor(expected)
     fraction = expected - below
     half = abs(fraction - 0.5) <= HALF_TOLERANCE
-    return below + np.where(half, found > below, fraction > 0.5)
+    return below + np.where(half, found - below > 0.5 + HALF_TOLERANCE, fraction > 0.5)
 
 
 class _RepBias(SignedMeasure):
-    """
-    Representation bias: a group's share of the first documents less the share that they would have without bias.
+    """RepBias — Representation Bias.
 
-    ``m/n − u/n``: m documents of ``group`` among the first n annotated documents (a document is one if any of its groups is);
-    u the target share μ of the group times n, rounded to a whole number, and if it is exactly between two (within 1e-9), to
-    the one nearer to m: with μ = 0.5 and n = 11, five and six documents are both unbiased. n is the cutoff, also where fewer
-    documents were returned; without one, the number of annotated documents. In [−1, 1]; 0 is fair, above 0 the group is
-    over-represented. ``abs=True`` gives the size alone, in [0, 1]. A topic without relevant annotated documents is undefined
-    for ``target='qrels'``: 0, with a warning. Where nothing was returned m is 0, and the value 0 without a cutoff.
+    The share of a group in the first documents less its share without bias.
 
-    Equation 5 of the paper has the opposite sign; its text and its tables have this one. The paper's targets are
-    ``target='run'``, the full result list, and figures from elsewhere, which :func:`pt_fairness.targets.register` takes.
+    Formula
+    -------
+    ``m/n − u/n``: m counts the documents of ``group`` among the first n annotated ones; a document
+    counts if any of its groups is that group. u is μ·n rounded, μ the target share of the group. If
+    μ·n is halfway between two whole numbers (within 1e-9), u is the one nearer to m: with μ = 0.5
+    and n = 11, five and six documents are both unbiased. n is the cutoff, also if fewer documents
+    were returned; without a cutoff, the number of annotated documents.
 
-    Source: Lipani et al. (2021), section 2, equations 3 to 5.
+    Range
+    -----
+    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the group is over-represented.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. In a topic without results m is 0; without a cutoff the value is 0.
+
+    Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
+    paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
+    :func:`pt_fairness.targets.register` takes.
+
+    Source
+    ------
+    Lipani et al. (2021), section 2, equations 3 to 5.
     """
 
     __name__ = "RepBias"
@@ -62,8 +76,10 @@ class _RepBias(SignedMeasure):
     def score(self, view: View) -> Floats:
         groups = two_groups(self, view)
         codes, n = view.condensed(self.param("cutoff"))
-        inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])  # the last is for −1, past a list's end
-        found = np.take_along_axis(inside, np.where(codes < 0, inside.shape[1] - 1, codes), axis=1).sum(axis=1)
+        # The last column is for −1, past the end of a list.
+        inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])
+        places = np.where(codes < 0, inside.shape[1] - 1, codes)
+        found = np.take_along_axis(inside, places, axis=1).sum(axis=1).astype(float)
         n = n if self.param("cutoff") is None else np.full(len(n), self.param("cutoff"))
         target = numerics.ratio(groups.plus, groups.total)
         bias = numerics.ratio(found - unbiased(target * n, found), n)
@@ -96,17 +112,31 @@ class SkewMeasure(DistributionMeasure):
 
 
 class _Skew(SkewMeasure):
-    """
-    Skew: the logarithm of a group's share of the first documents over its target share.
+    """Skew — Skew of a Group.
 
-    ``ln(P_g / T_g)`` for ``group`` g: P_g its share of the first n annotated documents, n = min(cutoff, annotated documents)
-    (a document of m groups counts 1/m towards each), T_g its target share; either is 0.001 where it is 0, and no other share
-    changes. Unbounded; 0 is fair, above 0 the group is over-represented. A topic without relevant annotated documents is
-    undefined for ``target='qrels'``: 0, with a warning. Where nothing was returned P_g is 0.
+    Logarithm of a group's share of the first documents over its target share.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    Formula
+    -------
+    ``ln(P_g / T_g)`` for ``group`` g. P_g is its share of the first n annotated documents,
+    n = min(cutoff, annotated documents); a document of m groups counts 1/m towards each. T_g is its
+    target share. Either is 0.001 if it is 0, and no other share changes.
 
-    Source: Geyik et al. (2019), Skew@k. What stands for shares of 0 is this package's choice.
+    Range
+    -----
+    Unbounded. 0 is fair; above 0 the group is over-represented.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. In a topic without results P_g is 0.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Geyik et al. (2019), Skew@k. What replaces shares of 0 is a choice of this package.
     """
 
     __name__ = "Skew"
@@ -122,15 +152,25 @@ class _Skew(SkewMeasure):
 
 
 class _MinSkew(SkewMeasure):
-    """
-    MinSkew: the skew of the group that is under-represented most.
+    """MinSkew — Minimum Skew.
 
-    The smallest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
-    fair; below 0, the further the more a group lacks.
+    Skew of the group that is under-represented most.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    Formula
+    -------
+    The smallest ``Skew(group=g)`` over all groups g of G.
 
-    Source: Geyik et al. (2019), MinSkew@k.
+    Range
+    -----
+    Unbounded. 0 is fair; the further below 0, the more a group lacks.
+
+    Edge cases
+    ----------
+    As Skew.
+
+    Source
+    ------
+    Geyik et al. (2019), MinSkew@k.
     """
 
     __name__ = "MinSkew"
@@ -144,15 +184,25 @@ class _MinSkew(SkewMeasure):
 
 
 class _MaxSkew(SkewMeasure):
-    """
-    MaxSkew: the skew of the group that is over-represented most.
+    """MaxSkew — Maximum Skew.
 
-    The largest over all groups g of G of ``Skew(group=g)``; parameters, undefined topics and empty lists as there. 0 is
-    fair; above 0, the further the more a group is favoured. Where nothing was returned every group lacks, and it is below 0.
+    Skew of the group that is over-represented most.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that declares its labels.
+    Formula
+    -------
+    The largest ``Skew(group=g)`` over all groups g of G.
 
-    Source: Geyik et al. (2019), MaxSkew@k.
+    Range
+    -----
+    Unbounded. 0 is fair; the further above 0, the more a group is favoured.
+
+    Edge cases
+    ----------
+    As Skew. In a topic without results every group lacks, and the value is below 0.
+
+    Source
+    ------
+    Geyik et al. (2019), MaxSkew@k.
     """
 
     __name__ = "MaxSkew"

@@ -10,7 +10,7 @@ from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
+    from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
 
 _PARAMS = {
@@ -24,10 +24,13 @@ _PARAMS = {
 
 
 class StanceMeasure(SignedMeasure):
-    """A measure of effectiveness for the documents of one stance, less the same measure for the other."""
+    """A measure of effectiveness for the documents of one stance, less the same measure for the
+    other.
+    """
 
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = _PARAMS
+    CONDENSED = False
 
     def validate_params(self) -> None:
         """:raises ValueError: a value that is not allowed, or one group on both sides"""
@@ -37,29 +40,46 @@ class StanceMeasure(SignedMeasure):
                              f"{self.param('pro')!r}")
 
     def stances(self, view: View) -> tuple[Floats, Ints]:
-        """``[T, D]`` and ``[T]``: 1 for relevant documents that are pro, −1 for con, else 0; and the lists' lengths."""
+        """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
+
+        1 is a relevant document that is pro, −1 one that is con, and 0 any other; a document with
+        weights has its share in pro less that in con.
+        """
         codes, relevance, n = view.full(self.param("cutoff"))
-        of_set = np.append(self._has(view, "pro") * 1.0 - self._has(view, "con"), 0.0)
+        of_set = np.append(self._in(view, "pro") - self._in(view, "con"), 0.0)
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
 
-    def _has(self, view: View, side: str) -> Bools:
-        return np.asarray((view.member & np.isin(view.labels, [self.param(side)])).any(axis=1))
+    def _in(self, view: View, side: str) -> Floats:
+        """Return how far the documents of each label set are on one side, ``[S]``."""
+        chosen = np.isin(view.labels, [self.param(side)])
+        return np.where(view.weighted[:, None], view.share, view.member) @ chosen.astype(float)
 
 
 class _BiasP(StanceMeasure):
-    """
-    Stance bias by precision: relevant pro documents less relevant con documents, as a share of the ranks.
+    """BiasP — Stance Bias by Precision.
 
-    ``1/n Σ_{i≤n} s_i``: s_i = 1 if the document at rank i has relevance ≥ ``rel`` and its group is ``pro``, −1 if ``con``, and
-    0 if it is neither, or both, or not relevant. Other documents, unannotated ones included, keep their ranks; an unjudged
-    document has relevance 0. n is the cutoff, also where fewer documents were returned; without one, the length of the list.
-    In [−1, 1]; 0 is fair, above 0 is biased towards pro. ``abs=True`` gives the size alone, in [0, 1]. A topic for which
-    nothing was returned has 0.
+    Relevant pro documents less relevant con documents, as a share of the ranks.
 
-    The mean over topics is the paper's mean bias (MB), with ``abs=True`` its mean absolute bias (MAB). Ideological bias is
-    the same over groups that name an ideology: ``pro='conservative', con='liberal'``.
+    Formula
+    -------
+    ``1/n Σ_{i≤n} s_i``: s_i is 1 if the document at rank i has relevance ≥ ``rel`` and is in the
+    group ``pro``, −1 if it is in ``con``, and 0 if it is in both or neither or is not relevant.
+    Unannotated documents keep their ranks. An unjudged document has relevance 0. n is the cutoff,
+    also if fewer documents were returned; without a cutoff, the length of the list.
 
-    Source: Gezici et al. (2021), section 3.2, β_P@n.
+    Range
+    -----
+    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the ranking is biased towards ``pro``.
+
+    Edge cases
+    ----------
+    A topic without results has 0. The mean over topics is the paper's mean bias (MB), with
+    ``abs=True`` its mean absolute bias (MAB). Ideological bias is the same measure over groups that
+    name an ideology: ``pro='conservative', con='liberal'``.
+
+    Source
+    ------
+    Gezici et al. (2021), section 3.2, β_P@n.
     """
 
     __name__ = "BiasP"
@@ -73,13 +93,25 @@ class _BiasP(StanceMeasure):
 
 
 class _BiasRBP(StanceMeasure):
-    """
-    Stance bias by rank-biased precision: what a user of persistence p sees of relevant pro documents, less that of con.
+    """BiasRBP — Stance Bias by Rank-Biased Precision.
 
-    ``(1−p) Σ_i p^{i−1} · s_i`` with s_i as for BiasP, over the first ``cutoff`` ranks, or all. Between −1 and 1; 0 is fair,
-    above 0 is biased towards pro. ``abs=True`` gives the size alone. A topic for which nothing was returned has 0.
+    Rank-biased precision of the relevant pro documents less that of the relevant con documents.
 
-    Source: Gezici et al. (2021), section 3.2, from equation 5.
+    Formula
+    -------
+    ``(1−p) Σ_i p^{i−1} · s_i`` over the first ``cutoff`` ranks, or all, with s_i as for BiasP.
+
+    Range
+    -----
+    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the ranking is biased towards ``pro``.
+
+    Edge cases
+    ----------
+    A topic without results has 0.
+
+    Source
+    ------
+    Gezici et al. (2021), section 3.2, from equation 5.
     """
 
     __name__ = "BiasRBP"
@@ -98,14 +130,27 @@ class _BiasRBP(StanceMeasure):
 
 
 class _BiasDCG(StanceMeasure):
-    """
-    Stance bias by discounted cumulative gain: that of the relevant pro documents less that of the relevant con documents.
+    """BiasDCG — Stance Bias by Discounted Cumulative Gain.
 
-    ``Σ_{i≤n} s_i / log2(i+1)`` with s_i as for BiasP, over the first ``cutoff`` ranks, or all. Its size is at most the sum of
-    the discounts, which grows with the depth; 0 is fair, above 0 is biased towards pro. ``abs=True`` gives the size alone. A
-    topic for which nothing was returned has 0.
+    Discounted cumulative gain of the relevant pro documents less that of the relevant con
+    documents.
 
-    Source: Gezici et al. (2021), section 3.2, equation 7.
+    Formula
+    -------
+    ``Σ_{i≤n} s_i / log2(i+1)`` over the first ``cutoff`` ranks, or all, with s_i as for BiasP.
+
+    Range
+    -----
+    Between minus and plus the sum of the discounts, which grows with the depth. 0 is fair; above 0
+    the ranking is biased towards ``pro``. ``abs=True`` gives the size alone.
+
+    Edge cases
+    ----------
+    A topic without results has 0.
+
+    Source
+    ------
+    Gezici et al. (2021), section 3.2, equation 7.
     """
 
     __name__ = "BiasDCG"

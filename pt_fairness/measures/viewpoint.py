@@ -1,4 +1,6 @@
-"""Viewpoint diversity of a ranking against itself as a whole: nDD, nDR, nDKL, nDJS (Draws et al. 2021)."""
+"""Viewpoint diversity of a ranking against itself as a whole: nDD, nDR, nDKL, nDJS (Draws et al.
+2021).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.parity import PrefixMeasure
-from pt_fairness.measures.population import TwoGroups, split
+from pt_fairness.measures.population import TwoGroups, split, unfairest_of_run
+from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ class ViewpointMeasure(PrefixMeasure):
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 
+    @property
+    def refuses_weights(self) -> bool:
+        return self.param("norm") != "none"
+
     def score(self, view: View) -> Floats:
         counts = view.in_run
         protected, _ = split(self, view, counts)
@@ -42,20 +48,40 @@ class ViewpointMeasure(PrefixMeasure):
         return np.where((total > 0) & ((plus == 0) | (plus == total)), 0.0, values)
 
 
-class _nDD(ViewpointMeasure):
-    """
-    Normalized discounted difference: how far the share of the protected viewpoint in every prefix of the ranking is
-    from its share in the whole ranking.
+class _nDD(Difference, ViewpointMeasure):
+    """nDD — Normalized Discounted Difference.
 
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``, N the annotated documents of the whole run. In [0, 1] with
-    ``norm='max'``, unbounded with ``'none'``; ``'protected-first'`` bounds it only where the protected group is not the
-    larger one. 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the most sensitive of the three
-    to mild bias.
+    How far the share of the protected viewpoint in every prefix is from its share in the whole
+    ranking.
 
-    The whole ranking is the run's own, so that with a cutoff the value depends on how many documents with a group the run
-    returns. Compare runs of equal length only: cut them all to the same depth first.
+    Formula
+    -------
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``: S⁺_{1..i} counts the protected documents among
+    the first i annotated ones, S⁺ and N the protected and all annotated documents of the whole run.
+    Z is the exact maximum over the permutations of the run (``norm='max'``), the value of the
+    ranking with all protected documents first (``'protected-first'``, the paper's), or 1
+    (``'none'``).
 
-    Source: Draws et al. (2021), section 3.4.1, equation 2.
+    Range
+    -----
+    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair. ``'protected-first'`` bounds the
+    value by 1 only if the protected group is not the larger one.
+
+    Edge cases
+    ----------
+    A run of one group has 0. A topic without results has 1. With ``norm='none'`` it has the sum of
+    the discounts of ``cutoff`` documents (1 without a cutoff) times the largest term of all runs
+    without shares below 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
+
+    The population is the run itself, so with a cutoff the value depends on how many annotated
+    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
+    first.
+
+    Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.
+
+    Source
+    ------
+    Draws et al. (2021), section 3.4.1, equation 2.
     """
 
     __name__ = "nDD"
@@ -64,27 +90,34 @@ class _nDD(ViewpointMeasure):
     SHORT_DESC = "How far the share of the protected viewpoint in every prefix is from its share in the whole ranking."
     SUPPORTED_PARAMS = _PARAMS
 
-    def target_of(self, groups: TwoGroups) -> Floats:
-        return numerics.ratio(groups.plus, groups.total)
 
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        return abs(protected / rank - target)
+class _nDR(Ratio, ViewpointMeasure):
+    """nDR — Normalized Discounted Ratio.
 
+    How far the ratio of the protected viewpoint to the others in every prefix is from that of the
+    whole ranking.
 
-class _nDR(ViewpointMeasure):
-    """
-    Normalized discounted ratio: how far the ratio of the protected viewpoint to the others in every prefix is from that
-    of the whole ranking.
+    Formula
+    -------
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of nDD. A ratio over 0
+    is 0.
 
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|``, fractions over 0 are 0. In [0, 1] with ``norm='max'``; 0 is
-    fair. Beware: the exact maximum comes from prefixes with nearly no unprotected document, whose ratios are huge, so
-    most values are small; the paper's normaliser (``norm='protected-first'``) does not bound it, and values exceed 1.
-    The paper does not recommend it at all, for that normaliser and because it hardly tells degrees of bias against the
-    protected group apart (section 5.1, consideration 2; consideration 1 had named it for bias against a small group).
+    Range
+    -----
+    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
 
-    As nDD, it depends on the run's length: compare runs of equal length only.
+    Edge cases
+    ----------
+    As nDD. Z comes from prefixes with hardly any unprotected document, whose ratios are huge, so
+    most values are small. The paper's normaliser, ``'protected-first'``, does not bound the value.
 
-    Source: Draws et al. (2021), section 3.4.1, equation 3.
+    The paper does not recommend nDR, because of its normaliser and because it hardly tells degrees
+    of bias against the protected group apart (section 5.1, consideration 2; consideration 1 names
+    it for bias against a small group).
+
+    Source
+    ------
+    Draws et al. (2021), section 3.4.1, equation 3.
     """
 
     __name__ = "nDR"
@@ -93,26 +126,30 @@ class _nDR(ViewpointMeasure):
     SHORT_DESC = "How far the ratio of the protected viewpoint to the others in every prefix is from that of the ranking."
     SUPPORTED_PARAMS = _PARAMS
 
-    def target_of(self, groups: TwoGroups) -> Floats:
-        return numerics.ratio(groups.plus, groups.total - groups.plus)
 
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        return abs(numerics.ratio(protected, rank - protected) - target)
+class _nDKL(Divergence, ViewpointMeasure):
+    """nDKL — Normalized Discounted Kullback–Leibler Divergence.
 
+    How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
 
-class _nDKL(ViewpointMeasure):
-    """
-    Normalized discounted Kullback–Leibler divergence of protected and other viewpoints in every prefix from those of the
-    whole ranking.
+    Formula
+    -------
+    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, with the
+    symbols of nDD. A prefix without protected documents, (0, 1), becomes (0.001, 0.999); (1, 0)
+    stays as it is.
 
-    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2. A prefix without protected documents,
-    (0, 1), is smoothed to (0.001, 0.999) as the paper's footnote 5 says; (1, 0) is not. In [0, 1] with ``norm='max'``,
-    unbounded with ``'none'``; 0 is fair. A run of one group has 0; an empty one 1. The paper finds it the best at telling
-    high levels of bias apart.
+    Range
+    -----
+    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
 
-    As nDD, it depends on the run's length: compare runs of equal length only.
+    Edge cases
+    ----------
+    As nDD. Of nDD, nDR and nDKL, the paper finds nDKL the best at telling high levels of bias
+    apart.
 
-    Source: Draws et al. (2021), section 3.4.1, equations 4 and 5.
+    Source
+    ------
+    Draws et al. (2021), section 3.4.1, equations 4 and 5, and footnote 5.
     """
 
     __name__ = "nDKL"
@@ -121,27 +158,41 @@ class _nDKL(ViewpointMeasure):
     SHORT_DESC = "How far protected and other viewpoints in every prefix diverge from those of the whole ranking."
     SUPPORTED_PARAMS = _PARAMS
 
-    def target_of(self, groups: TwoGroups) -> Floats:
-        return numerics.ratio(groups.plus, groups.total)
-
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         share = protected / rank
         return numerics.binary_kl(np.where(share == 0, numerics.SMALLEST_SHARE, share), target)
 
 
 class _nDJS(FairnessMeasure):
-    """
-    Normalized discounted Jensen–Shannon divergence of all viewpoints in every prefix from those of the whole ranking; no
-    viewpoint is singled out as protected.
+    """nDJS — Normalized Discounted Jensen–Shannon Divergence.
 
-    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2; a document of m groups counts 1/m towards each.
-    In [0, 1] (unbounded with ``norm='none'``); 0 is fair. An empty run has 1. Its normaliser is the bound of the
-    divergence, not a maximum (and the value of an empty run with ``norm='none'``), so values are much smaller than those of
-    nDD and nDKL and cannot be compared with them.
+    How far all viewpoints in every prefix diverge from those of the whole ranking, without a
+    protected viewpoint.
 
-    As nDD, it depends on the run's length: compare runs of equal length only.
+    Formula
+    -------
+    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2. P_i and Q are the shares of
+    all groups among the first i and among all annotated documents of the run; a document of m
+    groups counts 1/m towards each. With ``norm='none'`` the sum is not divided.
 
-    Source: Draws et al. (2021), section 3.4.2, equation 6.
+    Range
+    -----
+    0 to 1, unbounded with ``norm='none'``. 0 is fair. The normaliser is the bound of the divergence
+    and not a maximum, so values are much smaller than those of nDD and nDKL and cannot be compared
+    with them.
+
+    Edge cases
+    ----------
+    A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
+    documents (1 without a cutoff).
+
+    The population is the run itself, so with a cutoff the value depends on how many annotated
+    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
+    first.
+
+    Source
+    ------
+    Draws et al. (2021), section 3.4.2, equation 6.
     """
 
     __name__ = "nDJS"
@@ -168,7 +219,7 @@ class _nDJS(FairnessMeasure):
             values = numerics.ratio(values, weights.sum(axis=1))
         empty = view.length == 0
         if empty.any():
-            values[empty] = 1.0 if bound or cutoff is None else numerics.log_discount(cutoff).sum()
+            values[empty] = 1.0 if bound else unfairest_of_run(1.0, cutoff)
         return np.asarray(values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pt_fairness.numerics import Floats
+from pt_fairness.numerics import Floats, mean_of_lists
 from pt_fairness.provider.diversity import Listing, Subtopics, score
 from pt_fairness.provider.names import ALPHA_VARIABLE, SET_MEASURES
 from pt_fairness.rankings.judgments import Judgments
@@ -27,14 +27,15 @@ class Diversity:
     def scores(self, measure: Any, run: Run, tell: Tell) -> Floats:
         """Return α-nDCG or α-DCG of every topic, ``[T]``."""
         subtopics = self._subtopics[measure["rel"]]
-        if subtopics.subtopics.max(initial=0) == 1:
+        if subtopics.count.max(initial=0) == 1:
             tell("subtopics", f"no topic has more than one subtopic, so {measure} sees no "
                  "diversity: subtopics are read from the iteration field of the qrels, which "
                  "PyTerrier's reader drops and pt_fairness.read_qrels keeps")
         self.tell_of_ties(measure, run, tell)
         listing = Listing(run, judged_only(measure))
-        return score(measure.NAME, subtopics, listing, measure["alpha"],
-                     measure.params.get("cutoff"))
+        values = score(measure.NAME, subtopics, listing, measure["alpha"],
+                       measure.params.get("cutoff"))
+        return mean_of_lists(values, run.topics)
 
     def tell_of_ties(self, measure: Any, run: Run, tell: Tell) -> None:
         """Warn if the order of tied documents changes a value."""

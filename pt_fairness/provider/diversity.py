@@ -1,9 +1,9 @@
-"""α-DCG and α-nDCG (Clarke et al. 2008) for ir_measures' own measure objects, in trec_eval's order.
+"""α-DCG and α-nDCG (Clarke et al. 2008) for ir_measures' measure objects, in trec_eval's order.
 
-ir_measures computes them with ndeval, which breaks ties in another order than trec_eval does for nDCG, has one α for a
-whole call, and stops at rank 20. Here the arithmetic is ndeval's and these limits are gone. Its quirks are kept: the ideal
-ranking is greedy, tied candidates in descending order of docno; α_DCG is divided by the gain of an ideal in which
-every document has every subtopic, except at cutoff 1, where ndeval leaves it undivided.
+ir_measures computes them with ndeval, which breaks ties in another order than trec_eval, takes one
+α for a call, and stops at rank 20. The arithmetic here is ndeval's without these limits. The ideal
+ranking is greedy, and ties in it go to the largest docno. α_DCG is divided by the gain of an ideal
+in which every document has every subtopic, except at cutoff 1, where ndeval does not divide.
 """
 
 from __future__ import annotations
@@ -11,165 +11,146 @@ from __future__ import annotations
 import numpy as np
 
 from pt_fairness.identifiers import words_of
-from pt_fairness.numerics import Floats, Ints, log_discount, ratio
+from pt_fairness.numerics import SUMMED_RANKS, Floats, Ints, discounted_sum, log_discount, ratio
+from pt_fairness.provider.greedy import GreedyRanking
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
 
 
 class Subtopics:
-    """Which relevant documents have which subtopics, for one ``rel``."""
+    """The subtopics of the relevant documents, for one ``rel``."""
 
     def __init__(self, judgments: Judgments, rel: int) -> None:
         codes, labels = judgments.row_labels
         rows = (judgments.row_relevance >= rel) & (codes >= 0)
-        self.sets = LabelSets(labels)
-        #: ``[pairs]``: the set of subtopics for which each judged document is relevant, −1 for none.
-        self.of_pair = self.sets.code(judgments.index.pair[rows], codes[rows], len(judgments.index))
-        self.judgments = judgments
-        # ``[S, m]``: the subtopics of each set in order of appearance, padded with one that is worth nothing.
-        self.nothing = len(labels)
-        row, label, _ = self.sets.entries(np.arange(len(self.sets)))
-        first = np.searchsorted(row, np.arange(len(self.sets)))
-        size = int(np.bincount(row).max(initial=0))
-        self.members = np.full((len(self.sets), size), self.nothing)
-        self.members[row, np.arange(len(row)) - first[row]] = label
-        self.size = (self.members != self.nothing).sum(axis=1)
+        sets = LabelSets(labels)
+        #: The set of subtopics of each judged pair, ``[pairs]``, −1 for none.
+        self.of_pair = sets.code(judgments.index.pair[rows], codes[rows], len(judgments.index))
+        self._judgments = judgments
+        #: How many subtopics there are, which is also the code that stands for none.
+        self._nothing = len(labels)
+        set_, label, _ = sets.entries(np.arange(len(sets)))
+        first = np.searchsorted(set_, np.arange(len(sets)))
+        #: How many subtopics each set has, ``[S]``.
+        self._size = np.bincount(set_, minlength=len(sets))
+        #: The subtopics of each set in order of appearance, ``[S, m]``, padded with ``_nothing``.
+        self._members = np.full((len(sets), self._size.max(initial=0)), self._nothing)
+        self._members[set_, np.arange(len(set_)) - first[set_]] = label
         self._relevant = np.flatnonzero(self.of_pair >= 0)
-        held = np.zeros((len(judgments.topics), self.nothing + 1), bool)
+        held = np.zeros((len(judgments.topics), self._nothing + 1), bool)
         topic = judgments.topic[self._relevant]
-        for column in range(size):
-            held[topic, self.members[self.of_pair[self._relevant], column]] = True
-        #: ``[T]``: how many subtopics, and how many documents, are relevant.
-        self.subtopics = held[:, :self.nothing].sum(axis=1)
+        for column in range(self._members.shape[1]):
+            held[topic, self._members[self.of_pair[self._relevant], column]] = True
+        #: How many subtopics, and how many documents, are relevant to each topic, ``[T]``.
+        self.count = held[:, :self._nothing].sum(axis=1)
         self.documents = np.bincount(topic, minlength=len(judgments.topics))
         self._ideals: dict[tuple[float, int | None], Floats] = {}
 
-    def gains(self, topic: Ints, place: Ints, codes: Ints, alpha: float) -> Floats:
-        """``[T, depth]``: the gain at every rank.
-
-        :param topic: ``[n]`` topics in ascending order, with ``place [n]`` the 0-based ranks in ascending order within
-            each and ``codes [n]`` the sets of subtopics
-        """
-        some = codes >= 0
-        topic, place, codes = topic[some], place[some], codes[some]
-        row = np.repeat(np.arange(len(codes)), self.size[codes])
-        column = np.arange(len(row)) - np.repeat(np.cumsum(self.size[codes]) - self.size[codes], self.size[codes])
-        subtopic = topic[row] * (self.nothing + 1) + self.members[codes[row], column]
+    def gains(self, listing: Listing, alpha: float, cutoff: int | None) -> Floats:
+        """Return the gain at every rank of each list, ``[R, depth]``."""
+        codes = listing.sets(self)
+        some = codes >= 0 if cutoff is None else (codes >= 0) & (listing.place < cutoff)
+        lists, place, codes = listing.list[some], listing.place[some], codes[some]
+        size = self._size[codes]
+        row = np.repeat(np.arange(len(codes)), size)
+        column = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
+        subtopic = lists[row] * (self._nothing + 1) + self._members[codes[row], column]
         order = np.argsort(subtopic, kind="stable")
-        new = np.ones(len(order), bool)
-        new[1:] = subtopic[order][1:] != subtopic[order][:-1]
-        first = np.flatnonzero(new)
+        ordered = subtopic[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)])
+        #: How often the list has had this subtopic before.
         seen = np.empty(len(order), np.int64)
-        seen[order] = np.arange(len(order)) - first[np.cumsum(new) - 1]
+        seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
         depth = int(place.max(initial=-1)) + 1
-        flat = np.bincount(topic[row] * depth + place[row], weights=(1.0 - alpha) ** seen,
-                           minlength=len(self.subtopics) * depth)
-        return flat.reshape(len(self.subtopics), depth).astype(float)
+        flat = np.bincount(lists[row] * depth + place[row], weights=(1.0 - alpha) ** seen,
+                           minlength=len(listing.topics) * depth)
+        return flat.reshape(len(listing.topics), depth).astype(float)
 
     def ideal(self, alpha: float, depth: int | None) -> Floats:
-        """``[T, depth]``: the gain at every rank of the greedy ideal ranking."""
+        """Return the gain at every rank of the greedy ideal ranking of each topic, ``[T, depth]``.
+
+        :param depth: ``None`` for all relevant documents
+        """
         key = (alpha, depth)
         if key not in self._ideals:
             self._ideals[key] = self._ideal(alpha, depth)
         return self._ideals[key]
 
     def _ideal(self, alpha: float, depth: int | None) -> Floats:
-        topics = len(self.subtopics)
+        topics = len(self.count)
         longest = int(self.documents.max(initial=0))
         depth = longest if depth is None else min(depth, longest)
         result = np.zeros((topics, depth))
-        topic, codes = self.judgments.topic[self._relevant], self.of_pair[self._relevant]
-        several = np.zeros(topics, bool)
-        several[topic[self.size[codes] > 1]] = True
-        if not 0.0 <= alpha <= 1.0:
-            several[:] = True
+        topic, codes = self._judgments.topic[self._relevant], self.of_pair[self._relevant]
+        several = np.full(topics, not 0.0 <= alpha <= 1.0)
+        several[topic[self._size[codes] > 1]] = True
         simple = ~several[topic]
-        # With one subtopic a document, greedy means: every subtopic's first document, then every one's second, …
-        order = np.argsort(topic[simple] * (self.nothing + 1) + self.members[codes[simple], 0], kind="stable") \
-            if simple.any() else np.zeros(0, np.intp)
-        t, c = topic[simple][order], codes[simple][order]
-        new = np.ones(len(t), bool)
-        new[1:] = (t[1:] != t[:-1]) | (c[1:] != c[:-1])
-        turn = np.arange(len(t)) - np.flatnonzero(new)[np.cumsum(new) - 1] if len(t) else t
-        order = np.lexsort((turn, t))
-        t, turn = t[order], turn[order]
-        place = np.arange(len(t)) - np.searchsorted(t, t)
-        inside = place < depth
-        result[t[inside], place[inside]] = (1.0 - alpha) ** turn[inside]
+        if simple.any():
+            self._fill_simple(result, topic[simple], self._members[codes[simple], 0], alpha)
         if several.any() and depth:
             result[several] = self._greedy(np.flatnonzero(several), alpha, depth)
         return result
 
+    @staticmethod
+    def _fill_simple(result: Floats, topic: Ints, subtopic: Ints, alpha: float) -> None:
+        """Set the gains of topics whose documents have one subtopic each.
+
+        The greedy ranking has the first document of every subtopic, then the second of each, …
+        """
+        order = np.lexsort((subtopic, topic))
+        topic, subtopic = topic[order], subtopic[order]
+        new = np.append(True, (topic[1:] != topic[:-1]) | (subtopic[1:] != subtopic[:-1]))
+        turn = np.arange(len(topic)) - np.flatnonzero(new)[np.cumsum(new) - 1]
+        order = np.lexsort((turn, topic))
+        topic, turn = topic[order], turn[order]
+        place = np.arange(len(topic)) - np.searchsorted(topic, topic)
+        inside = place < result.shape[1]
+        result[topic[inside], place[inside]] = (1.0 - alpha) ** turn[inside]
+
     def _greedy(self, topics: Ints, alpha: float, depth: int) -> Floats:
-        """``[topics, depth]``: at each rank the document with the largest gain; of equals the one with the largest docno."""
-        chosen = np.isin(self.judgments.topic[self._relevant], topics)
+        """Return the gains of the greedy ranking, ``[topics, depth]``, ties by docno, descending."""
+        chosen = np.isin(self._judgments.topic[self._relevant], topics)
         pairs = self._relevant[chosen]
-        words = words_of(self.judgments.docnos(pairs))
-        topic = np.searchsorted(topics, self.judgments.topic[pairs])
-        order = np.lexsort((*(~words[:, column] for column in reversed(range(words.shape[1]))), topic))
-        topic, codes = topic[order], self.of_pair[pairs][order]
-        by_docno = np.arange(len(order))  # ascending is descending docno
-        # Documents of one set are alike: they wait in one queue, the largest docno first.
-        queue, inverse = np.unique(topic * len(self.members) + codes, return_inverse=True)
-        order = np.argsort(inverse, kind="stable")
-        waiting = by_docno[order]
-        head = np.searchsorted(inverse[order], np.arange(len(queue)))
-        end = np.append(head[1:], len(order))
-        queue_topic, queue_set = queue // len(self.members), queue % len(self.members)
-        start_of_topic = np.searchsorted(queue_topic, np.arange(len(topics)))
-        worth = np.ones((len(topics), self.nothing + 1))
-        worth[:, self.nothing] = 0.0
-        result = np.zeros((len(topics), depth))
-        everyone = np.arange(len(topics))
-        for rank in range(depth):
-            score = np.zeros(len(queue))
-            for column in range(self.members.shape[1]):  # one after the other: ndeval's order of addition
-                score += worth[queue_topic, self.members[queue_set, column]]
-            open_ = head < end
-            score[~open_] = -np.inf
-            best = np.maximum.reduceat(score, start_of_topic)
-            number = np.where((score == best[queue_topic]) & open_, waiting[np.minimum(head, len(waiting) - 1)],
-                              len(waiting))
-            first = np.minimum.reduceat(number, start_of_topic)
-            live = best > -np.inf
-            if not live.any():
-                break
-            result[live, rank] = best[live]
-            taken = np.flatnonzero((number == first[queue_topic]) & open_)
-            head[taken] += 1
-            rows = everyone[queue_topic[taken]]
-            for column in range(self.members.shape[1]):
-                worth[rows, self.members[queue_set[taken], column]] *= 1.0 - alpha
-        return result
+        words = words_of(self._judgments.docnos(pairs))
+        topic = np.searchsorted(topics, self._judgments.topic[pairs])
+        keys = [~words[:, column] for column in reversed(range(words.shape[1]))]
+        order = np.lexsort((*keys, topic))
+        codes = self.of_pair[pairs][order]
+        return GreedyRanking(topic[order], codes, self._members, self._nothing, alpha).gains(depth)
 
 
 class Listing:
-    """A run's documents as one measure sees them: all, or the judged ones alone."""
+    """The documents of a run that a measure sees: all, or the judged ones alone."""
 
     def __init__(self, run: Run, judged_only: bool) -> None:
-        self.topic, self.block, self.place, self.pair = run.topic, run.block, run.place, run.pair
+        #: The topic of each list, ``[R]``.
+        self.topics = run.topics
+        #: The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
+        self.list, self.block, self.place, self.pair = run.list, run.block, run.place, run.pair
         if judged_only:
-            judged = self.pair >= 0
-            self.topic, self.block, self.pair = self.topic[judged], self.block[judged], self.pair[judged]
-            self.place = np.arange(len(self.topic)) - np.searchsorted(self.topic, self.topic)
+            kept = self.pair >= 0
+            self.list, self.block, self.pair = self.list[kept], self.block[kept], self.pair[kept]
+            self.place = np.arange(len(self.list)) - np.searchsorted(self.list, self.list)
 
     def sets(self, subtopics: Subtopics) -> Ints:
-        """``[n]``: the set of subtopics for which each document is relevant, −1 for none."""
-        return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1) if len(subtopics.of_pair) else self.pair
+        """Return the set of subtopics of each document, ``[n]``, −1 for none."""
+        if not len(subtopics.of_pair):
+            return self.pair
+        return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1)
 
     def ties_matter(self, subtopics: Subtopics, cutoff: int | None, as_set: bool = False) -> bool:
-        """Whether tied documents that are worth different gains reach into the evaluated ranks.
+        """Return whether the order of tied documents can change a value.
 
-        :param as_set: the order within the evaluated ranks does not matter, only which documents they hold
+        :param as_set: whether a measure depends only on which documents are within the cutoff
         """
-        if len(self.topic) == 0:
+        if len(self.list) == 0:
             return False
         first = np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))
         if len(first) == len(self.block):
             return False  # nothing is tied
-        worth = self.sets(subtopics)
-        mixed = np.minimum.reduceat(worth, first) != np.maximum.reduceat(worth, first)
+        sets = self.sets(subtopics)
+        mixed = np.minimum.reduceat(sets, first) != np.maximum.reduceat(sets, first)
         if cutoff is not None:
             mixed &= self.place[first] < cutoff
             if as_set:
@@ -178,23 +159,27 @@ class Listing:
         return bool(mixed.any())
 
 
-def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float, cutoff: int | None) -> Floats:
-    """``[T]``: α-nDCG or α-DCG of every topic; 0 where no relevant document has a subtopic.
+def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
+          cutoff: int | None) -> Floats:
+    """Return α-nDCG or α-DCG of every list, ``[R]``; 0 if no relevant document has a subtopic.
 
     :param name: ``alpha_nDCG`` or ``alpha_DCG``
-    :param cutoff: ``None``: the whole list, against the ideal ranking of all relevant documents
+    :param cutoff: ``None`` for the whole list, against the ideal of all relevant documents
     """
-    inside = listing.place < cutoff if cutoff is not None else slice(None)
-    found = _discounted(subtopics.gains(listing.topic[inside], listing.place[inside], listing.sets(subtopics)[inside], alpha))
+    found = _discounted(subtopics.gains(listing, alpha, cutoff))
     if name == "alpha_nDCG":
-        return ratio(found, _discounted(subtopics.ideal(alpha, cutoff)))
+        return ratio(found, _discounted(subtopics.ideal(alpha, cutoff))[listing.topics])
     if cutoff == 1:
-        return found  # ndeval does not normalise the first rank
-    # The documents that can have a gain are the relevant ones: deeper, an ideal without cutoff would not grow.
-    depth = np.full(len(found), cutoff) if cutoff is not None else subtopics.documents
+        return found  # as ndeval
+    count = subtopics.count[listing.topics]
+    if cutoff is not None and cutoff > SUMMED_RANKS and 0.0 <= alpha <= 1.0:
+        return ratio(found, count * discounted_sum(range(1, cutoff + 1),
+                                                   lambda i: (1.0 - alpha) ** (i - 1.0)))
+    # Without a cutoff, as deep as documents can have a gain: the relevant ones.
+    depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(found), cutoff)
     longest = int(depth.max(initial=0))
-    table = np.concatenate(([0.0], np.cumsum((1.0 - alpha) ** np.arange(longest) * log_discount(longest))))
-    return ratio(found, subtopics.subtopics * table[depth])
+    terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
+    return ratio(found, count * np.append(0.0, np.cumsum(terms))[depth])
 
 
 def _discounted(gains: Floats) -> Floats:

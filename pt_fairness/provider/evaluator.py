@@ -13,11 +13,13 @@ from ir_measures import providers
 from pt_fairness import groups as sources
 from pt_fairness import targets
 from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.numbers import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider.alpha import Diversity
 from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.ndeval import Ndeval
+from pt_fairness.provider.numbers import Numbers
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
@@ -35,8 +37,12 @@ class Source:
                  judgments: Judgments) -> None:
         name, needed = key
         self.groups, self.measures = None if name is None else sources.get(name), measures
+        self.needed = needed
+        if self.groups is not None and self.groups.weighted:
+            check_weights(measures, self.groups)
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
+        self.numbers = Numbers(measures, self.annotations)
         #: Which topics the source drops, ``[T]``: they have no value and are in no mean.
         self.dropped: Bools = np.zeros(len(judgments.topics), bool)
         if self.groups is not None and self.groups.topics is not None:
@@ -106,12 +112,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Yield the value of every measure for every topic of the qrels, also without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._tell)
-        values: dict[Any, Floats] = {}
-        undefined: dict[str, str] = {}
+        parts: dict[Any, Floats] = {}
         for source in self._sources:
-            values.update(self._scores(ranked, source, undefined))
-        for measure in self._own:
-            values[measure] = measure.compose([values[part] for part in measure.parts])
+            parts.update(self._scores(ranked, source))
+        undefined: dict[str, str] = {}
+        values: dict[Any, Floats] = {measure: self._composed(measure, parts, undefined) for measure in self._own}
         if undefined:
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for "
                        "every system: "
@@ -127,24 +132,46 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
-    def _scores(self, run: Run, source: Source, undefined: dict[str, str]) -> dict[Any, Floats]:
-        """Return the value of every measure of a source for every topic.
+    def _composed(self, measure: FairnessMeasure, parts: dict[Any, Floats],
+                  undefined: dict[str, str]) -> Floats:
+        """Return the value of a measure for every topic; NaN where a group source drops the topic.
 
-        :param undefined: takes the measures that are undefined for some topics, and for how many
+        :param parts: the values of the parts of the measure; NaN for undefined topics
+        :param undefined: takes the measure if it is undefined for some topics, and for how many
         """
+        sources = [source for source in self._sources
+                   if not set(source.measures).isdisjoint(measure.parts)]
+        dropped = np.any([source.dropped for source in sources], axis=0)
+        values = measure.compose([parts[part] for part in measure.parts])
+        nothing = np.isnan(values) & ~dropped
+        if nothing.any():
+            undefined[str(measure)] = _how_many(nothing, sources, measure)
+        return np.where(dropped, np.nan, np.where(nothing, 0.0, values))
+
+    def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
+        """Return the value of every measure of a source for every topic; NaN where undefined."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
-        values = score(source.measures, source.annotations.rankings(run, ranked))
-        for measure, scores in values.items():
-            nothing = np.isnan(scores) & ~source.dropped
-            if nothing.any():
-                undefined[str(measure)] = _how_many(nothing, source, measure)
-            scores[nothing] = 0.0
-            scores[source.dropped] = np.nan
+        rankings = source.annotations.rankings(run, ranked)
+        values = score(source.measures, source.numbers.added_to(rankings, run))
         if ranked.foreign and not all(measure.added_labels for measure in source.measures):
             self._tell(f"foreign {source.groups}", f"{ranked.foreign} ranked documents have groups "
                        f"that no judged document has and that {source.groups!r} does not declare: "
                        f"{listed(ranked.foreign_labels)}; they count as unannotated")
         return values
+
+
+def check_weights(measures: Sequence[FairnessMeasure], groups: sources.Groups) -> None:
+    """Check that measures can use weights.
+
+    :param groups: groups with weights
+    :raises ValueError: one cannot
+    """
+    for measure in measures:
+        if measure.refuses_weights:
+            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
+            advice = "norm='none' or " if sums else ""
+            raise ValueError(f"{measure} is not defined for documents with weights, which "
+                             f"{groups!r} has; use {advice}groups without weights")
 
 
 def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) -> None:
@@ -173,11 +200,13 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) 
              f"no judged document has as its group{undeclared}; the judged documents have {held}")
 
 
-def _how_many(topics: Bools, source: Source, measure: FairnessMeasure) -> str:
+def _how_many(topics: Bools, sources: Sequence[Source], measure: FairnessMeasure) -> str:
     text = f"{topics.sum()} of {len(topics)} topics"
-    known = topics.all() and "rel" in measure.SUPPORTED_PARAMS
-    document = source.annotations.without_group(measure.param("rel")) if known else None
-    if document is None:
-        return text
-    where = source.groups or "the iteration of the qrels"
-    return f"{text} (no relevant document, such as {document!r}, has a group in {where})"
+    known = topics.all() and measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
+        and not isinstance(measure, NumberMeasure)
+    for source in sources if known else []:
+        document = source.annotations.without_group(measure.param("rel"))
+        if source.needed and document is not None:
+            where = source.groups or "the iteration of the qrels"
+            text += f" (no relevant document, such as {document!r}, has a group in {where})"
+    return text

@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.numerics import Floats
+from pt_fairness.numerics import Floats, mean_of_lists
 from pt_fairness.provider.alpha import judged_only
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
@@ -44,17 +44,23 @@ class Ndeval:
     def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
         """Yield every measure with its value for every topic, ``[T]``."""
         names = np.array(self._judgments.topics, dtype=object)
-        place = {name: i for i, name in enumerate(self._judgments.topics)}
+        # ndeval sees one list of a topic at a time.
+        turn = np.arange(len(run.topics)) - np.searchsorted(run.topics, run.topics)
         for key, pairs in self._settings.items():
-            rows = np.flatnonzero(run.pair >= 0) if key[-1] else np.arange(len(run.topic))
-            ordered = pd.DataFrame({"query_id": names[run.topic[rows]], "doc_id": run.docnos(rows),
-                                    "score": -run.place[rows].astype(float)})
-            values = {repr(plain): np.zeros(len(names)) for _, plain in pairs}
-            with self._lock:
-                metrics = list(self._evaluators[key].iter_calc(ordered))
-            for metric in metrics:
-                if metric.query_id in place:
-                    values[repr(metric.measure)][place[metric.query_id]] = metric.value
+            values = {repr(plain): np.zeros(len(run.topics)) for _, plain in pairs}
+            for sample in range(int(turn.max(initial=-1)) + 1):
+                lists = np.flatnonzero(turn == sample)
+                inside = np.isin(run.list, lists)
+                rows = np.flatnonzero(inside & (run.pair >= 0) if key[-1] else inside)
+                ordered = pd.DataFrame({
+                    "query_id": names[run.topic[rows]], "doc_id": run.docnos(rows),
+                    "score": -run.place[rows].astype(float)})
+                place = dict(zip(names[run.topics[lists]], lists, strict=True))
+                with self._lock:
+                    metrics = list(self._evaluators[key].iter_calc(ordered))
+                for metric in metrics:
+                    if metric.query_id in place:
+                        values[repr(metric.measure)][place[metric.query_id]] = metric.value
             for measure, plain in pairs:
                 # ndeval divides 0 by 0 where a topic has no relevant document.
-                yield measure, np.nan_to_num(values[repr(plain)])
+                yield measure, mean_of_lists(np.nan_to_num(values[repr(plain)]), run.topics)

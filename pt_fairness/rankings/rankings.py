@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ class Lists:
     #: Its label set, ``[n]``, −1 where it is unannotated.
     codes: Ints
     #: Its numbers by value source, ``[n]``, NaN where it has none.
-    values: Mapping[str, Floats] = field(default_factory=dict)
+    values: Mapping[Hashable, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,15 @@ class Judged:
     relevant: Mapping[int | None, Ints]
 
 
+class Background(NamedTuple):
+    """Documents that the rankings of their topics are compared with."""
+
+    #: The topic of each document, ``[N]``, ascending.
+    topic: Ints
+    #: Its numbers by value source, ``[N]``, NaN where it has none.
+    values: Mapping[Hashable, Floats]
+
+
 @dataclass(frozen=True)
 class Rankings:
     """The ranked and the judged documents of all topics, with the groups of one source."""
@@ -58,6 +67,9 @@ class Rankings:
     sets: LabelSets
     #: The label set G, sorted.
     labels: list[str]
+    backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
+    #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
+    order: Sequence[str] | None = None
 
     def labelled(self, added: Sequence[str] = (), depth: int | None = None) -> Labelled:
         """Return the rankings for one label set.
@@ -85,7 +97,8 @@ class Labelled:
 
     def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
         self.lists, self.judged = rankings.lists, rankings.judged
-        self.sets, self.labels = rankings.sets, labels
+        self.backgrounds = rankings.backgrounds
+        self.sets, self.labels, self.order = rankings.sets, labels, rankings.order
         lists, judged, sets = self.lists, self.judged, self.sets
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
         #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
@@ -98,12 +111,15 @@ class Labelled:
             start = np.cumsum(self.length) - self.length
             rows = rows[np.arange(len(rows)) - start[row_list] < depth]
             self.length = np.minimum(self.length, depth)
-        #: The label sets of these documents, list by list, and where each list starts.
-        self.condensed = self.codes[rows]
+        #: The label sets and judged pairs of these documents, list by list, and where each list
+        #: starts.
+        self.condensed, self.condensed_pair = self.codes[rows], lists.pair[rows]
         self.start = np.concatenate(([0], np.cumsum(self.length)))
-        #: The judged pairs sorted by topic, and their topics.
+        #: The judged pairs sorted by topic, and their topics; and the place of each pair there.
         self.pairs = np.argsort(judged.topic, kind="stable")
         self.pair_topic = judged.topic[self.pairs]
+        self.pair_place = np.empty_like(self.pairs)
+        self.pair_place[self.pairs] = np.arange(len(self.pairs))
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: np.where(usable[codes], codes, -1)
                          for rel, codes in judged.relevant.items()}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.numerics import Bools, Floats, Ints, distinct, within
+from pt_fairness.numerics import Bools, Floats, Ints, distinct, mean_of_lists, within
 from pt_fairness.rankings.rankings import Labelled
 
 
@@ -47,6 +47,9 @@ class View:
         self.topic: Ints = lists.topics[self._lists] - topics.start
         #: The label set G, sorted.
         self.labels: list[str] = rankings.labels
+        #: The labels as the group source orders them, lowest first; ``None`` if it declares no
+        #: order.
+        self.order: Sequence[str] | None = rankings.order
         #: How many annotated documents each list has, ``[R]``.
         self.length: Ints = rankings.length[self._lists]
         self._start = rankings.start[self._lists]
@@ -66,9 +69,20 @@ class View:
         topic = rankings.pair_topic[self._pairs] - topics.start
         self._relevant = {rel: self._count(topic, self._local(codes), len(self.topics))
                           for rel, codes in relevant.items()}
+        self._documents: dict[int | None, Documents] = {}
 
     def __len__(self) -> int:
         return len(self.length)
+
+    @cached_property
+    def first_list(self) -> Ints:
+        """The first list of each topic, ``[T]``."""
+        return np.searchsorted(self.topic, np.arange(len(self.topics)))
+
+    @cached_property
+    def lists(self) -> Ints:
+        """How many lists each topic has, ``[T]``."""
+        return np.bincount(self.topic, minlength=len(self.topics))
 
     @cached_property
     def qids(self) -> Sequence[str]:
@@ -95,8 +109,7 @@ class View:
         """Return the mean of the values of the lists of each topic, ``[T]``."""
         if len(values) == len(self.topics):
             return values
-        count = np.bincount(self.topic)
-        return np.asarray(np.bincount(self.topic, values) / count)
+        return mean_of_lists(values, self.topic)
 
     def condensed(self, cutoff: int | None) -> tuple[Ints, Ints]:
         """Return the lists without unannotated documents, cut at ``cutoff``.
@@ -105,6 +118,12 @@ class View:
         """
         n = self.length if cutoff is None else np.minimum(self.length, cutoff)
         return _matrix(self._condensed, self._start - self._rows.start, n, -1), n
+
+    def condensed_relevance(self, cutoff: int | None) -> Any:
+        """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end."""
+        n = self.length if cutoff is None else np.minimum(self.length, cutoff)
+        pair = _matrix(self._all.condensed_pair, self._start, n, -1)
+        return np.where(pair >= 0, np.append(self._all.judged.relevance, 0)[pair], 0)
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists as they were returned, cut at ``cutoff``.
@@ -130,6 +149,27 @@ class View:
         """
         counts = self._relevant[rel]
         return counts if len(self.topics) == len(self) else counts[self.topic]
+
+    @cached_property
+    def highest_relevance(self) -> Any:
+        """The highest relevance of a judged document of each topic, ``[R]``."""
+        pairs = self._all.pairs[self._pairs]
+        first = np.searchsorted(self._all.pair_topic[self._pairs] - self._first,
+                                np.arange(len(self.topics)))
+        # Each topic of the qrels has a judged document.
+        return np.maximum.reduceat(self._all.judged.relevance[pairs], first)[self.topic]
+
+    @property
+    def highest_relevance_of_all(self) -> Any:
+        """The highest relevance of a judged document of all topics."""
+        return self._all.judged.relevance.max()
+
+    @cached_property
+    def judged(self) -> tuple[Ints, Ints, Any]:
+        """The judged documents: the topic, the code and the relevance of each, ``[N]``."""
+        pairs = self._all.pairs[self._pairs]
+        return (self._all.pair_topic[self._pairs] - self._first,
+                self._local(self._all.relevant[None][pairs]), self._all.judged.relevance[pairs])
 
     @cached_property
     def in_run(self) -> Ints:
@@ -160,37 +200,75 @@ class View:
             found.append(pooled.counts @ np.where(pooled.weighted, share, share > 0))
         return np.array(found, float)[where.reshape(-1)]
 
-    def values(self, name: str, cutoff: int | None) -> tuple[Floats, Ints]:
+    def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
         """Return the numbers of the ranked documents, cut at ``cutoff``.
 
-        :param name: a value source that the evaluator has looked up
+        :param source: a value source
         :returns: the numbers ``[R, D]``, NaN where a document has none and past the end of a list,
             and the lengths ``[R]``
+        :raises ValueError: the numbers are not part of the rankings
         """
         n = self._full_length(cutoff)
-        return _matrix(self._all.lists.values[name], self._all.lists.start[self._lists], n,
-                       np.nan), n
+        found = _looked_up(self._all.lists.values, source)
+        return _matrix(found, self._all.lists.start[self._lists], n, np.nan), n
+
+    def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
+        """Return the numbers of the documents that rankings are compared with.
+
+        :param name: which documents
+        :param source: a value source
+        :returns: the topic of each document, a place in ``topics``, ``[N]``, and its number,
+            ``[N]``, NaN where it has none
+        :raises ValueError: they are not part of the rankings
+        """
+        background = _looked_up(self._all.backgrounds, name)
+        last = self._first + len(self.topics)
+        rows = slice(*np.searchsorted(background.topic, [self._first, last]))
+        return background.topic[rows] - self._first, background.values[source][rows]
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged, or ranked above ``cutoff``, with their ranks."""
+        if cutoff not in self._documents:
+            self._documents[cutoff] = self._find_documents(cutoff)
+        return self._documents[cutoff]
+
+    def _find_documents(self, cutoff: int | None) -> Documents:
         lists, judged = self._all.lists, self._all.judged
         n = self._full_length(cutoff)
         row = np.repeat(np.arange(len(self)), n)
         place = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
         ranked = lists.start[self._lists][row] + place
+        item = lists.item[ranked]
+        known = item < len(judged.topic)
         pairs = self._all.pairs[self._pairs]
-        item = np.concatenate([pairs, lists.item[ranked]])
-        topic = np.concatenate([judged.topic[pairs] - self._first, self.topic[row]])
-        codes = np.concatenate([self._all.relevant[None][pairs], self._all.codes[ranked]])
-        relevance = np.concatenate([judged.relevance[pairs], np.zeros(len(ranked), np.int64)])
-        # Judged documents come first, so that they give their relevance.
-        _, first, document = np.unique(item, return_index=True, return_inverse=True)
-        order = np.argsort(topic[first], kind="stable")
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        first = first[order]
-        return Documents(topic[first], self._local(codes[first]), relevance[first],
-                         first < len(pairs), row, place, rank[document.reshape(-1)[len(pairs):]])
+        of_pairs = self._all.pair_topic[self._pairs] - self._first
+        # Unjudged documents are numbered in the order of the topics, like the judged ones here.
+        unjudged = distinct(item[~known])
+        number = np.searchsorted(unjudged, item[~known])
+        of_unjudged = np.empty(len(unjudged), of_pairs.dtype)
+        of_unjudged[number] = self.topic[row[~known]]
+        topics = np.arange(len(self.topics) + 1)
+        at_pair = np.arange(len(pairs)) + np.searchsorted(of_unjudged, topics)[of_pairs]
+        at_unjudged = np.arange(len(unjudged)) + np.searchsorted(of_pairs, topics)[of_unjudged + 1]
+        document = np.empty(len(row), np.int64)
+        document[known] = at_pair[self._all.pair_place[item[known]] - self._pairs.start]
+        document[~known] = at_unjudged[number]
+        topic, codes, relevance = (np.empty(len(pairs) + len(unjudged), dtype) for dtype in (
+            of_pairs.dtype, self._all.codes.dtype, judged.relevance.dtype))
+        topic[at_pair], topic[at_unjudged] = of_pairs, of_unjudged
+        codes[document] = self._all.codes[ranked]
+        codes[at_pair] = self._all.relevant[None][pairs]
+        relevance[at_pair], relevance[at_unjudged] = judged.relevance[pairs], 0
+        is_judged = np.zeros(len(topic), bool)
+        is_judged[at_pair] = True
+        return Documents(topic, self._local(codes), relevance, is_judged, row, place, document)
+
+
+def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
+    if key not in known:
+        raise ValueError(f"{key!r} cannot be looked up here; use ir_measures, pt.Experiment or "
+                         "pt_fairness.evaluate for measures of it")
+    return known[key]
 
 
 def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:

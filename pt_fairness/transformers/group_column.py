@@ -1,4 +1,4 @@
-"""PyTerrier transformers."""
+"""The transformer that adds the groups of documents to results."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_fairness.groups import Groups, get
+from pt_fairness.groups import Annotated, Groups, get
 from pt_fairness.identifiers import texts_of
 
 __all__ = ["Annotate", "annotate"]
 
 
 class Annotate(pt.Transformer):  # type: ignore[misc]
-    """Adds a ``group`` column to results; see :func:`annotate`."""
+    """Add a column ``group`` to results; see :func:`annotate`."""
 
-    # PyTerrier would download the index of its own documentation to look for a page on this.
+    # Without a URL, PyTerrier downloads the index of its documentation to look for one.
     schematic = {"label": "Annotate", "help_url": None}
 
     def __init__(self, groups: str | os.PathLike[str] | Groups) -> None:
         self.groups = get(groups)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Results, or any frame with ``qid`` and ``docno``, with the groups of their documents."""
+        """Return a frame with the columns ``qid`` and ``docno`` and the groups of its documents."""
         pt.validate.columns(inp, includes=["qid", "docno"])
-        item, codes, labels = self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"]))
-        names = np.asarray(labels, dtype=object)[codes]
+        found = Annotated(*self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"])))
+        row, names = found.item, np.asarray(found.labels, dtype=object)[found.codes]
         group = np.full(len(inp), None, dtype=object)
-        group[item] = names
-        several = np.bincount(item, minlength=len(inp))[item] > 1
+        group[row] = names
+        several = np.bincount(row, minlength=len(inp))[row] > 1
         if several.any():
-            joined = pd.Series(names[several]).groupby(item[several]).agg(lambda some: ",".join(sorted(some)))
+            joined = pd.Series(names[several]).groupby(row[several]).agg(
+                lambda some: ",".join(sorted(some)))
             group[joined.index] = joined.to_numpy(dtype=object)
         return inp.assign(group=pd.Series(group, index=inp.index, dtype="str"))
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
-        """Cuts first: the groups of the other documents are not needed."""
+        """Return a pipeline that looks up the groups of the top ``k`` documents only."""
         return pt.RankCutoff(k) >> self
 
-    # PyTerrier runs what several systems begin with once, if it is equal.
+    # PyTerrier runs a common prefix of several pipelines once if its transformers are equal.
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Annotate) and self.groups == other.groups
 
@@ -52,11 +53,23 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
 
 
 def annotate(groups: str | os.PathLike[str] | Groups) -> Annotate:
-    """A transformer that adds a ``group`` column to results: for looking at them, and for filtering.
+    """Return a transformer that adds a column ``group`` to results, to inspect or filter them.
 
-    The groups of a document that has several are joined by commas, in sorted order; where there is none the value is missing.
+    The groups of a document with several are sorted and joined by commas. The value is missing if
+    the document has none.
 
-    :param groups: the name of registered groups, the path of a group file, or a Groups object
-    :raises ValueError: no such groups
+    :param groups: the name of a registered group source, the path of a group file, or a Groups
+        object
+    :raises ValueError: an unknown name, or no such file
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pyterrier as pt
+    >>> results = pd.DataFrame({"qid": "1", "docno": ["FT911-1", "LA010189-1"]})
+    >>> pt.fairness.annotate("trec-newswire")(results)
+      qid       docno group
+    0   1     FT911-1    FT
+    1   1  LA010189-1    LA
     """
     return Annotate(groups)

@@ -42,8 +42,12 @@ def test_every_measure_stands_in_one_experiment():
     # One system ranks the arguments as they were written, the other those of one stance first.
     written = qrels.assign(score=-qrels.groupby("qid").cumcount().astype(float))
     one_sided = written.assign(score=written["score"] + 1000 * (qrels["iteration"] == "PRO"))
-    measures = [(measure(group="CON") if "group" in measure.SUPPORTED_PARAMS else measure) @ 5
-                for measure in MEASURES.values()]
+    given = {"group": "CON", "values": {"PRO": 1, "CON": -1}}
+    only_con = {"values": {"PRO": 0, "CON": 1}}  # FaiRR and NFaiRR take no numbers below 0
+    measures = [kind(**{name: value
+                        for name, value in (only_con if "FaiRR" in kind.NAME else given).items()
+                        if name in kind.SUPPORTED_PARAMS}) @ 5
+                for kind in MEASURES.values()]
     names = ["as written", "one-sided"]
     table = pt.Experiment([written, one_sided], dataset.get_topics(), qrels, measures, names=names)
     table = table.set_index("name")

@@ -9,9 +9,9 @@ import warnings
 import ir_measures
 import pandas as pd
 import pytest
-from pt_fairness.ranking import FairnessWarning
 
 from pt_fairness import groups
+from pt_fairness.text import FairnessWarning
 
 ARGSME = "argsme/2020-04-01"
 TASK = f"{ARGSME}/touche-2020-task-1"

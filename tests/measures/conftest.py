@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import ir_measures
+import pandas as pd
 import pytest
 import slow
+import slow_versions
 
 from pt_fairness import FairnessWarning, groups
 from pt_fairness.measures import MEASURES
@@ -65,6 +68,68 @@ def _agrees(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame:
         expected = slow.evaluate(name, params, case.qrels, case.run, **known)
         got = {qid: value for (m, qid), value in found.items() if m == measure}
         assert got == pytest.approx(expected, abs=1e-9), f"{measure}"
+
+
+@pytest.fixture(scope="session")
+def sampled() -> Callable[..., pd.DataFrame]:
+    """``sampled(case, samples, seed)``: a run of several rankings of a topic, of unequal length."""
+    return _sampled
+
+
+def _sampled(case: Any, samples: int, seed: int) -> pd.DataFrame:
+    run, pick = case.run_frame.drop_duplicates(["query_id", "doc_id"]), random.Random(seed)
+    frames = [run.sample(frac=pick.choice([0.3, 0.7, 1.0]), random_state=seed + i).assign(
+        iteration=i, score=lambda one: [pick.random() for _ in range(len(one))])
+        for i in range(samples)]
+    return pd.concat(frames)
+
+
+@pytest.fixture(scope="session")
+def agrees_with_slow() -> Callable[..., None]:
+    """``agrees_with_slow(case, [(name, params), …], from_frame, samples)``: as ``agrees``, with the
+    versions in ``slow_versions`` and a run of several rankings of a topic.
+    """
+    return _agrees_with_slow
+
+
+def _agrees_with_slow(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]],
+                      from_frame: bool | str = False, samples: int = 1) -> None:
+    wanted, source, known = list(wanted), {}, {}
+    run, rows = case.run_frame, case.run
+    if samples > 1:
+        run = _sampled(case, samples, seed=1)
+        rows = list(run.itertuples(index=False, name=None))
+    if from_frame:
+        declared = groups.from_frame(case.groups_frame)
+        source["groups"] = _Open(declared) if from_frame == "open" else declared
+        known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()),
+                 "labels": () if from_frame == "open" else case.labels}
+    measures = [MEASURES[name](**params, **source) for name, params in wanted]
+    found = _values(set(measures), case.qrels_frame, run)
+    by_measure: dict[Any, dict[str, float]] = {}
+    for (measure, qid), value in found.items():
+        by_measure.setdefault(measure, {})[qid] = value
+    for measure, (name, params) in zip(measures, wanted, strict=True):
+        expected = slow_versions.evaluate(name, params, case.qrels, rows, **known)
+        assert by_measure[measure] == pytest.approx(expected, abs=1e-9), f"{measure}"
+
+
+@pytest.fixture
+def worked_exposure() -> Callable[[list[list[str]]], tuple[pd.DataFrame, pd.DataFrame]]:
+    """``worked_exposure(rankings)``: qrels of documents of the groups A and B, and a run that has
+    each of the rankings.
+    """
+    judged = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
+    qrels = pd.DataFrame([("1", docno, relevance, docno[0].upper())
+                          for docno, relevance in judged.items()],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+
+    def make(rankings: list[list[str]]) -> tuple[pd.DataFrame, pd.DataFrame]:
+        rows = [("1", docno, -float(place), sample) for sample, ranking in enumerate(rankings)
+                for place, docno in enumerate(ranking)]
+        run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "iteration"])
+        return qrels, run
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pytest
 import slow
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from ir_measures.util import Qrel, ScoredDoc
 from scipy.stats import kendalltau
 
-from pt_fairness import NDKL, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
+from pt_fairness import NDKL, DistKL, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 
 NAMES = ["rND", "rKL", "rRD"]
 PROTECTED = ["minority", "majority", "g0", "g1,g0", "g0 , g1"]
@@ -53,10 +54,7 @@ def test_rkl_over_all_groups(make_case, agrees, seed, from_frame, several):
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
 @pytest.mark.parametrize("seed", range(6))
 def test_rkl_over_all_groups_of_a_run(make_case, agrees, seed, several):
-    # An empty list's unnormalised value is tested by itself.
     case = make_case(40 + seed, labels=2 + seed, documents=9 if several else 14, several=several)
-    retrieved = {qid for qid, _, _ in case.run}
-    case.qrels = [row for row in case.qrels if row[0] in retrieved and row[0] != "3"]
     agrees(case, [("rKL", {"protected": "all", "target": "run", **setting}) for setting in SETTINGS])
 
 
@@ -97,28 +95,123 @@ def test_rkl_over_all_groups_of_a_run_is_bounded_where_the_maximum_is_too_costly
         exact = slow.evaluate("rKL", {"protected": "all", "target": "run", "step": step, "norm": "none"}, case.qrels, case.run)
         for qid, value in exact.items():
             assert 0 <= found[normalised, qid] <= 1 + 1e-12
-            if qid not in "23":
-                assert found[plain, qid] == pytest.approx(value)
+            assert found[plain, qid] == pytest.approx(value)
+
+
+OF_RUN = {"norm": "none", "target": "run"}
+LARGEST_KL = math.log2(1000)
+
+
+def discounts(*ranks: int) -> float:
+    return sum(1 / math.log2(i + 1) for i in ranks)
+
+
+@pytest.mark.parametrize("measure, expected", [
+    (nDD(norm="none") @ 3, discounts(1, 2, 3)),
+    (nDR(norm="none") @ 3, 999 * discounts(1, 2, 3)),
+    (nDKL(norm="none") @ 3, LARGEST_KL * discounts(1, 2, 3)),
+    (nDJS(norm="none") @ 3, discounts(1, 2, 3)),
+    (rND(**OF_RUN) @ 3, discounts(1, 2, 3)),
+    (rRD(**OF_RUN) @ 3, 999 * discounts(1, 2, 3)),
+    (rKL(**OF_RUN) @ 3, LARGEST_KL * discounts(1, 2, 3)),
+    (rKL(protected="all", **OF_RUN) @ 3, LARGEST_KL * discounts(1, 2, 3)),
+    (rND(step=2, **OF_RUN) @ 5, discounts(2, 4)),
+    (rKL(step=10**23, **OF_RUN) @ 5, LARGEST_KL * discounts(5)),
+    (rKL(protected="all", step=3, **OF_RUN) @ 6, LARGEST_KL * discounts(3, 6)),
+    (nDD(norm="none"), 1),
+    (nDR(norm="none"), 999),
+    (nDKL(norm="none"), LARGEST_KL),
+    (nDJS(norm="none"), 1),
+    (rRD(step=2, **OF_RUN), 999),
+    (rKL(protected="all", **OF_RUN), LARGEST_KL),
+    (NDKL(target="run") @ 3, LARGEST_KL),
+    (NDKL(target="run"), LARGEST_KL),
+    (DistKL(target="run") @ 3, LARGEST_KL),
+    (DistKL(target="run", smoothing=0), LARGEST_KL),
+    (nDD(norm="protected-first") @ 3, 1),
+    (nDR @ 3, 1),
+    (rKL(target="run") @ 3, 1),
+], ids=str)
+def test_nothing_returned_where_the_run_is_the_population(values, measure, expected):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "c", 1, "A")]
+    found = values([measure], qrels, [ScoredDoc("2", "c", 1.0)])
+    assert found[measure, "1"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [3, 100])
+@pytest.mark.parametrize("step", [1, 2])
+def test_nothing_returned_is_at_least_as_unfair_as_any_run(values, step, cutoff):
+    lists = ["".join(labels) for n in range(1, 7) for labels in itertools.product("ABC", repeat=n)]
+    lists += ["A" * 98 + "BB", "BB" + "A" * 98, "A" * 99 + "B", "B" + "A" * 99]
+    qrels = [Qrel(str(t), f"d{i}", 1, label)
+             for t, labels in enumerate(lists) for i, label in enumerate(labels)]
+    run = [ScoredDoc(row.query_id, row.doc_id, -float(row.doc_id[1:])) for row in qrels]
+    measures = [kind(protected="B", step=step, **OF_RUN) for kind in (rND, rKL, rRD)]
+    measures += [rKL(protected="all", step=step, **OF_RUN)]
+    measures += [kind(norm="none", protected="B") for kind in (nDD, nDR, nDKL)]
+    measures += [nDJS(norm="none"), NDKL(target="run"), DistKL(target="run")]
+    measures = [measure @ cutoff for measure in measures]
+    found = values(measures, [*qrels, Qrel("empty", "d", 1, "A")], run)
+    for (measure, _), value in found.items():
+        assert value <= found[measure, "empty"]
 
 
 @pytest.mark.parametrize("measure", [
-    NDKL(target="run") @ 1, nDD(norm="none") @ 1, nDR(norm="none") @ 1, nDKL(norm="none") @ 1, nDJS(norm="none") @ 1,
-    *(kind(norm="none", target="run", protected="B") @ 1 for kind in (rND, rKL, rRD)),
-    rKL(norm="none", target="run", protected="all") @ 1,
+    NDKL @ 3, DistKL @ 3, NDKL(target={"A": 1.0}) @ 3, rKL(protected="all", norm="none") @ 3,
+    rKL(protected="all", norm="none", target="uniform", step=2) @ 5,
+    rRD(norm="none", protected="A") @ 1,
 ], ids=str)
 def test_nothing_returned_does_not_look_fair(values, measure):
-    """One document cannot differ from itself; that no document was returned is not fair for that."""
-    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "c", 1, "A"), Qrel("2", "d", 1, "B")]
-    assert values([measure], qrels, [ScoredDoc("2", "c", 1.0)])[measure, "1"] == 1.0
+    """No documents differ from a target of one label, and no first document has a ratio."""
+    assert values([measure], [Qrel("1", "a", 1, "A")], [])[measure, "1"] == 1.0
 
 
-@pytest.mark.parametrize("step", [1, 2])
-def test_nothing_returned_is_at_least_as_unfair_as_any_run_over_all_groups(make_case, values, step):
-    case = make_case(7, labels=3)
-    plain = rKL(protected="all", target="run", norm="none", step=step) @ 6
-    found = values([plain], case.qrels_frame, case.run_frame)
-    assert all(found[plain, "2"] >= value for value in found.values())
-    assert found[plain, "2"] >= slow.largest_of_runs_all(3, 6, step)
+@pytest.mark.parametrize("measure", [
+    *(kind(norm="none") for kind in (nDD, nDR, nDKL, nDJS, rND, rRD, rKL)),
+    *(kind(step=1000, **OF_RUN) for kind in (rND, rRD, rKL)),
+    *(kind(step=10**23, norm="none") for kind in (rND, rRD, rKL)),
+    rKL(protected="all", norm="none"),
+    rKL(protected="all", step=1000, **OF_RUN),
+    rRD(step=7, target={"A": 0.9, "B": 0.1}, norm="none"),
+], ids=str)
+def test_the_largest_cutoff(values, measure):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("1", "c", 1, "B")]
+    found = values([measure @ 10**6, measure @ (2**31 - 1)], qrels, [])
+    # A sum of discounts grows about as its last term times its depth; ratios grow with the rank.
+    depth, discount = (2**31 - 1) / 10**6, math.log(10**6) / math.log(2**31)
+    growth = discount
+    if measure.params.get("step") != 10**23:
+        growth *= depth
+    if measure.NAME == "rRD" and measure.params.get("target") != "run":
+        growth *= depth
+    smaller, largest = found.values()
+    assert largest / smaller == pytest.approx(growth, rel=0.1)
+
+
+@pytest.mark.parametrize("ranks", [
+    range(1, 2), range(1, 300_000), range(7, 300_000, 7), range(9000, 9001)], ids=str)
+def test_the_largest_sum_of_ratios_over_many_ranks(ranks):
+    targets = np.array([0.0, 0.5, 3.0, 2500.25, 40_000.0, 1e7])
+    i = np.array(ranks, float)[:, None]
+    expected = (np.maximum(targets, i - 1 - targets) / np.log2(i + 1)).sum(axis=0)
+    assert rRD.largest_sum(ranks, targets) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_step_beyond_every_list(make_case, values):
+    case = make_case(3)
+    for protected in ("minority", "all"):
+        near, far = (rKL(protected=protected, step=step) for step in (1000, 10**23))
+        found = values([near, far], case.qrels_frame, case.run_frame)
+        assert [found[far, qid] for qid in "12345"] == [found[near, qid] for qid in "12345"]
+
+
+def test_documents_of_the_same_groups_have_no_order(values):
+    qrels = [Qrel("1", f"d{i}", 1, label) for i in range(14) for label in "ABCDE"]
+    run = [ScoredDoc("1", f"d{i}", -i) for i in range(14)]
+    measures = [rKL(protected="all", target="run", step=step, norm=norm)
+                for step in (1, 14) for norm in ("max", "none")]
+    measures += [nDJS, nDJS(norm="none"), NDKL(target="run")]
+    assert set(values(measures, qrels, run).values()) == {0.0}
 
 
 @pytest.mark.parametrize("measure", [rND, rKL, rRD], ids=str)

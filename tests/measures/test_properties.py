@@ -37,12 +37,21 @@ EXPLICIT = [
     pt_fairness.Skew(group="g0", target="qrels") @ 4,
     pt_fairness.MinSkew @ 4,
     pt_fairness.MaxSkew(target="run") @ 3,
+    pt_fairness.EEL(by="group"),
+    pt_fairness.EED(by="group", model="trec", target="uniform", complete=True) @ 4,
+    pt_fairness.EER(by="group", target={"g0": 0.5, "g1": 0.5}, norm="bound"),
+    pt_fairness.logDP(protected="g0", target="collection"),
+    pt_fairness.logEUR(protected="g1,g0") @ 5,
+    pt_fairness.logRUR(protected="g0", unannotated="keep"),
+    pt_fairness.IAA(by="group"),
+    pt_fairness.RaB(values={"g0": 1, "g1": -0.5}) @ 5,
+    pt_fairness.NFaiRR(values={"g0": 1, "g2": 0.5}, background="qrels") @ 4,
 ]
-#: What a parameter that names a group is given.
-NAMES = {"group": "g0", "pro": "g0", "con": "g1"}
-EVERY = [kind(**{name: label for name, label in NAMES.items() if name in kind.SUPPORTED_PARAMS}) for kind in MEASURES.values()]
-#: Those that drop unannotated documents.
-CONDENSED = [measure for measure in EVERY if not measure.NAME.startswith(("Annotated", "Bias"))]
+#: What a parameter that names groups is given.
+NAMES = {"group": "g0", "pro": "g0", "con": "g1", "values": {"g0": 1.0, "g1": 0.25}}
+EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
+         for kind in MEASURES.values()]
+CONDENSED = [measure for measure in EVERY if measure.condensed]
 seeds = st.integers(0, 100_000)
 
 
@@ -74,9 +83,11 @@ def test_labels_are_only_names(make_case, values, seed, several):
         params = dict(measure.params)
         if params.get("protected", "all") != "all":
             params["protected"] = ",".join(names[label] for label in params["protected"].split(","))
-        params |= {name: names[params[name]] for name in NAMES if name in params}
-        if isinstance(params.get("target"), dict):
-            params["target"] = {names[label]: share for label, share in params["target"].items()}
+        for name, value in params.items():
+            if isinstance(value, dict):
+                params[name] = {names[label]: number for label, number in value.items()}
+            elif name in NAMES:
+                params[name] = names[value]
         renamed.append(type(measure)(**params))
     qrels = case.qrels_frame
     before = values(EXPLICIT, qrels, case.run_frame)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from slow import distribution_kl, jsd, laplace, smooth_zeros
+from slow import LOOKS_FAIR, distribution_kl, jsd, laplace, smooth_zeros
 from slow import largest_distribution_kl as largest_kl_of
 
 from slow_versions.common import (
@@ -104,9 +104,10 @@ def dist_kl(
         return None
     found = distribution(topic, cutoff, rel, target, discount, p, smoothing, unannotated)
     if found is None:  # the largest value that k documents could have
-        if cutoff is None:
-            return 1.0
-        return largest_kl_of(cutoff, distribution_target(topic, target, rel, smoothing), smoothing)
+        if target == "run":
+            return -math.log2(0.001)
+        wanted = distribution_target(topic, target, rel, smoothing)
+        return 1.0 if cutoff is None else largest_kl_of(cutoff, wanted, smoothing) or LOOKS_FAIR
     return found[0]
 
 

@@ -12,7 +12,6 @@ from slow import (
     LOOKS_FAIR,
     ZERO_SHARE,
     kl,
-    largest_of_runs_all,
     maybe_absolute,
     normalised,
     places_of,
@@ -147,13 +146,11 @@ def ndkl(
     if target != "run":
         shares = smooth_zeros(shares)
     if not documents:
-        if cutoff is None:
-            return 1.0
         if target == "run":
-            total = sum(weight(i) for i in places_of(cutoff))
-            worst = largest_of_runs_all(len(topic.labels), cutoff, 1) * math.log(2) / total
-            return worst or LOOKS_FAIR
-        return -math.log(min(shares.values()))
+            return -math.log2(0.001)
+        if cutoff is None:
+            return LOOKS_FAIR
+        return -math.log(min(shares.values())) or LOOKS_FAIR
     places = places_of(len(documents[:cutoff]))
     value = sum(
         weight(i) * over_labels(kl, prefix_shares(topic, documents, i), shares, math.log)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from slow import (
+    LARGEST_TERMS,
     LOOKS_FAIR,
     bind,
     difference_term,
@@ -18,10 +19,9 @@ from slow import (
     jsd,
     kl,
     kl_term,
-    largest_of_runs,
-    largest_of_runs_all,
     max_all,
     normalised,
+    nothing_of_run,
     places_of,
     ratio_term,
     smooth_zeros,
@@ -103,10 +103,12 @@ def parity(
     if sides is None or target_is_empty(topic, target, rel):
         return None
     documents = ranked(topic)
-    if not documents and (norm == "max" or cutoff is None):
+    if not documents and norm == "max":
         return 1.0
     if not documents and target == "run":
-        return largest_of_runs(formula, cutoff, step) or LOOKS_FAIR
+        return nothing_of_run(LARGEST_TERMS[formula], cutoff, step)
+    if not documents and cutoff is None:
+        return LOOKS_FAIR
     plus, minus = two_sided_target(topic, target, rel, sides)
     supply = (round(plus), round(minus)) if target == "run" else None  # whole without weights
     if formula is kl_term and target != "run" and min(plus, minus) <= TIE:
@@ -114,7 +116,7 @@ def parity(
         plus, minus = smooth["+"], smooth["-"]
     term = bind(formula, plus, minus)
     if not documents:
-        return exact_max(term, cutoff, places_of(cutoff, step))
+        return exact_max(term, cutoff, places_of(cutoff, step)) or LOOKS_FAIR
     n = len(documents[:cutoff])
     places = places_of(n, step)
     degrees = [document.degree(sides, topic.labels) for document in documents]
@@ -133,11 +135,13 @@ def parity_of_all(
         shares = smooth_zeros(shares)
     documents = ranked(topic)
     if not documents:
-        if norm == "max" or cutoff is None:
+        if norm == "max":
             return 1.0
         if target == "run":
-            return largest_of_runs_all(len(topic.labels), cutoff, step) or LOOKS_FAIR
-        return max_all(shares, places_of(cutoff, step))
+            return nothing_of_run(LARGEST_TERMS[kl_term], cutoff, step)
+        if cutoff is None:
+            return LOOKS_FAIR
+        return max_all(shares, places_of(cutoff, step)) or LOOKS_FAIR
     places = places_of(len(documents[:cutoff]), step)
     value = sum(
         weight(i) * over_labels(kl, prefix_shares(topic, documents, i), shares) for i in places
@@ -196,9 +200,7 @@ def viewpoint(
         refuse_maximum(topic, name)
     documents = ranked(topic)
     if not documents:
-        if norm == "none" and cutoff is not None:
-            return largest_of_runs(formula, cutoff, 1) or LOOKS_FAIR
-        return 1.0
+        return nothing_of_run(LARGEST_TERMS[formula], cutoff) if norm == "none" else 1.0
     sides = protected_labels(protected, documents, topic.labels)
     if sides is None:
         return 0.0
@@ -241,9 +243,7 @@ def ndjs(topic: Topic, *, cutoff: int | None = None, norm: str = "bound") -> flo
     """nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i."""
     documents = ranked(topic)
     if not documents:
-        if norm == "none" and cutoff is not None:
-            return sum(weight(i) for i in places_of(cutoff))
-        return 1.0
+        return nothing_of_run(1.0, cutoff) if norm == "none" else 1.0
     whole = prefix_shares(topic, documents, len(documents))
     places = places_of(len(documents[:cutoff]))
     value = sum(

@@ -1,0 +1,80 @@
+"""Qrels, runs and measures as the functions of the analysis take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from pt_fairness import groups as sources
+from pt_fairness.io import need_columns, qrels_columns
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
+from pt_fairness.tables import parsed
+from pt_fairness.text import warn
+
+
+def judgments_of(qrels: pd.DataFrame) -> Judgments:
+    """Return qrels as arrays.
+
+    :param qrels: columns with the names of PyTerrier or of ir_measures
+    """
+    qid, docno, label = qrels_columns(qrels)
+    return Judgments(qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"}))
+
+
+def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
+                   added: Iterable[str] = ()) -> Annotations:
+    """Return the groups of the judged documents.
+
+    :param groups: a group source; ``None`` for the ``iteration`` of the qrels
+    """
+    source = None if groups is None else sources.get(groups)
+    return Annotations(judgments, source, rels, added)
+
+
+def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:
+    """Return runs in trec_eval's order, by system name.
+
+    :param runs: frames by system name, with the column names of PyTerrier or of ir_measures
+    :param caller: the name of the public function, for errors
+    :raises ValueError: an argument that is no dictionary of frames, or a missing column
+    """
+    if not isinstance(runs, Mapping):
+        raise ValueError(f"{caller} takes a dictionary from the names of systems to their runs, "
+                         f"such as {{'BM25': run}}, not a {type(runs).__name__}")
+    found = {}
+    for name, run in runs.items():
+        if not isinstance(run, pd.DataFrame):
+            raise ValueError(f"the run {name!r} is a {type(run).__name__}; {caller} takes "
+                             "DataFrames, and pt_fairness.read_run reads a file into one")
+        frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+        need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
+        found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments,
+                          tell)
+    return found
+
+
+def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:
+    """Return measures of this package that have no ``groups`` parameter.
+
+    :param caller: the name of the public function, for errors
+    :param labels: where that function takes the groups from, for errors
+    :raises ValueError: another measure, a wrong parameter, or no measure
+    """
+    wanted = parsed(measures)
+    if not wanted:
+        raise ValueError(f"measures={measures!r}: {caller} needs at least one measure")
+    for measure in wanted:
+        if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
+            raise ValueError(f"{measure} is not possible here: {caller} takes measures of this "
+                             f"package without a groups parameter; {labels}")
+    return wanted
+
+
+def tell(cause: str, message: str) -> None:
+    """Issue a warning, even if an earlier one had the same cause."""
+    warn(message)

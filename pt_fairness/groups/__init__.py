@@ -1,0 +1,23 @@
+"""Group sources: which groups a document has, for judged and unjudged documents alike.
+
+A measure takes one as its ``groups=`` parameter: the name of registered groups, the path of a group
+file, or a :class:`Groups` object.
+"""
+
+from pt_fairness.groups.auxiliary import summary as summary
+from pt_fairness.groups.base import Groups
+from pt_fairness.groups.builtin import built_in as built_in
+from pt_fairness.groups.builtin import register_built_in as register_built_in
+from pt_fairness.groups.irds import MISSING as MISSING
+from pt_fairness.groups.irds import Found as Found
+from pt_fairness.groups.irds import FromIrds as FromIrds
+from pt_fairness.groups.irds import from_irds
+from pt_fairness.groups.product import product
+from pt_fairness.groups.registry import get, names, register, unregister
+from pt_fairness.groups.registry import name_of as name_of
+from pt_fairness.groups.registry import registered as registered
+from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
+from pt_fairness.groups.table import Annotated as Annotated
+
+__all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get",
+           "names", "product", "register", "unregister"]

@@ -1,0 +1,349 @@
+"""Group sources: which groups a document has, for judged and unjudged documents alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import fingerprint, io
+from pt_fairness.groups.auxiliary import with_groups
+from pt_fairness.groups.builtin import built_in, built_in_names
+from pt_fairness.groups.table import Annotated, Table, distinct_annotations
+from pt_fairness.identifiers import texts_of
+from pt_fairness.text import UNANNOTATED, label_text
+
+
+class Groups:
+    """A source of groups.
+
+    Subclasses implement :meth:`lookup`; those of this package implement its array form,
+    :meth:`annotate`.
+
+    :param name: what the groups are called; ``None`` for a name made from their content
+    :param labels: every label that occurs, or ``None`` if that is not known beforehand. With
+        labels, a target of ``'uniform'`` and ``protected='all'`` do not depend on which topics are
+        evaluated together.
+    :param order: the labels in their order, lowest first, for ordinal measures; ``None`` if they
+        have none
+    :raises ValueError: ``labels`` or ``order`` is one text; ``order`` has a label twice, or lacks
+        one of ``labels``
+    """
+
+    #: Whether ``labels`` holds every label: then judged documents need not be looked up to know
+    #: the label set.
+    complete = False
+    #: The only topics that have groups, or ``None`` for any topic.
+    topics: list[str] | None = None
+    #: Whether looking up a few thousand documents at a time is as fast and needs less memory.
+    in_parts = False
+    #: Whether documents can have weights: shares of their groups that are not equal.
+    weighted = False
+
+    def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
+                 order: Iterable[Any] | None = None) -> None:
+        self._name = name
+        self.labels: list[str] | None = None if labels is None else sorted(
+            set(label_texts(labels, "labels")))
+        #: The labels in their order, lowest first, or ``None``.
+        self.order: list[str] | None = None if order is None else distinct_labels(order, "order")
+        lacking = set(self.labels or ()) - set(self.order or ()) if self.order is not None else ()
+        if lacking:
+            raise ValueError(f"order={self.order} lacks the label {min(lacking)!r}; it has to "
+                             "hold every label, lowest first")
+
+    @property
+    def name(self) -> str:
+        """The name of the groups."""
+        if self._name is None:
+            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.digest()}"
+        return self._name
+
+    def digest(self) -> str:
+        """Return a hash of the content, and of the code of the class."""
+        return fingerprint.of_value((type(self), self._content()))[:12]
+
+    def _content(self) -> Any:
+        """Return what makes up the groups; by default, what pickle stores of them."""
+        return self
+
+    def state(self) -> str:
+        """Return a hash that changes with the judgments that the groups are read from."""
+        return ""
+
+    def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> pd.DataFrame:
+        """Return the groups of documents.
+
+        :param qids: the topic of each document
+        :param docnos: the documents, as many as ``qids``
+        :returns: columns ``qid, docno, group``: a row for each document and group, in the order of
+            the documents; none for a document without a group. If the groups are ``weighted``, also
+            ``weight``, NaN for documents without weights.
+        :raises ValueError: ``qids`` and ``docnos`` differ in length
+
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> groups.from_mapping({"a": "PRO", "b": ["PRO", "CON"]}).lookup(["1", "1"], ["b", "c"])
+          qid docno group
+        0   1     b   CON
+        1   1     b   PRO
+        """
+        if len(qids) != len(docnos):
+            raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
+                             "needs a topic for each document")
+        topics, documents = texts_of(pd.Series(qids)), texts_of(pd.Series(docnos))
+        found = Annotated(*self.annotate(topics, documents))
+        order = np.argsort(found.item, kind="stable")
+        item, codes = found.item[order], found.codes[order]
+        frame = pd.DataFrame({"qid": topics[item], "docno": documents[item],
+                              "group": np.asarray(found.labels, dtype=object)[codes]}, dtype="str")
+        return frame.assign(weight=found.weights[order]) if self.weighted else frame
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        """Return the groups of documents as arrays.
+
+        :param qids: the topic of each document, ``[n]``, as text
+        :param docnos: the documents, ``[n]``, as text
+        :returns: the place of the document of each annotation, its label's code, the labels and,
+            if the groups are ``weighted``, the weight of each annotation
+        """
+        if type(self).lookup is Groups.lookup:
+            raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) "
+                                      "method")
+        found = self.lookup(list(qids), list(docnos))
+        if not isinstance(found, pd.DataFrame):
+            raise ValueError(f"{self!r}.lookup returned {found!r}; it has to return a frame with "
+                             "the columns qid, docno, group")
+        what = f"what {self!r}.lookup returned"
+        io.need_columns(found, ["qid", "docno", "group", *(["weight"] if self.weighted else [])],
+                        what)
+        if "weight" in found and not self.weighted:
+            raise ValueError(f"{what} has a column weight, but the groups are not weighted; set "
+                             "weighted = True in the class, or leave the column out")
+        return Table.of_frame(found, what).find(qids, docnos)
+
+    def to_qrels(self, qrels: pd.DataFrame) -> pd.DataFrame:
+        """Return qrels with the group in ``iteration``, for experiments and for α-nDCG.
+
+        :param qrels: PyTerrier's columns (``qid, docno, label``) or ir_measures' (``query_id,
+            doc_id, relevance``); other columns are kept, and the frame is not changed. A document
+            with several rows has the highest of its labels.
+        :returns: a row for each judged document and group, without weights, which qrels cannot
+            hold; ``-`` where a document has none
+        :raises ValueError: a column is missing
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from pt_fairness import groups
+        >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+        >>> groups.from_mapping({"a": "PRO"}).to_qrels(qrels)
+          qid docno  label iteration
+        0   1     a      1       PRO
+        1   1     b      0         -
+        """
+        return with_groups(qrels, self.annotate, self.topics)
+
+    def override(self, frame: pd.DataFrame, name: str | None = None) -> Groups:
+        """Return these groups with corrections.
+
+        An argument of args.me has a stance towards its own conclusion, which need not be the claim
+        of the topic. This method turns such stances around, topic by topic.
+
+        :param frame: columns ``qid, docno, group``, or ``docno, group`` for every topic. The
+            documents in it have the groups that it gives them, and no others. Several rows are
+            several groups; a missing or empty group, or ``-``, is none. With a column ``weight``
+            these documents have weights, without it they have none.
+        :returns: a new Groups object. The other documents keep their weights, and the labels their
+            order, if it holds those of ``frame``.
+        :raises ValueError: a column is missing, or a weight is not a number above 0
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from pt_fairness import groups
+        >>> stances = groups.from_mapping({"a": "PRO", "b": "PRO"})
+        >>> frame = pd.DataFrame({"qid": ["1"], "docno": ["b"], "group": ["CON"]})
+        >>> stances.override(frame).lookup(["1", "1", "2"], ["a", "b", "b"])
+          qid docno group
+        0   1     a   PRO
+        1   1     b   CON
+        2   2     b   PRO
+        """
+        return _Override(self, frame, name)
+
+    def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None,
+                order: Iterable[Any] | None = None) -> Groups:
+        """Return these groups under other labels, topic by topic.
+
+        This turns stances into ideologies (Gezici et al. 2021, section 3).
+
+        :param by_topic: topic → old label → new label, such as
+            ``{'12': {'PRO': 'liberal', 'CON': 'conservative'}}``. Instead of labels, a topic can
+            have a leaning, ``'liberal'`` or ``'conservative'``: the ideology that supports its
+            claim, which its PRO documents get, and its CON documents the other. Labels and topics
+            that map to nothing (``None``, ``''``, ``'-'``, ``{}``, a leaning of ``'both or
+            neither'``) or that are missing have no groups.
+        :param order: the new labels in their order, lowest first, if they have one
+        :returns: a new Groups object. Documents keep their weights: those of labels that become one
+            add up, and those of labels without a new one are dropped. Its ``topics`` are those that map to something. A measure
+            has no value (NaN) for the other topics, which ir_measures and
+            :func:`pt_fairness.evaluate` leave out of the mean. :meth:`to_qrels` drops them, which
+            is what ``pt.Experiment`` needs.
+        :raises ValueError: a leaning that is none of these; a label that these groups do not have
+
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> stances = groups.from_mapping({"a": "PRO", "b": "CON"})
+        >>> stances.relabel({"1": "liberal"}).lookup(["1", "1", "2"], ["a", "b", "a"])
+          qid docno         group
+        0   1     a       liberal
+        1   1     b  conservative
+        """
+        return _Relabelled(self, by_topic, name, order)
+
+    def __repr__(self) -> str:
+        return f"Groups({self.name!r}, {self.labels})"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        # Each process has one object of a source of this package: documents are looked up once.
+        if self._name in built_in_names() and built_in(self._name) is self:
+            return built_in, (self._name,)
+        return super().__reduce_ex__(protocol)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Groups) and type(self) is type(other) \
+            and self.name == other.name and self.digest() == other.digest()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def label_texts(labels: Iterable[Any], what: str) -> list[str]:
+    """Return labels as text.
+
+    :param what: the name of the parameter in the error
+    :raises ValueError: ``labels`` is one text
+    """
+    if isinstance(labels, str):
+        raise ValueError(f"{what}={labels!r} is one text; it has to be a list of labels, such as "
+                         f"[{labels!r}]")
+    return [label_text(one) for one in labels]
+
+
+def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
+    """Return labels as text, in the same order.
+
+    :param what: the name of the parameter in the error
+    :raises ValueError: ``labels`` is one text, or has a label twice
+    """
+    texts = label_texts(labels, what)
+    again = next((text for text in texts if texts.count(text) > 1), None)
+    if again is not None:
+        raise ValueError(f"{what}={texts} has the label {again!r} twice; it has to hold each "
+                         "label once")
+    return texts
+
+
+#: The ideologies that a topic can lean to, and how the literature writes that it leans to neither.
+_IDEOLOGIES = ("conservative", "liberal")
+_NO_LEANING = "both or neither"
+
+
+def is_no_group(value: Any) -> bool:
+    """Return whether a value says that there is no group."""
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
+
+
+class _Override(Groups):
+    def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
+        self._base, self._given = base, Table.of_frame(frame)
+        # The table of groups does not hold the documents whose groups are taken away.
+        self._mentioned = Table.of_frame(frame.assign(group="any"))
+        ordered = base.order is not None and set(self._given.labels) <= set(base.order)
+        super().__init__(name, None if base.labels is None
+                         else [*base.labels, *self._given.labels], base.order if ordered else None)
+        self.complete, self.topics, self.in_parts = base.complete, base.topics, base.in_parts
+        self.weighted = base.weighted or self._given.weight is not None
+
+    def _content(self) -> Any:
+        return (self._base.name, self._base.digest(), self._given.content(),
+                self._mentioned.content())
+
+    def state(self) -> str:
+        return self._base.state()
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
+        mentioned = np.zeros(len(docnos), bool)
+        mentioned[self._mentioned.find(qids, docnos)[0]] = True
+        given = self._given.find(qids, docnos)
+        others = np.flatnonzero(~mentioned)
+        kept = Annotated(*self._base.annotate(qids[others], docnos[others]))
+        return Annotated(np.concatenate([given.item, others[kept.item]]),
+                         np.concatenate([given.codes, kept.codes + len(given.labels)]),
+                         [*given.labels, *kept.labels],
+                         np.concatenate([given.weights, kept.weights]) if self.weighted else None)
+
+
+class _Relabelled(Groups):
+    def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
+                 order: Iterable[Any] | None) -> None:
+        self._base = base
+        self._new = {label_text(topic): self._mapping(topic, value)
+                     for topic, value in by_topic.items()}
+        for topic, value in by_topic.items():
+            unknown = sorted(self._new[label_text(topic)].keys() - set(base.labels)) \
+                if base.labels is not None else []
+            if unknown:
+                leaning = "" if isinstance(value, Mapping) else \
+                    f"; a leaning such as {value!r} renames PRO and CON"
+                raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to "
+                                 f"rename{leaning}")
+        super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()],
+                         order)
+        self.complete, self.in_parts, self.weighted = True, base.in_parts, base.weighted
+        self.topics = sorted(topic for topic, mapping in self._new.items()
+                             if mapping and (base.topics is None or topic in base.topics))
+
+    @staticmethod
+    def _mapping(topic: Any, value: Any) -> dict[str, str]:
+        if isinstance(value, Mapping):
+            return {label_text(old): label_text(new) for old, new in value.items()
+                    if not is_no_group(new)}
+        if is_no_group(value) or value == _NO_LEANING:
+            return {}
+        if value not in _IDEOLOGIES:
+            raise ValueError(f"topic {topic!r} has the leaning {value!r}; it has to be "
+                             f"{' or '.join(map(repr, _IDEOLOGIES))}, None or {_NO_LEANING!r} for "
+                             "none, or a mapping from labels to labels")
+        return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}
+
+    def _content(self) -> Any:
+        return (self._base.name, self._base.digest(), self.order,
+                sorted((topic, sorted(new.items())) for topic, new in self._new.items()))
+
+    def state(self) -> str:
+        return self._base.state()
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
+        topic, texts = pd.factorize(qids)
+        mappings = [self._new.get(label_text(text), {}) for text in texts]
+        mapped = np.array([bool(mapping) for mapping in mappings], bool)
+        wanted = np.flatnonzero(mapped[topic] if len(topic) else topic)
+        item, codes, labels, weight = Annotated(*self._base.annotate(qids[wanted], docnos[wanted]))
+        item = wanted[item]
+        assert self.labels is not None
+        place = {label: code for code, label in enumerate(self.labels)}
+        table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels]
+                          for mapping in mappings], np.int64).reshape(len(mappings), len(labels))
+        codes = table[topic[item], codes] if len(item) else codes
+        known = codes >= 0
+        item, codes, weight = distinct_annotations(  # two old labels may have become one
+            item[known], codes[known], None if weight is None else weight[known])
+        return Annotated(item, codes, self.labels, weight)

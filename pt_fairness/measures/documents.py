@@ -1,0 +1,101 @@
+"""What the measures share that compare a number of each document, or of each group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Bools, Floats, Ints
+    from pt_fairness.rankings.view import Documents, View
+
+
+def by() -> params.Param:
+    """Declare whether documents or groups are compared."""
+    return params.one_of("whether documents are compared, which needs no groups, or groups",
+                         "document", "group")
+
+
+def places(row: Ints) -> Ints:
+    """Return the 0-based place of each element in its row, ``[n]``.
+
+    :param row: the row of each element, those of a row side by side
+    """
+    at = np.arange(len(row))
+    first = np.append(True, row[1:] != row[:-1])[:len(row)]
+    return at - np.maximum.accumulate(np.where(first, at, 0))
+
+
+def counts_before(chosen: Bools, place: Ints) -> Ints:
+    """Return how many elements before each in its row are chosen, ``[n]``.
+
+    :param place: the 0-based place of each element in its row, ``[n]``
+    """
+    counts: Ints = np.cumsum(chosen) - chosen
+    return counts - counts[np.arange(len(counts)) - place]
+
+
+def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
+    """Return the mean of the values of each document over the lists of its topic, ``[N]``.
+
+    :param values: the value of each ranked document, ``[n]``; where a list lacks a document, its
+        value is 0
+    """
+    values = values / view.lists[view.topic[documents.list]]
+    means = np.bincount(documents.document, values, minlength=len(documents.topic))
+    return means.astype(float)
+
+
+def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
+    """Return the sum of the values of each topic, ``[T]``."""
+    return np.bincount(topic, values, minlength=len(view.topics)).astype(float)
+
+
+def sums_by_code(view: View, topic: Ints, codes: Ints, values: Floats) -> Floats:
+    """Return the sums of the values by topic and label set, ``[T, S]``.
+
+    :param topic: the topic of each value
+    :param codes: its label set; −1 does not count
+    """
+    topics, sets = len(view.topics), len(view.share)
+    places = topic * (sets + 1) + codes + 1
+    sums = np.bincount(places.ravel(), values.ravel(), minlength=topics * (sets + 1))
+    return np.asarray(sums.reshape(topics, sets + 1)[:, 1:], float)
+
+
+class DocumentMeasure(FairnessMeasure):
+    """A measure of a number of each document, or of each group with ``by='group'``."""
+
+    CONDENSED = False
+    JUDGED = True
+
+    @property
+    def needs_groups(self) -> bool:
+        return self.param("by") == "group"
+
+    @property
+    def added_labels(self) -> tuple[str, ...]:
+        return super().added_labels if self.needs_groups else ()
+
+    def compared(self, view: View, documents: Documents, values: Floats,
+                 counted: Bools | None = None) -> Floats:
+        """Return the number of each document, ``[N]``, or of each group of each topic, ``[T · L]``.
+
+        :param values: the number of each document, ``[N]``
+        :param counted: which documents count for a group, ``[N]``; by default all
+        """
+        if not self.needs_groups:
+            return values
+        if counted is not None:
+            values = np.where(counted, values, 0.0)
+        sums = sums_by_code(view, documents.topic, documents.codes, values)
+        return np.asarray((sums @ view.share).ravel())
+
+    def topics(self, view: View, documents: Documents) -> Ints:
+        """Return the topic of each number that :meth:`compared` returns."""
+        if not self.needs_groups:
+            return documents.topic
+        return np.repeat(np.arange(len(view.topics)), len(view.labels))

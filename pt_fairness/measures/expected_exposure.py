@@ -1,0 +1,350 @@
+"""Expected exposure against that of an ideal stochastic ranking: EEL, EED, EER (Diaz et al. 2020).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from pt_fairness.measures import params
+from pt_fairness.measures.documents import (
+    DocumentMeasure,
+    by,
+    counts_before,
+    mean_over_lists,
+    places,
+    sum_by_topic,
+)
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.population import distribution
+from pt_fairness.measures.registry import register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.rankings.view import Documents, View
+
+#: The browsing models whose exposure is p^(i−1) where no document is relevant.
+_GEOMETRIC = ("gerr", "rbp")
+
+
+class Exposures(NamedTuple):
+    """Exposure and target exposure of the documents, or of the groups, of each topic."""
+
+    found: Floats
+    target: Floats
+    #: The topic of each.
+    topic: Ints
+
+
+class ExposureMeasure(DocumentMeasure):
+    """A measure of the expected exposure ε and the target exposure ε*.
+
+    A subclass gives :meth:`term`, :meth:`of_nothing` and :meth:`largest`.
+    """
+
+    SOURCE: ClassVar[tuple[str, ...]] = ("diaz2020",)
+    RANGE: tuple[float | None, float | None] = (0.0, None)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "model": params.one_of(
+            "exposure of rank i: p^(i-1)*(1-u)^(relevant documents before i) (gerr), p^(i-1) "
+            "(rbp), 1/log2(i+1) (log2) or 1/log2(max(i,2)) (trec)", "gerr", "rbp", "log2", "trec"),
+        "p": params.persistence(0.5, "persistence of the models gerr and rbp"),
+        "u": params.real("how much a relevant document lowers the exposure of those below it in "
+                         "the model gerr", "a number from 0 to 1", lambda v: 0 <= v <= 1,
+                         default=0.5),
+        "binary": params.flag("one grade for all relevant documents"),
+        "complete": params.flag("the judged documents that are not relevant have a target too, as "
+                                "the last grade: for the reranking of given documents"),
+        "by": by(),
+        "target": params.target("qrels", ("qrels", "uniform")),
+        "norm": params.one_of("normaliser: none, or the largest possible value (bound)",
+                              "none", "bound"),
+        "groups": params.groups(),
+    }
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        if self.params.get("norm") == "bound":
+            self.RANGE = (0.0, 1.0)
+
+    def validate_params(self) -> None:
+        """Check the parameters.
+
+        :raises ValueError: a value that is not allowed, or a sum over all ranks that is infinite
+        """
+        super().validate_params()
+        endless = self.param("cutoff") is None and self.param("model") not in _GEOMETRIC
+        if endless and (self.param("norm") == "bound" or self.other_target):
+            raise ValueError(f"{self} needs a cutoff, because the exposures of the model "
+                             f"{self.param('model')!r} have no finite sum: use {self}@10, or the "
+                             "model 'gerr' or 'rbp'")
+
+    def term(self, exposures: Exposures) -> Floats:
+        """Return what each document or group adds to the value."""
+        raise NotImplementedError
+
+    def of_nothing(self, bound: float, squares: Floats) -> Any:
+        """Return the value of topics for which nothing was returned, ``[T]``.
+
+        :param bound: the largest disparity
+        :param squares: Σ ε*², ``[T]``
+        """
+        raise NotImplementedError
+
+    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
+        """Return what ``norm='bound'`` divides by, ``[T]``.
+
+        :param relevance: the largest Σ ε·ε*, ``[T]``
+        """
+        raise NotImplementedError
+
+    def score(self, view: View) -> Floats:
+        documents = view.documents(self.param("cutoff"))
+        relevant = documents.relevance >= self.param("rel")
+        targets = self._targets(documents)
+        exposures = self._exposures(view, documents, targets)
+
+        def of_topics(values: Any) -> Floats:
+            return sum_by_topic(view, exposures.topic, values)
+
+        squares = of_topics(exposures.target ** 2)
+        defined = of_topics(exposures.target) > 0
+        if not (self.param("complete") and self.other_target):
+            defined &= sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
+        bound = self._sum(1) ** 2 if self.needs_groups else self._sum(2)
+        returned = np.bincount(view.topic[documents.list], minlength=len(view.topics)) > 0
+        values = np.where(returned, of_topics(self.term(exposures)),
+                          self.of_nothing(bound, squares))
+        if self.param("norm") == "bound":
+            relevance = self._largest_relevance(view, documents, targets, exposures, squares)
+            # Two sums of the same numbers may differ in their last bits.
+            values = np.minimum(numerics.ratio(values, self.largest(bound, squares, relevance)), 1)
+        return np.where(defined, values, np.nan)
+
+    @property
+    def other_target(self) -> bool:
+        """Whether the target of the groups is not that of their documents."""
+        return self.needs_groups and self.param("target") != "qrels"
+
+    def _sum(self, power: int) -> float:
+        """Return the sum of the exposures of all ranks, to a power, where nothing is relevant."""
+        model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
+        if model in _GEOMETRIC:
+            return numerics.sum_of_discounts("geometric", cutoff, p, power) if cutoff \
+                else 1.0 / (1.0 - p ** power)
+        return numerics.sum_of_discounts(model, cutoff or 1, power=power)
+
+    def _of_ranks(self, place: Ints, before: Ints) -> Floats:
+        """Return the exposure of ranks, 0 below the cutoff.
+
+        :param place: the 0-based ranks
+        :param before: how many relevant documents stand above each
+        """
+        model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
+        depth = int(place.max(initial=-1)) + 1
+        name = "geometric" if model in _GEOMETRIC else model
+        exposures = numerics.discount(name, depth, p)[place]
+        if model == "gerr":
+            exposures *= numerics.geometric_discount(depth, 1.0 - self.param("u"))[before]
+        return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
+
+    def _exposures(self, view: View, documents: Documents, targets: Floats) -> Exposures:
+        """Return the exposures of documents, or of groups.
+
+        :param targets: the target of each document, ``[N]``
+        """
+        relevant = documents.relevance >= self.param("rel")
+        counted = relevant | self.param("complete")
+        before = counts_before(relevant[documents.document], documents.place)
+        found = mean_over_lists(view, documents, self._of_ranks(documents.place, before))
+        if self.other_target:
+            target = (distribution(self, view)[view.first_list] * self._sum(1)).ravel()
+        else:
+            target = self.compared(view, documents, targets, counted)
+        return Exposures(self.compared(view, documents, found, counted), target,
+                         self.topics(view, documents))
+
+    def _targets(self, documents: Documents) -> Floats:
+        """Return the mean exposure of each document over all ideal orders, ``[N]``."""
+        relevant = documents.relevance >= self.param("rel")
+        chosen = documents.judged if self.param("complete") else documents.judged & relevant
+        rows = np.flatnonzero(chosen)
+        grade = np.where(relevant[rows], 0 if self.param("binary") else -documents.relevance[rows],
+                         np.inf)
+        order = np.lexsort((grade, documents.topic[rows]))
+        rows, grade, topic = rows[order], grade[order], documents.topic[rows[order]]
+        place = places(topic)
+        exposures = self._of_ranks(place, counts_before(relevant[rows], place))
+        new = np.append(True, (topic[1:] != topic[:-1]) | (grade[1:] != grade[:-1]))[:len(rows)]
+        equals = np.cumsum(new) - 1
+        means = numerics.ratio(np.bincount(equals, exposures), np.bincount(equals))
+        targets = np.zeros(len(documents.topic))
+        targets[rows] = means[equals]
+        return targets
+
+    def _largest_relevance(self, view: View, documents: Documents, targets: Floats,
+                           exposures: Exposures, squares: Floats) -> Floats:
+        """Return the largest Σ ε·ε* of each topic, ``[T]``."""
+        if self.needs_groups:
+            most = exposures.target.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
+            return most * self._sum(1)
+        if not (self.param("complete") and self.param("model") == "gerr"):
+            return squares
+        # Documents that are not relevant could come first, which lowers no exposure.
+        order = np.lexsort((-targets, documents.topic))
+        place = places(documents.topic[order])
+        exposure = self._of_ranks(place, np.zeros_like(place))
+        return sum_by_topic(view, documents.topic[order], exposure * targets[order])
+
+
+class _EEL(ExposureMeasure):
+    """EEL — Expected Exposure Loss.
+
+    How far the expected exposure of the documents is from that under ideal stochastic rankings.
+
+    Formula
+    -------
+    ``Σ (ε − ε*)²``, which is EED − 2·EER + Σ ε*².
+
+    ε_d is the exposure of document d: the mean over the sampled rankings of the topic, often one.
+    The exposure of rank i of the whole list is ``p^(i−1) · (1−u)^(relevant documents before i)``
+    with ``model='gerr'``, ``p^(i−1)`` with ``'rbp'``, ``1/log2(i+1)`` with ``'log2'`` and
+    ``1/log2(max(i, 2))`` with ``'trec'``. It is 0 after the cutoff. Unannotated documents keep
+    their ranks.
+
+    ε*_d is the mean exposure of d over all ideal orders: relevant documents by grade, equals in any
+    order, cut off like the ranking. With ``binary=True`` all relevant documents have one grade.
+    With ``complete=True``, for the reranking of given documents, those that are judged below
+    ``rel`` follow as the last grade.
+
+    The sum is over all documents that are ranked or have a target. With ``by='group'`` it is over
+    groups: ε_g and ε*_g are the sums of ε_d and ε*_d over the relevant annotated documents of g
+    (``complete=True``: over all annotated ones), where a document of m groups counts 1/m. With a
+    ``target`` other than 'qrels', ε*_g is the target share of g, times the exposure of all ranks
+    where nothing is relevant. ``target`` and ``groups`` matter with ``by='group'`` only.
+
+    ``norm='bound'`` divides by B + Σ ε*², where B is the largest EED.
+
+    Range
+    -----
+    0 or more, with ``norm='bound'`` 0 to 1. 0 is fair.
+
+    Edge cases
+    ----------
+    A topic is undefined if it has no relevant document (but not with ``complete=True`` and a target
+    other than 'qrels') or if ε* is all 0: 0, with a warning. A topic without results has
+    B + Σ ε*², for the models log2 and trec without a cutoff B = 1. A shorter sample gives no
+    exposure to the documents that it lacks. The models log2 and trec need a cutoff for
+    ``norm='bound'`` and for the other targets of groups.
+
+    Source
+    ------
+    Diaz et al. (2020). There a document counts fully in each of its groups, and the target is not
+    cut off. Task 2 of the TREC 2021 Fair Ranking track is ``by='group',model='trec',complete=True``
+    with an explicit target.
+    """
+
+    __name__ = "EEL"
+    NAME = __name__
+    PRETTY_NAME = "Expected Exposure Loss"
+    SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
+                  "stochastic rankings.")
+
+    def term(self, exposures: Exposures) -> Floats:
+        return (exposures.found - exposures.target) ** 2
+
+    def of_nothing(self, bound: float, squares: Floats) -> Any:
+        return bound + squares
+
+    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
+        return bound + squares
+
+
+class _EED(ExposureMeasure):
+    """EED — Expected Exposure Disparity.
+
+    How unequal the expected exposure of the documents is, whatever their relevance.
+
+    Formula
+    -------
+    ``Σ ε²`` with ε and all parameters as for EEL. ``norm='bound'`` divides by the largest value B:
+    the sum of the squared exposures of all ranks where nothing is relevant, by group the square of
+    their sum.
+
+    Range
+    -----
+    0 or more, with ``norm='bound'`` 0 to 1. 0 is equal exposure.
+
+    Edge cases
+    ----------
+    Undefined topics as for EEL. A topic without results has B, for the models log2 and trec without
+    a cutoff 1. By group, documents that do not count have no exposure. EED can be 0 then, so read
+    it beside EER.
+
+    Source
+    ------
+    Diaz et al. (2020).
+    """
+
+    __name__ = "EED"
+    NAME = __name__
+    PRETTY_NAME = "Expected Exposure Disparity"
+    SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
+
+    def term(self, exposures: Exposures) -> Floats:
+        return np.square(exposures.found)
+
+    def of_nothing(self, bound: float, squares: Floats) -> Any:
+        return bound
+
+    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
+        return bound
+
+
+class _EER(ExposureMeasure):
+    """EER — Expected Exposure Relevance.
+
+    How much of the expected exposure goes where the target exposure is.
+
+    Formula
+    -------
+    ``Σ ε · ε*`` with ε, ε* and all parameters as for EEL. ``norm='bound'`` divides by the largest
+    value: by document Σ ε*² (for the model gerr with ``complete=True`` the sum of ``p^(i−1)`` times
+    the i-th largest ε*, up to the cutoff), by group the largest ε*_g times the sum of the exposures
+    of all ranks where nothing is relevant.
+
+    Range
+    -----
+    0 or more, with ``norm='bound'`` 0 to 1. 1 is the good end.
+
+    Edge cases
+    ----------
+    Undefined topics as for EEL. A topic without results has 0.
+
+    Source
+    ------
+    Diaz et al. (2020). Raj & Ekstrand (2022) report twice the value.
+    """
+
+    __name__ = "EER"
+    NAME = __name__
+    SOURCE = ("diaz2020", "raj2022")
+    PRETTY_NAME = "Expected Exposure Relevance"
+    SHORT_DESC = "How much of the expected exposure goes where the target exposure is."
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+
+    def term(self, exposures: Exposures) -> Floats:
+        return exposures.found * exposures.target
+
+    def of_nothing(self, bound: float, squares: Floats) -> Any:
+        return 0.0
+
+    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
+        return relevance
+
+
+EEL = register(_EEL())
+EED = register(_EED())
+EER = register(_EER())

@@ -1,0 +1,341 @@
+"""Exposure against shares and merit: logDP, logEUR, logRUR (Singh & Joachims 2018) and IAA (Biega
+et al. 2018).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pt_fairness.measures import params
+from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.measures.documents import (
+    DocumentMeasure,
+    by,
+    mean_over_lists,
+    sum_by_topic,
+    sums_by_code,
+)
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.population import protected_of_labels, split, two_groups
+from pt_fairness.measures.registry import register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Bools, Floats
+    from pt_fairness.rankings.view import View
+
+#: What keeps the logarithm of no exposure finite.
+EPSILON = 1e-6
+#: A side with less than this has nothing to compare its exposure with.
+LEAST = 1e-12
+
+
+class LogRatio(SignedMeasure):
+    """The logarithm of the ratio of what the protected side gets to what the other side gets.
+
+    A subclass gives :meth:`candidates`.
+    """
+
+    SOURCE = ("singh2018", "raj2022")
+    RANGE = (None, None)
+    DEFAULT = math.log(EPSILON)
+    #: Whether the exposure of a document counts times its gain.
+    REALISED: ClassVar[bool] = False
+
+    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
+        """Return what the exposure of the protected and of the other side is divided by, ``[T]``.
+
+        :param degree: how far a document of each label set is protected, ``[T, S]``
+        """
+        raise NotImplementedError
+
+    def score(self, view: View) -> Floats:
+        if not view.labels:
+            return np.full(len(view.topics), np.nan)
+        degree, defined = self._sides(view)
+        below = self.candidates(view, degree)
+        exposure, returned = self._exposure(view)
+        cutoff = self.param("cutoff")
+        weight = numerics.sum_of_discounts(self.param("discount"), cutoff or 1, self.param("p"))
+        above = ((exposure * degree).sum(axis=1),
+                 np.where(returned, (exposure * (1.0 - degree)).sum(axis=1), weight))
+        defined = defined & (np.minimum(*below) > LEAST)
+        plus, other = (np.log(numerics.ratio(side, candidates) + EPSILON)
+                       for side, candidates in zip(above, below, strict=True))
+        return np.where(defined, self.signed(plus - other), np.nan)
+
+    def _sides(self, view: View) -> tuple[Floats, Bools]:
+        """Return how far a document of each label set is protected, ``[T, S]``, and whether that
+        can be said of each topic.
+        """
+        relevant = view.relevant(self.param("rel"))
+        protected, known = split(self, view, relevant)
+        degree = protected.astype(float)
+        if view.weighted.any():
+            labels = protected_of_labels(self, view, relevant)
+            degree = np.where(view.weighted, labels @ view.share.T, degree)
+        return degree[view.first_list], known[view.first_list]
+
+    def _exposure(self, view: View) -> tuple[Floats, Bools]:
+        """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
+        whether a list has an annotated document, ``[T]``.
+        """
+        cutoff, drop = self.param("cutoff"), self.param("unannotated") == "drop"
+        codes = (view.condensed if drop else view.full)(cutoff)[0]
+        weights = numerics.discount(self.param("discount"), codes.shape[1], self.param("p"))
+        if self.REALISED:
+            relevance = view.condensed_relevance(cutoff) if drop else view.full(cutoff)[1]
+            weights = weights * numerics.gain(self.param("gains"), relevance, self.param("rel"))
+        weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
+        returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
+        return sums_by_code(view, view.topic[:, None], codes, weights), returned
+
+
+class MeritRatio(LogRatio):
+    """A ratio of exposures to the merit of the judged documents."""
+
+    JUDGED = True
+
+    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
+        documents = view.documents(self.param("cutoff"))
+        # Unjudged documents have the relevance 0, hence no gain.
+        gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
+        merit = sums_by_code(view, documents.topic, documents.codes, gains)
+        return (merit * degree).sum(axis=1), (merit * (1.0 - degree)).sum(axis=1)
+
+
+_DISCOUNT = {
+    "discount": params.discount("log2", "trec", "geometric", default="log2"),
+    "p": params.persistence(0.85, "persistence of the geometric discount"),
+}
+_BEFORE = {"cutoff": params.cutoff(), "rel": params.rel(), "protected": params.protected()}
+_AFTER = {**_DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolute(),
+          "groups": params.groups()}
+
+
+class _logDP(LogRatio):
+    """logDP — Logged Demographic Parity.
+
+    How the exposure of the protected documents compares with that of the others, given the share
+    that each side should have.
+
+    Formula
+    -------
+    ``ln(X_protected + ε) − ln(X_other + ε)`` with X = E / 2T and ε = 1e-6.
+
+    E is the exposure of a side: the sum of the weights of the ranks of its documents, the mean over
+    the sampled rankings of the topic. The weight of rank i is ``1/log2(i+1)`` with
+    ``discount='log2'``, ``1/log2(max(i, 2))`` with ``'trec'`` and ``p^(i−1)`` with ``'geometric'``.
+    Ranks are those among the annotated documents. With ``unannotated='keep'`` they are those in the
+    list that was returned, cut off first. The sides are the protected and the other annotated
+    documents; a document with weights is on both sides, in proportion.
+
+    T is the side's share of the target; with ``target='run'`` X is the exposure per document of the
+    whole run.
+
+    Range
+    -----
+    Unbounded. 0 is fair, above 0 the protected documents have more exposure than their share.
+    ``abs=True`` gives the absolute value.
+
+    Edge cases
+    ----------
+    A topic is undefined if a side has no share of the target, if the target is empty or if a
+    minority or majority is wanted of fewer than two groups: 0, with a warning. A topic without
+    results, or without annotated ones, has the value of ``cutoff`` documents of the other side
+    (without a cutoff of one).
+
+    Source
+    ------
+    Singh & Joachims (2018), section 4.1, as a logarithm as in Raj & Ekstrand (2022), whose code
+    divides exposures by the discount instead.
+    """
+
+    __name__ = "logDP"
+    NAME = __name__
+    PRETTY_NAME = "Logged Demographic Parity"
+    SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
+                  "given the share that each side should have.")
+    SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
+
+    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
+        rel, target, first = self.param("rel"), self.param("target"), view.first_list
+        if target == "run":
+            plus = self._share_of_run(view, degree)
+            return 2.0 * plus, 2.0 * (1.0 - plus)
+        if target == "qrels":
+            counts = view.relevant(rel)[first]
+            plus, total = (counts * degree).sum(axis=1), counts.sum(axis=1)
+        else:
+            groups = two_groups(self, view)
+            plus, total = groups.plus[first], groups.total[first]
+        plus, other = numerics.ratio(plus, total), numerics.ratio(total - plus, total)
+        return 2.0 * plus, 2.0 * other
+
+    def _share_of_run(self, view: View, degree: Floats) -> Floats:
+        """Return the mean share of the protected documents over the lists that have annotated ones,
+        ``[T]``; that of the protected groups where no list has.
+        """
+        counts = view.in_run
+        total = counts.sum(axis=1)
+        shares = numerics.ratio((counts * degree[view.topic]).sum(axis=1), total)
+        annotated = np.bincount(view.topic, total > 0)
+        protected = protected_of_labels(self, view, view.relevant(self.param("rel")))
+        return np.where(annotated > 0, numerics.ratio(np.bincount(view.topic, shares), annotated),
+                        protected[view.first_list].mean(axis=1))
+
+
+class _logEUR(MeritRatio):
+    """logEUR — Logged Exposed Utility Ratio.
+
+    How the exposure of the protected documents compares with that of the others, given the merit of
+    each side.
+
+    Formula
+    -------
+    ``ln(X_protected + ε) − ln(X_other + ε)`` with X = E / U and ε = 1e-6.
+
+    E and the sides are those of logDP. U is the merit of a side: the sum of the gains of its judged
+    documents. The gain of a document of relevance r ≥ ``rel`` is r with ``gains='linear'``, 1 with
+    ``'binary'`` and ``2^r − 1`` with ``'exp'``; that of another document is 0.
+
+    Range
+    -----
+    Unbounded. 0 is fair, above 0 the protected documents have more exposure than merit.
+    ``abs=True`` gives the absolute value.
+
+    Edge cases
+    ----------
+    A topic is undefined if a side has no merit or if a minority or majority is wanted of fewer than
+    two groups: 0, with a warning. A topic without results as for logDP.
+
+    Source
+    ------
+    Singh & Joachims (2018), section 4.2 (disparate treatment), as a logarithm as in Raj & Ekstrand
+    (2022), whose code divides exposures by the discount and U by the size of the group.
+    """
+
+    __name__ = "logEUR"
+    NAME = __name__
+    PRETTY_NAME = "Logged Exposed Utility Ratio"
+    SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
+                  "given the merit of each side.")
+    SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
+
+
+class _logRUR(MeritRatio):
+    """logRUR — Logged Realised Utility Ratio.
+
+    How the exposure that relevant protected documents get compares with that of the others, given
+    the merit of each side.
+
+    Formula
+    -------
+    ``ln(X_protected + ε) − ln(X_other + ε)`` with ``X = Σ a_i·y / U`` and ε = 1e-6: the weights a_i
+    of the ranks are those of logDP, the gains y and the merit U those of logEUR.
+
+    Range
+    -----
+    Unbounded. 0 is fair, above 0 the protected documents get more out of their merit.
+    ``abs=True`` gives the absolute value.
+
+    Edge cases
+    ----------
+    Undefined topics as for logEUR. A topic without results as for logDP, where each document has
+    the gain 1.
+
+    Source
+    ------
+    Singh & Joachims (2018), section 4.3 (disparate impact), as a logarithm as in Raj & Ekstrand
+    (2022), whose code divides exposures by the discount and U by the size of the group.
+    """
+
+    __name__ = "logRUR"
+    NAME = __name__
+    PRETTY_NAME = "Logged Realised Utility Ratio"
+    SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
+                  "the others, given the merit of each side.")
+    SUPPORTED_PARAMS = _logEUR.SUPPORTED_PARAMS
+    REALISED = True
+
+
+class _IAA(DocumentMeasure):
+    """IAA — Inequity of Attention.
+
+    How far each document's share of the attention is from its share of the merit.
+
+    Formula
+    -------
+    ``½ Σ_d |ε_d/Σε − y_d/Σy|``, or with ``norm='none'`` ``Σ_d |ε_d − y_d/max y|``, over all
+    documents that are ranked or judged.
+
+    ε_d is the attention that document d gets: the weight of its rank in the whole list, 0 after the
+    cutoff, the mean over the sampled rankings of the topic. Weights are those of logDP, gains y
+    those of logEUR. With ``by='group'``, ε, y and max y are those of groups: the sums over the
+    annotated documents of a group, where a document of m groups counts 1/m. ``groups`` matters with
+    ``by='group'`` only.
+
+    Range
+    -----
+    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+
+    Edge cases
+    ----------
+    A topic without a relevant document, by group without an annotated one, is undefined: 0, with a
+    warning. A topic without results, by group without annotated ones, has 1; with ``norm='none'``
+    Σ y/max y and the weights of the first ``cutoff`` ranks (without a cutoff of one).
+
+    Source
+    ------
+    Biega et al. (2018), equation 1, for one topic. Raj & Ekstrand (2022) report twice the value by
+    group.
+    """
+
+    __name__ = "IAA"
+    NAME = __name__
+    SOURCE = ("biega2018", "raj2022")
+    PRETTY_NAME = "Inequity of Attention"
+    SHORT_DESC = "How far each document's share of the attention is from its share of the merit."
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "gains": params.gains("linear"),
+        **_DISCOUNT,
+        "by": by(),
+        "norm": params.one_of("normaliser: max (shares, half their differences) or none", "max",
+                              "none"),
+        "groups": params.groups(),
+    }
+
+    def score(self, view: View) -> Floats:
+        name, p, cutoff = self.param("discount"), self.param("p"), self.param("cutoff")
+        documents = view.documents(cutoff)
+        depth = int(documents.place.max(initial=-1)) + 1
+        weights = numerics.discount(name, depth, p)[documents.place]
+        attention = self.compared(view, documents, mean_over_lists(view, documents, weights))
+        merit = self.compared(view, documents, numerics.gain(
+            self.param("gains"), documents.relevance, self.param("rel")))
+        topic = self.topics(view, documents)
+
+        def of_topics(values: Any) -> Floats:
+            return sum_by_topic(view, topic, values)
+
+        all_attention, all_merit = of_topics(attention), of_topics(merit)
+        largest = np.zeros(len(view.topics))
+        np.maximum.at(largest, topic, merit)
+        if self.param("norm") == "none":
+            values = of_topics(abs(attention - numerics.ratio(merit, largest[topic])))
+            worst: Any = numerics.ratio(all_merit, largest) \
+                + numerics.sum_of_discounts(name, cutoff or 1, p)
+        else:
+            values = of_topics(abs(numerics.ratio(attention, all_attention[topic])
+                                   - numerics.ratio(merit, all_merit[topic]))) / 2.0
+            worst = 1.0
+        values = np.where(all_attention > 0, values, worst)
+        return np.where(all_merit > 0, values, np.nan)
+
+
+logDP = register(_logDP())
+logEUR = register(_logEUR())
+logRUR = register(_logRUR())
+IAA = register(_IAA())

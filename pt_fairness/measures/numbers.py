@@ -1,0 +1,350 @@
+"""Measures of documents with numbers: RaB, ARaB, FaiRR, NFaiRR and RankingBias."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure, SignedMeasure
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.registry import register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.rankings.view import View
+
+_PARAMS = {"cutoff": params.cutoff(), "values": params.values(), "groups": params.groups()}
+_SIGNED = {**_PARAMS, "missing": params.absent(0.0), "abs": params.absolute()}
+_NOT_NEGATIVE = {**_PARAMS, "missing": params.absent(1.0, negative=False)}
+_BACKGROUND = {"background": params.background(), "rel": params.rel()}
+
+
+class NumberMeasure(FairnessMeasure):
+    """A measure of the numbers of the ranked documents, ``v``.
+
+    Every document keeps its rank. One without a number has that of the parameter ``missing``.
+    """
+
+    #: Whether numbers below 0 are an error.
+    NOT_NEGATIVE = False
+    CONDENSED = False
+    RANGE: tuple[float | None, float | None] = (None, None)
+    DEFAULT = 0.0
+
+    @property
+    def needs_groups(self) -> bool:
+        return isinstance(self.param("values"), dict)
+
+    @property
+    def depth(self) -> int | None:
+        cutoff: int | None = self.param("cutoff")
+        return None if self.background is None and self._compares else cutoff
+
+    @property
+    def value_source(self) -> Hashable:
+        """What tells the numbers of this measure from those of others."""
+        values = self.param("values")
+        return tuple(values.items()) if isinstance(values, dict) else values
+
+    @property
+    def background(self) -> tuple[str, int | None] | None:
+        """The name of the background and, if it is ``qrels``, the smallest relevance.
+
+        ``None`` for the ranking itself, and for a measure that compares with nothing.
+        """
+        name = self.param("background") if self._compares else "run"
+        return None if name == "run" else (name, self.param("rel") if name == "qrels" else None)
+
+    @property
+    def _compares(self) -> bool:
+        return "background" in self.SUPPORTED_PARAMS
+
+    def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
+        values = self.param("values")
+        return [("values", label) for label in values] if isinstance(values, dict) else []
+
+    def numbers(self, view: View) -> tuple[Floats, Ints]:
+        """Return v of the first ``cutoff`` ranks, ``[R, D]``, 0 past the end, and the lengths."""
+        found, n = self._found(view, self.param("cutoff"))
+        return np.where(numerics.within(found.shape[1], n), self._filled(found), 0.0), n
+
+    def _found(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
+        values = self.param("values")
+        if not isinstance(values, dict):
+            return view.values(values, cutoff)
+        codes, _, n = view.full(cutoff)
+        return np.append(of_label_sets(values, view.labels, view.share), np.nan)[codes], n
+
+    def background_numbers(self, view: View) -> tuple[Ints, Floats]:
+        """Return the list of each document of the background, ``[N]``, ascending, and its v.
+
+        The list is a topic if the background is the same for all lists of a topic.
+        """
+        if self.background is not None:
+            row, found = view.background(self.background, self.value_source)
+            return row, self._filled(found)
+        found, n = self._found(view, None)
+        inside = numerics.within(found.shape[1], n)
+        return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
+
+    def of_background(self, view: View, row: Ints, numbers: Floats) -> Floats:
+        """Return the sums of numbers by list, ``[R]``."""
+        own = self.background is None
+        sums = np.bincount(row, numbers, minlength=len(view) if own else len(view.topics))
+        return np.asarray(sums if own else sums[view.topic])
+
+    def or_undefined(self, view: View, row: Ints, values: Floats) -> Floats:
+        """Return ``values``, ``[R]``, but NaN where the background has no document.
+
+        A ranking that is its own background is never undefined.
+        """
+        if self.background is None:
+            return values
+        return np.where(self.of_background(view, row, np.ones(len(row))) > 0, values, np.nan)
+
+    def _filled(self, found: Floats) -> Floats:
+        if self.NOT_NEGATIVE and (found < 0).any():
+            raise ValueError(f"{self} takes values of at least 0, and a document has "
+                             f"{np.nanmin(found):g}; RaB takes values of both signs")
+        return np.where(np.isnan(found), self.param("missing"), found)
+
+
+def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str], shares: Floats) -> Floats:
+    """Return the mean number of the labels of each label set, ``[S]``.
+
+    :param numbers: those of some labels; others have 0
+    :param shares: the share of each of ``labels`` in each label set, ``[S, L]``
+    """
+    return shares @ np.array([numbers.get(label, 0.0) for label in labels], float)
+
+
+class _RaB(NumberMeasure, SignedMeasure):
+    """RaB — Rank Bias.
+
+    The mean number of the first documents.
+
+    Formula
+    -------
+    ``1/n Σ_{i≤n} v_i``: v_i is the number of the document at rank i by ``values``, and ``missing``
+    if it has none; n is the cutoff, or the length of the list if that is less. Where ``values`` is
+    a number for each label of the groups, a document of several groups has their mean, weighted by
+    its shares in them, and labels that are not named count 0.
+
+    Range
+    -----
+    That of the values; 0 is unbiased. ``abs=True`` leaves out the direction.
+
+    Edge cases
+    ----------
+    0 where nothing was returned. Unjudged documents count. A value that is NaN is an error.
+
+    Source
+    ------
+    Rekabsaz and Schedl (2020), RaB. There v is how often a document has female words, less how
+    often it has male ones; the logarithms of 1 + these counts; or 1, −1 and 0 for its sign.
+    """
+
+    __name__ = "RaB"
+    NAME = __name__
+    PRETTY_NAME = "Rank Bias"
+    SHORT_DESC = "Mean of a number that each of the first documents has."
+    SUPPORTED_PARAMS = _SIGNED
+    SOURCE = ("rekabsaz2020",)
+
+    def score(self, view: View) -> Floats:
+        numbers, n = self.numbers(view)
+        return self.signed(numerics.ratio(numbers.sum(axis=1), n))
+
+
+class _ARaB(NumberMeasure, SignedMeasure):
+    """ARaB — Average Rank Bias.
+
+    The mean of RaB over the prefixes of the ranking, so that earlier documents count more.
+
+    Formula
+    -------
+    ``1/n Σ_{t≤n} RaB@t``, with RaB and n as for RaB.
+
+    Range
+    -----
+    That of the values; 0 is unbiased. ``abs=True`` leaves out the direction.
+
+    Edge cases
+    ----------
+    0 where nothing was returned. Unjudged documents count. A value that is NaN is an error.
+
+    Source
+    ------
+    Rekabsaz and Schedl (2020), ARaB.
+    """
+
+    __name__ = "ARaB"
+    NAME = __name__
+    PRETTY_NAME = "Average Rank Bias"
+    SHORT_DESC = "Mean over the prefixes of a ranking of the mean number of their documents."
+    SUPPORTED_PARAMS = _SIGNED
+    SOURCE = ("rekabsaz2020",)
+
+    def score(self, view: View) -> Floats:
+        return self.signed(mean_of_prefixes(*self.numbers(view)))
+
+
+def mean_of_prefixes(numbers: Floats, n: Ints) -> Floats:
+    """Return the mean over the prefixes of their means, ``[R]``; 0 for an empty list.
+
+    :param numbers: ``[R, D]``, 0 past the end of a list
+    :param n: the lengths, ``[R]``
+    """
+    depth = numbers.shape[1]
+    means = numbers.cumsum(axis=1) / numerics.ranks(depth)
+    return numerics.ratio(np.where(numerics.within(depth, n), means, 0.0).sum(axis=1), n)
+
+
+class _FaiRR(NumberMeasure):
+    """FaiRR — Fairness of Retrieval Results.
+
+    The discounted cumulative gain of the documents' neutrality.
+
+    Formula
+    -------
+    ``Σ_{i≤n} v_i / log2(i+1)``, with v and n as for RaB.
+
+    Range
+    -----
+    0 or more; more is fairer. It grows with the cutoff: compare values of one cutoff alone.
+
+    Edge cases
+    ----------
+    0 where nothing was returned. A document without a value counts as neutral, ``missing=1``.
+    Values below 0 or NaN are an error.
+
+    Source
+    ------
+    Rekabsaz et al. (2021), FaiRR. There v is 1 for a text with at most one gendered word, and
+    ``1 − Σ_g |share of g among these words − ½|`` for others.
+    """
+
+    __name__ = "FaiRR"
+    NAME = __name__
+    PRETTY_NAME = "Fairness of Retrieval Results"
+    SHORT_DESC = "Discounted cumulative gain of the documents' neutrality."
+    SUPPORTED_PARAMS = _NOT_NEGATIVE
+    NOT_NEGATIVE = True
+    RANGE: tuple[float | None, float | None] = (0.0, None)
+    FAIR_END = 1.0
+    SOURCE = ("rekabsaz2021",)
+
+    def validate_params(self) -> None:
+        """Check the parameters.
+
+        :raises ValueError: a value that is not allowed, or a label with a number below 0
+        """
+        super().validate_params()
+        values = self.param("values")
+        for label, number in values.items() if isinstance(values, dict) else ():
+            if number < 0:
+                raise ValueError(f"{self.NAME} takes values of at least 0, not {number:g} for "
+                                 f"{label!r}; RaB takes values of both signs")
+
+    def score(self, view: View) -> Floats:
+        numbers, _ = self.numbers(view)
+        return np.asarray(numbers @ numerics.log_discount(numbers.shape[1]))
+
+
+class _NFaiRR(_FaiRR):
+    """NFaiRR — Normalised Fairness of Retrieval Results.
+
+    FaiRR as a share of that of the most neutral documents that could have been returned.
+
+    Formula
+    -------
+    ``FaiRR / FaiRR*``: FaiRR* is that of the documents B with the largest values, in descending
+    order, as many as the cutoff or as there are. B is the whole ranking (``background='run'``), the
+    topic's judged documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run.
+
+    Range
+    -----
+    0 to 1 with ``background='run'``, 0 or more with another; more is fairer.
+
+    Edge cases
+    ----------
+    0 where nothing was returned, or where FaiRR* is 0. A topic without documents in B is undefined:
+    0, with a warning. A document without a value counts as neutral, ``missing=1``. Values below 0
+    or NaN are an error.
+
+    Source
+    ------
+    Rekabsaz et al. (2021), NFaiRR. There B is the first 200 documents of BM25.
+    """
+
+    __name__ = "NFaiRR"
+    NAME = __name__
+    PRETTY_NAME = "Normalised Fairness of Retrieval Results"
+    SHORT_DESC = "FaiRR as a share of that of the most neutral documents that were at hand."
+    SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
+    RANGE: tuple[float | None, float | None] = (0.0, 1.0)
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self.params.get("background", "run") != "run":
+            self.RANGE = (0.0, None)
+
+    def score(self, view: View) -> Floats:
+        row, numbers = self.background_numbers(view)
+        order = np.lexsort((-numbers, row))
+        place = np.arange(len(row)) - np.searchsorted(row, row)
+        gains = numbers[order] / np.log2(place + 2.0)
+        if self.param("cutoff") is not None:
+            gains = np.where(place < self.param("cutoff"), gains, 0.0)
+        largest = self.of_background(view, row, gains)
+        return self.or_undefined(view, row, numerics.ratio(super().score(view), largest))
+
+
+class _RankingBias(NumberMeasure, SignedMeasure):
+    """RankingBias — Ranking Bias.
+
+    The bias that the ranking adds to that of the documents that it ranks.
+
+    Formula
+    -------
+    ``ARaB@k − mean v over B``, with v and ``missing`` as for RaB. B is the whole ranking
+    (``background='run'``), the topic's judged documents with relevance ≥ ``rel`` (``'qrels'``), or
+    a registered run. ARaB@k is the output bias, the mean over B the input bias.
+
+    Range
+    -----
+    −2 to 2 for values in [−1, 1]; 0: the ranking adds nothing. ``abs=True`` leaves out the
+    direction.
+
+    Edge cases
+    ----------
+    A topic without documents in B is undefined: 0, with a warning. Where nothing was returned, 0
+    less the mean over B; 0 with ``background='run'``. A value that is NaN is an error.
+
+    Source
+    ------
+    Kulshrestha et al. (2017, 2019), ranking bias RB(q, r). There B is all items relevant to the
+    query, before they are ranked.
+    """
+
+    __name__ = "RankingBias"
+    NAME = __name__
+    PRETTY_NAME = "Ranking Bias"
+    SHORT_DESC = "Average rank bias less the mean number of the documents that were at hand."
+    SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
+    SOURCE = ("kulshrestha2017", "kulshrestha2019")
+
+    def score(self, view: View) -> Floats:
+        row, numbers = self.background_numbers(view)
+        mean = numerics.ratio(self.of_background(view, row, numbers),
+                              self.of_background(view, row, np.ones(len(row))))
+        added = self.signed(mean_of_prefixes(*self.numbers(view)) - mean)
+        return self.or_undefined(view, row, added)
+
+
+RaB = register(_RaB())
+ARaB = register(_ARaB())
+FaiRR = register(_FaiRR())
+NFaiRR = register(_NFaiRR())
+RankingBias = register(_RankingBias())

@@ -1,0 +1,177 @@
+"""Discounted sums over prefixes: the common part of rND, rKL, rRD, nDD, nDR and nDKL."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.population import TwoGroups, one_if_zero, unfairest_of_run
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.rankings.view import View
+
+
+class PrefixMeasure(FairnessMeasure):
+    """A discounted sum over the prefixes of the condensed list: how far each is from a population.
+
+    :class:`Difference`, :class:`Ratio` and :class:`Divergence` give the terms; this class sums and
+    normalises.
+    """
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        """``[T]``: the number that :meth:`term` compares with, the share of protected documents."""
+        return numerics.ratio(groups.plus, groups.total)
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        """Return how far a prefix of ``rank`` documents is from the target; elementwise.
+
+        :param protected: how many of the documents are protected
+        """
+        raise NotImplementedError
+
+    @property
+    def bound(self) -> float:
+        """The largest :meth:`term` of all populations without shares below ``SMALLEST_SHARE``."""
+        raise NotImplementedError
+
+    def largest_term(self, rank: Any, target: Any) -> Floats:
+        """Return the largest :meth:`term` of all counts of protected documents; elementwise.
+
+        One sequence of documents reaches it at every rank, so that sums of it are exact maxima.
+        A term that is convex in the share of protected documents is largest where that is 0 or 1.
+        """
+        return np.maximum(self.term(0.0, 1.0, target), self.term(1.0, 1.0, target))
+
+    def largest_sum(self, ranks: range, target: Floats) -> Floats:
+        """``[T]``: the discounted sum of :meth:`largest_term` over ranks, which may be billions."""
+        return numerics.discounted_sum(ranks) * self.largest_term(1.0, target)
+
+    @property
+    def step(self) -> int:
+        """The distance between evaluated ranks."""
+        return int(self.param("step")) if "step" in self.SUPPORTED_PARAMS else 1
+
+    def weights(self, n: Ints, depth: int) -> Floats:
+        """``[T, depth]``: the discount of every rank, 0 at ranks that are not evaluated."""
+        return numerics.evaluated(depth, n, self.step) * numerics.log_discount(depth)
+
+    def value_of(self, counts: Any, n: Ints, target: Floats) -> Floats:
+        """``[T]``: the sums of rankings with ``counts [T, D]`` protected documents by prefix."""
+        depth = counts.shape[1]
+        terms = self.term(counts, numerics.ranks(depth), target[:, None])
+        return (self.weights(n, depth) * terms).sum(axis=1)
+
+    def score_two_groups(self, view: View, groups: TwoGroups, of_run: bool) -> Floats:
+        """Return the value of every topic.
+
+        :param of_run: whether the population is the run, whose documents alone can be permuted
+        """
+        codes, n = view.condensed(self.param("cutoff"))
+        inside: Any = codes
+        if codes.size:
+            own = np.take_along_axis(groups.protected, np.maximum(codes, 0), axis=1)
+            inside = np.where(codes >= 0, own, 0)
+        target = self.target_of(groups)
+        values = self.value_of(inside.cumsum(axis=1), n, target)
+        norm = self.param("norm")
+        if norm != "none":
+            largest = (self.protected_first(groups, n, target) if norm == "protected-first"
+                       else self.largest(groups, n, target, of_run))
+            values = numerics.ratio(values, largest)
+        if norm == "max":
+            values = np.minimum(values, 1.0)  # sums of the same numbers may differ by rounding
+        empty = view.length == 0
+        if empty.any():
+            values[empty] = self.when_empty(target[empty], of_run)
+        return np.where(groups.defined, values, np.nan)
+
+    def largest(self, groups: TwoGroups, n: Ints, target: Floats, of_run: bool) -> Floats:
+        """``[T]``: the exact maximum of the sum over all sequences of ``n[t]`` documents.
+
+        If ``of_run``, over the first ``n[t]`` ranks of all permutations of the run.
+        """
+        depth = int(n.max(initial=0))
+        if not of_run:
+            terms = self.largest_term(numerics.ranks(depth), target[:, None])
+            return (self.weights(n, depth) * terms).sum(axis=1)
+        (n, plus, total, target), where = numerics.unique_rows(n, groups.plus, groups.total, target)
+        most, least = plus.astype(np.int64), (total - plus).astype(np.int64)
+        return numerics.largest_sum(lambda a, i: self.term(a, i, target[:, None]),
+                                    self.weights(n, depth), most, least)[where]
+
+    def protected_first(self, groups: TwoGroups, n: Ints, target: Floats) -> Floats:
+        """``[T]``: the sum of the ranking with every protected document first."""
+        first = np.minimum(numerics.ranks(int(n.max(initial=0))), groups.plus[:, None])
+        return self.value_of(first, n, target)
+
+    def when_empty(self, target: Floats, of_run: bool) -> Any:
+        """Return the values of topics for which nothing was returned, as unfair as can be.
+
+        :param target: ``[E]``
+        """
+        if self.param("norm") != "none":
+            return 1.0
+        cutoff = self.param("cutoff")
+        if of_run:
+            return unfairest_of_run(self.bound, cutoff, self.step)
+        if cutoff is None:
+            return 1.0
+        return one_if_zero(self.largest_sum(numerics.evaluated_ranks(cutoff, self.step), target))
+
+
+class Difference(PrefixMeasure):
+    """A prefix measure that compares shares of protected documents."""
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return abs(protected / rank - target)
+
+    @property
+    def bound(self) -> float:
+        return 1.0
+
+
+class Ratio(PrefixMeasure):
+    """A prefix measure that compares ratios of protected to unprotected documents."""
+
+    def target_of(self, groups: TwoGroups) -> Floats:
+        return numerics.ratio(groups.plus, groups.total - groups.plus)
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return abs(numerics.ratio(protected, rank - protected) - target)
+
+    @property
+    def bound(self) -> float:
+        return numerics.LARGEST_RATIO
+
+    @property
+    def refuses_weights(self) -> bool:
+        return True
+
+    def largest_term(self, rank: Any, target: Any) -> Floats:
+        # The ratio is 0 as long as all documents are protected. At the rank from which the largest
+        # ratio, rank − 1, is further from the target, one unprotected document raises it to that.
+        return np.maximum(target, rank - 1.0 - target)
+
+    def largest_sum(self, ranks: range, target: Floats) -> Floats:
+        (distinct,), where = numerics.unique_rows(target)
+        return np.array([self._largest_sum(ranks, one) for one in distinct.tolist()])[where]
+
+    @staticmethod
+    def _largest_sum(ranks: range, target: float) -> float:
+        change = bisect_right(ranks, 2 * target + 1)
+        return (target * numerics.discounted_sum(ranks[:change])
+                + numerics.discounted_sum(ranks[change:], lambda i: i - 1.0 - target))
+
+
+class Divergence(PrefixMeasure):
+    """A prefix measure by Kullback–Leibler divergence from shares of two groups of documents."""
+
+    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
+        return numerics.binary_kl(protected / rank, target)
+
+    @property
+    def bound(self) -> float:
+        return numerics.LARGEST_DIVERGENCE

@@ -1,0 +1,27 @@
+"""Figures of experiments, in colours for every kind of colour vision.
+
+The figures need matplotlib: ``pip install 'pt-fairness[plots]'``. Every function draws a frame into
+``ax``, by default the axes of a new figure, and returns the Axes. A new figure is as large as its
+names need; in a given one the names get smaller. A legend below the axes needs a layout engine, so
+a given figure without one gets matplotlib's constrained layout.
+"""
+
+try:
+    import matplotlib.pyplot as _  # noqa: F401
+except ImportError as error:
+    raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
+
+from pt_fairness.plots.simulations import bias_sweep
+from pt_fairness.plots.style import PALETTE
+from pt_fairness.plots.systems import relevance_and_fairness, strips
+from pt_fairness.plots.topics import (
+    bias_histogram,
+    groups_per_topic,
+    scatter,
+    target_against_model,
+)
+
+__all__ = [
+    "PALETTE", "bias_histogram", "bias_sweep", "groups_per_topic", "relevance_and_fairness",
+    "scatter", "strips", "target_against_model",
+]

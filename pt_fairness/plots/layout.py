@@ -1,0 +1,116 @@
+"""Sizes of a figure: axes, names of ticks, legends."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.transforms import ScaledTranslation
+
+from pt_fairness.plots.style import text
+
+#: The font size, in points, that a new figure makes room for, and the minimum in a given one.
+SMALL, SMALLEST = 8.0, 4.0
+#: The height of a line and the typical width of a letter, divided by the font size.
+LINE_HEIGHT, LETTER_WIDTH = 1.3, 0.65
+#: The font size and the maximum length of the lines of a legend, tried until it is narrow enough.
+LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
+MOST_LEGEND_COLUMNS = 6
+#: How much larger text can be, relative to the axes, in a file of lower resolution.
+SPREAD = 1.12
+
+
+def axes_of(ax: Axes | None) -> Axes:
+    """Return ``ax``, or the axes of a new figure."""
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def need_rows(frame: pd.DataFrame, name: str) -> None:
+    """Raise ``ValueError`` if a frame, which the error calls ``name``, is empty."""
+    if frame.empty:
+        raise ValueError(f"{name} has no rows, so there is nothing to draw")
+
+
+def size_of(ax: Axes) -> tuple[float, float]:
+    """Return the width and the height of axes in points."""
+    box, dots = ax.get_window_extent(), ax.figure.figure.dpi / 72
+    return box.width / dots, box.height / dots
+
+
+def font_size(axis: Axis) -> float:
+    """Return the font size of the tick labels in points."""
+    return float(axis.get_ticklabels()[0].get_fontsize())
+
+
+def _grow(ax: Axes, width: float, height: float) -> None:
+    """Make a figure larger by so many points."""
+    figure = ax.figure.figure
+    old = figure.get_size_inches()
+    figure.set_size_inches(old[0] + width / 72, old[1] + height / 72)
+
+
+def tick_step(ticks: int, room: float, label: float) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20, … so that every step-th tick label fits.
+
+    :param ticks: the number of ticks
+    :param room: the length of the axis, in points
+    :param label: the length of a label along the axis, in points
+    """
+    steps = (digit * 10**power for power in itertools.count() for digit in (1, 2, 5))
+    return next(step for step in steps if ticks / step * label <= max(room, label))
+
+
+def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> None:
+    """Name the ticks 0, 1, … of an axis, upright below it if they do not fit side by side.
+
+    :param new: whether the figure is new, and may grow
+    :param step: every step-th tick has a name
+    """
+    axis.set_ticks(range(0, len(names), step), [text(name) for name in names[::step]])
+    labels, across = axis.get_ticklabels(), axis is axis.axes.xaxis
+    old, dots = font_size(axis), axis.axes.figure.figure.dpi / 72
+    longest = max(label.get_window_extent().width for label in labels) / dots
+    along, other = size_of(axis.axes) if across else size_of(axis.axes)[::-1]
+    if across and longest + old < along / len(labels):
+        return
+    size = min(old, max(along / len(labels) / LINE_HEIGHT, SMALL if new else SMALLEST))
+    if new:
+        more = (max(0.0, len(labels) * size * LINE_HEIGHT - along),
+                max(0.0, longest * size / old - other / 6))
+        _grow(axis.axes, *(more if across else more[::-1]))
+    else:
+        size = max(SMALLEST, min(size, 0.4 * other * old / longest))
+    axis.set_tick_params(labelsize=size, labelrotation=90 if across else 0)
+
+
+def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[Any], new: bool,
+                 title: str | None = None) -> None:
+    """Add a legend below the axes, in as many columns as fit.
+
+    :param new: whether the figure is new, and may grow
+    """
+    figure = ax.figure.figure
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)  # long names make the axes narrower
+    axis = ax.xaxis.get_tightbbox()
+    assert axis is not None
+    box = ax.get_window_extent()
+    below = ax.transAxes + ScaledTranslation(0, -SPREAD * (box.y0 - axis.y0) / figure.dpi,
+                                             figure.dpi_scale_trans)
+    most = min(len(labels), MOST_LEGEND_COLUMNS)
+    for (size, width), columns in itertools.product(LEGENDS, range(most, 0, -1)):
+        legend = ax.legend(handles, [text(label, width) for label in labels], title=title,
+                           ncols=columns, fontsize=size, loc="upper center",
+                           bbox_to_anchor=(0.5, 0.0), bbox_transform=below, frameon=False)
+        if legend.get_window_extent().width <= box.width:
+            break
+    if new:
+        _grow(ax, 0.0, legend.get_window_extent().height * 72 / figure.dpi)

@@ -1,0 +1,54 @@
+"""Colours, hatches, markers and lines that can be told apart, and names as text."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from pt_fairness.tables import measure_of
+
+#: The colours of Okabe & Ito (2008), which differ for every kind of colour vision. Yellow and black
+#: are last because they stand out.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+HATCHES = ("", "///", "...", "xxx", "|||", "ooo", "+++", "---")
+MARKERS = "osD^vPX*"
+LINES = ("-", "--", ":", "-.")
+#: The colour of bars and lines in the background.
+PALE = "#BBBBBB"
+#: The maximum length of a line of the title, and of the name of an axis, in letters.
+LONG = 50
+
+
+def face(i: int) -> dict[str, Any]:
+    """Return the style of the bars of group ``i``: the plain colours, then hatched ones."""
+    return {"facecolor": PALETTE[i % len(PALETTE)], "edgecolor": "white",
+            "hatch": HATCHES[i // len(PALETTE) % len(HATCHES)]}
+
+
+def points(i: int) -> dict[str, Any]:
+    """Return the colour and the marker of series ``i``.
+
+    A colour has another marker each time the palette repeats.
+    """
+    return {"color": PALETTE[i % len(PALETTE)],
+            "marker": MARKERS[(i + i // len(PALETTE)) % len(MARKERS)]}
+
+
+def line(i: int) -> dict[str, Any]:
+    """Return the colour, the marker and the dashes of series ``i``."""
+    return {**points(i), "linestyle": LINES[i // len(PALETTE) % len(LINES)]}
+
+
+def text(name: Any, width: int | None = None) -> str:
+    """Return a name that matplotlib prints literally, not as mathematics between dollar signs.
+
+    :param width: the maximum length of a line, ``None`` for one line
+    """
+    lines = [str(name)] if width is None else textwrap.wrap(str(name), width)
+    return "\n".join(lines).replace("$", r"\$")
+
+
+def with_fair_end(measure: str) -> str:
+    """Return the name of a measure with its fair end."""
+    known = measure_of(measure)
+    return measure if known is None else f"{measure} ({known.FAIR_END:g} is fair)"

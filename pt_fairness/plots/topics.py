@@ -1,0 +1,236 @@
+"""Figures of topics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from pt_fairness.analysis.collection import ALL_TOPICS
+from pt_fairness.io import need_columns
+from pt_fairness.plots import style
+from pt_fairness.plots.layout import (
+    LETTER_WIDTH,
+    LINE_HEIGHT,
+    axes_of,
+    font_size,
+    legend_below,
+    name_ticks,
+    need_rows,
+    size_of,
+    tick_step,
+)
+from pt_fairness.tables import of_one_measure, of_one_system, per_query
+
+#: The maximum number of topics with a name on an axis.
+MOST_LABELS = 40
+#: Marks the lines that :func:`scatter` draws again with every series.
+GUIDE = "guide"
+
+
+def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw the relevant documents of every group, as a stacked bar for each topic.
+
+    The topics are sorted by their number of relevant documents: Das & Lease (2019), figure 1.
+
+    :param distribution: the result of :func:`pt_fairness.analysis.group_distribution`
+    :raises ValueError: an empty frame
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> distribution = pd.DataFrame({"qid": ["1", "1", "2", "2"], "group": ["CON", "PRO"] * 2,
+    ...                              "relevant": [1, 2, 3, 4]})
+    >>> ax = plots.groups_per_topic(distribution)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['2', '1']
+    """
+    need_columns(distribution, ["qid", "group", "relevant"], "the distribution of groups")
+    topics = distribution[distribution["qid"] != ALL_TOPICS]
+    need_rows(topics, "the distribution of groups")
+    table = topics.pivot(index="qid", columns="group", values="relevant")
+    table = table.loc[table.sum(axis=1).sort_values(ascending=False, kind="stable").index]
+    new, ax = ax is None, axes_of(ax)
+    bottom = np.zeros(len(table))
+    for i, group in enumerate(table.columns):
+        ax.bar(range(len(table)), table[group], bottom=bottom, width=1.0, linewidth=0.3,
+               **style.face(i))
+        bottom += table[group].to_numpy()
+    name_ticks(ax.xaxis, table.index, new, -(-len(table) // MOST_LABELS))
+    ax.set(xlabel="topic", ylabel="relevant documents", xlim=(-0.5, len(table) - 0.5))
+    legend_below(ax, ax.containers, table.columns, new, "group")
+    return ax
+
+
+def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: Axes | None = None,
+            label: str | None = None, colour: int = 0) -> Axes:
+    """Draw one value against another, with a point for each topic that has both.
+
+    The values are those of two measures for one system, such as one for the pro and one for the con
+    stance (Gezici et al. 2021, figures 3 and 4), or those of one measure for two systems (figures 5
+    and 6). The grey lines are x = y and, if there are values on both sides of it, 0.
+
+    :param perquery: ``name, qid, measure, value``
+    :param x: the system and the measure
+    :param y: the system and the measure of the other axis
+    :param label: the name of the points in the legend
+    :param colour: the index of the colour and the marker, for several series in one figure
+    :raises ValueError: a system or measure that the frame does not have; systems without a common
+        topic; or two values of one system, topic and measure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> perquery = pd.DataFrame({"name": ["A", "A", "B", "B"], "qid": ["1", "2"] * 2,
+    ...                          "measure": "BiasP@10", "value": [0.5, -0.25, 0.25, 0.0]})
+    >>> ax = plots.scatter(perquery, ("A", "BiasP@10"), ("B", "BiasP@10"))
+    >>> ax.get_xlabel()
+    'A: BiasP@10'
+    >>> ax.collections[0].get_offsets().tolist()
+    [[0.5, 0.25], [-0.25, 0.0]]
+    """
+    perquery = per_query(perquery)
+    need_rows(perquery, "the per-query frame")
+    columns = []
+    for system, measure in (x, y):
+        part, _ = of_one_measure(perquery, measure)
+        part = part[part["name"] == system]
+        if part.empty:
+            raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the "
+                             f"systems {', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
+        columns.append(part.set_index("qid")["value"])
+    values = pd.concat(columns, axis=1, join="inner", keys=["x", "y"]).dropna()
+    if values.empty:
+        raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
+                         f"{y[0]!r}, so there is nothing to draw")
+    ax = axes_of(ax)
+    ax.scatter(values["x"], values["y"], s=36, **style.points(colour), alpha=0.7, linewidths=0,
+               label=None if label is None else style.text(label), zorder=2)
+    same = str(x[1]) == str(y[1])
+    xlabel, ylabel = (style.text(f"{system}: {measure}" if same else measure, style.LONG)
+                      for system, measure in (x, y))
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    _add_guides(ax)
+    if label is not None:
+        ax.legend()
+    return ax
+
+
+def _add_guides(ax: Axes) -> None:
+    """Give both axes the limits of all points, with the diagonal and, inside the limits, zeros."""
+    for line in [line for line in ax.lines if line.get_gid() == GUIDE]:
+        line.remove()
+    offsets = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
+    low, high = min(0.0, float(offsets.min())), max(0.0, float(offsets.max()))
+    room = 0.05 * (high - low or 1.0)
+    limits = (low - room, high + room)
+    ax.set(xlim=limits, ylim=limits, aspect="equal")
+    look: dict[str, Any] = {"color": style.PALE, "linewidth": 1, "zorder": 1, "gid": GUIDE}
+    ax.axline((0, 0), slope=1, **look)
+    if low < 0 < high:
+        ax.axhline(0, **look)
+        ax.axvline(0, **look)
+
+
+def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 0.1,
+                   ax: Axes | None = None) -> Axes:
+    """Draw a histogram of the bias over the topics of one system.
+
+    The bars are at the multiples of ``width``. The bars of several measures, such as those of two
+    groups, are side by side: Lipani et al. (2021), figure 2.
+
+    :param perquery: ``name, qid, measure, value``, of one system
+    :param measures: a measure or several (objects or names); all by default
+    :param width: the width of an interval, such as 0.1 for a representation bias at 10
+    :raises ValueError: several systems, no value, or a measure that the frame does not have
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> perquery = pd.DataFrame({"qid": ["1", "2", "3"], "measure": "BiasP@10",
+    ...                          "value": [0.1, 0.1, -0.2]})
+    >>> ax = plots.bias_histogram(perquery)
+    >>> ax.get_xticks().tolist()
+    [-0.2, -0.1, 0.0, 0.1]
+    """
+    frame = of_one_system(perquery, "the figure shows")
+    need_rows(frame, "the per-query frame")
+    if measures is None:
+        measures = list(dict.fromkeys(frame["measure"]))
+    wanted = measures if isinstance(measures, (list, tuple)) else [measures]
+    values = {name: part["value"].dropna()
+              for part, name in (of_one_measure(frame, measure) for measure in wanted)}
+    if not any(map(len, values.values())):
+        raise ValueError(f"no topic has a value of {', '.join(values) or 'any measure'}, so there "
+                         "is nothing to draw")
+    new, ax = ax is None, axes_of(ax)
+    bar = 0.8 * width / len(values)
+    places: list[int] = []
+    for i, part in enumerate(values.values()):
+        # Rounded to decimals first, because 0.30000000000000004 is 0.3. Halves are rounded to even,
+        # so that a symmetric distribution has a symmetric histogram.
+        middle = np.rint((part / width).round(6)).astype(int)
+        middle, counts = np.unique(middle, return_counts=True)
+        ax.bar(middle * width - 0.4 * width + i * bar, counts, width=bar, align="edge",
+               linewidth=0.3, **style.face(i))
+        places.extend(middle.tolist())
+    low, high = min(places), max(places)
+    step = tick_step(high - low + 1, size_of(ax)[0], LINE_HEIGHT * font_size(ax.xaxis))
+    ax.set_xticks([round(place * width, 6)
+                   for place in range(-(-low // step) * step, high + 1, step)])
+    ax.tick_params(axis="x", rotation=90)
+    ax.axvline(0, color=style.PALE, zorder=0)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="bias (0: none)", ylabel="topics")
+    legend_below(ax, ax.containers[-len(values):], list(values), new)
+    return ax
+
+
+def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = None,
+                         seed: int = 0) -> Axes:
+    """Draw the share of a group in the ranking against its target share, for each topic.
+
+    A point has a random place inside its square of the grid. The topics in the green squares are
+    free of bias: Lipani et al. (2021), figure 3.
+
+    :param ratios: ``target`` (rounded to documents) and ``model``, both multiples of 1/n
+    :param n: the cutoff of the ranking
+    :param seed: the seed of the random places
+    :raises ValueError: an empty frame
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> ax = plots.target_against_model(pd.DataFrame({"target": [0.5, 0.2], "model": [0.4, 0.2]}))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('target ratio', 'model ratio')
+    """
+    need_columns(ratios, ["target", "model"], "the frame of ratios")
+    need_rows(ratios, "the frame of ratios")
+    ax = axes_of(ax)
+    edges = (np.arange(n + 2) - 0.5) / n
+    for edge in edges[:-1]:
+        ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=style.PALETTE[2], alpha=0.3,
+                               linewidth=0))
+    jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
+    ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12,
+               color=style.PALETTE[0], alpha=0.7, linewidths=0)
+    # The axes are square, so labels that fit below them also fit beside them.
+    step = tick_step(n + 1, min(size_of(ax)), len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis))
+    shares = np.arange(0, n + 1, step) / n
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_ticks(shares, [f"{share:.2g}" for share in shares])
+        axis.set_ticks(edges, minor=True)
+    ax.grid(which="minor", color=style.PALE, linewidth=0.5)
+    ax.tick_params(which="minor", length=0)
+    limits = (edges[0], edges[-1])
+    ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
+    return ax

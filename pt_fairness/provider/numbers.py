@@ -1,0 +1,91 @@
+"""The numbers of documents, and the documents that rankings are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import runs, values
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.numbers import NumberMeasure, of_label_sets
+from pt_fairness.measures.scoring import depth_of
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.rankings import Background, Rankings
+from pt_fairness.rankings.run import Run
+
+
+class Numbers:
+    """The numbers that the measures of one group source need.
+
+    :param measures: the measures of the source; others than :class:`NumberMeasure` need none
+    :param annotations: the groups of the judged documents
+    :raises ValueError: no such values or run
+    """
+
+    def __init__(self, measures: Sequence[FairnessMeasure], annotations: Annotations) -> None:
+        self._annotations, self._topics = annotations, annotations.judgments.topics
+        some = [measure for measure in measures if isinstance(measure, NumberMeasure)]
+        by_source: dict[Hashable, list[NumberMeasure]] = {}
+        for measure in some:
+            by_source.setdefault(measure.value_source, []).append(measure)
+        self._sources = {key: _source(of[0]) for key, of in by_source.items()}
+        #: How many documents of a list each value source is needed for, ``None`` for all.
+        self._depths = {key: depth_of(of) for key, of in by_source.items()}
+        self._backgrounds: dict[Hashable, Background] = {}
+        for wanted in {measure.background for measure in some}:
+            if wanted is not None:
+                name, rel = wanted
+                self._backgrounds[wanted] = self._registered(name) if rel is None else \
+                    self._judged(rel)
+
+    def added_to(self, rankings: Rankings, run: Run) -> Rankings:
+        """Return the rankings of a run with the numbers that the measures depend on."""
+        found: dict[Hashable, Floats] = {}
+        for key, source in self._sources.items():
+            if isinstance(source, values.Values):
+                depth = self._depths[key]
+                rows = slice(None) if depth is None else np.flatnonzero(run.place < depth)
+                found[key] = np.full(len(run.place), np.nan)
+                found[key][rows] = source.find(run.topic[rows], self._topics, run.docnos(rows))
+        return replace(rankings, lists=replace(rankings.lists, values=found),
+                       backgrounds=self._backgrounds)
+
+    def _judged(self, rel: int) -> Background:
+        judgments = self._annotations.judgments
+        pairs = np.flatnonzero(judgments.relevance >= rel)
+        pairs = pairs[np.argsort(judgments.topic[pairs], kind="stable")]
+        return self._background(judgments.topic[pairs], judgments.docnos(pairs),
+                                self._annotations.judged[pairs], self._annotations.sets)
+
+    def _registered(self, name: str) -> Background:
+        frame = runs.get(name)
+        named = pd.DataFrame({"query_id": frame["qid"], "doc_id": frame["docno"],
+                              "score": -np.arange(float(len(frame)))})
+        run = Run(named, self._annotations.judgments, lambda cause, message: None)
+        ranked = self._annotations.of_run(run, None)
+        return self._background(run.topic, run.docnos(slice(None)), ranked.codes, ranked.sets)
+
+    def _background(self, topic: Ints, docnos: Any, codes: Ints, sets: LabelSets) -> Background:
+        return Background(topic, {key: self._numbers(source, topic, docnos, codes, sets)
+                                  for key, source in self._sources.items()})
+
+    def _numbers(self, source: values.Values | Mapping[str, float], topic: Ints, docnos: Any,
+                 codes: Ints, sets: LabelSets) -> Floats:
+        """Return the numbers of documents, ``[n]``, NaN where a document has none."""
+        if isinstance(source, values.Values):
+            return source.find(topic, self._topics, docnos)
+        labels, every = self._annotations.labels, np.arange(len(sets))
+        of_set = of_label_sets(source, labels, sets.shares(every, labels))
+        of_set[~sets.any_of(every, labels)] = np.nan
+        return np.append(of_set, np.nan)[codes]
+
+
+def _source(measure: NumberMeasure) -> values.Values | Mapping[str, float]:
+    given = measure.param("values")
+    return given if isinstance(given, dict) else values.get(given)

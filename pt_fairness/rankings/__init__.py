@@ -1,0 +1,5 @@
+"""Qrels and runs as arrays, with the groups of every judged and ranked document."""
+
+from pt_fairness.rankings.view import View
+
+__all__ = ["View"]

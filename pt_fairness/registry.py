@@ -1,0 +1,139 @@
+"""Sources of what is known about documents, by name: registered, unnamed, or read from files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Generic, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+from pt_fairness import fingerprint
+from pt_fairness.text import BoundName, listed
+
+#: How many files are kept in memory: more than one evaluation names.
+FILES_KEPT = 8
+
+
+class Source(Protocol):
+    """What a registry holds."""
+
+    @property
+    def name(self) -> str:
+        """What the source is called; by default made from its content."""
+
+    def digest(self) -> str:
+        """Return a text that differs between sources of different content."""
+
+
+S = TypeVar("S", bound=Source)
+
+
+class Registry(Generic[S]):
+    """The sources of one kind by name.
+
+    :param kind: their class
+    :param what: the module of the kind, which is what errors call them, such as ``values``
+    :param read: makes a source of a path and a name
+    :param makers: the functions that make sources, as a list for errors
+    """
+
+    def __init__(self, kind: type[S], what: str, read: Callable[[str, str], S],
+                 makers: str) -> None:
+        self._kind, self._what, self._read, self._makers = kind, what, read, makers
+        self._registered: dict[str, S | Callable[[], S]] = {}
+        #: The objects that measures were made with, by the names in the text of these measures.
+        self._unnamed: WeakValueDictionary[str, S] = WeakValueDictionary()
+        # The content of a file is part of the cache key.
+        self._of_content = lru_cache(FILES_KEPT)(lambda path, content: read(path, path))
+
+    def register(self, name: str, source: S | Callable[[], S]) -> None:
+        """Make a source available under a name; one that is taken gets the new meaning.
+
+        :param source: a source, or a function that makes one when it is first asked for
+        :raises ValueError: it is neither, or the name is empty
+        """
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"{self._what} need a name that is not empty, not {name!r}")
+        if not isinstance(source, self._kind) and not callable(source):
+            raise ValueError(f"{name!r} cannot be registered as a {type(source).__name__}: make a "
+                             f"{self._kind.__name__} object of it with {self._makers}")
+        self._registered[name] = source
+
+    def unregister(self, name: str) -> None:
+        """Remove a registered source.
+
+        :raises ValueError: nothing was registered under this name
+        """
+        if name not in self._registered:
+            own = ", ".join(map(repr, sorted(self._registered))) or "none"
+            raise ValueError(f"{name!r} cannot be unregistered; the names that register() has "
+                             f"added are: {own}")
+        del self._registered[name]
+
+    def names(self) -> list[str]:
+        """Return the registered names, sorted."""
+        return sorted(self._registered)
+
+    def registered(self, name: str) -> S | Callable[[], S] | None:
+        """Return what :meth:`register` was given for a name."""
+        return self._registered.get(name)
+
+    def get(self, source: str | os.PathLike[str] | S) -> S:
+        """Return the source of a registered name, else of a path; a source as it is.
+
+        A file is parsed again when its content has changed. What is no regular file, such as a
+        pipe, is read by every call.
+
+        :raises ValueError: none of these
+        """
+        if isinstance(source, BoundName) and isinstance(source.value, self._kind):
+            return source.value
+        if isinstance(source, self._kind):
+            return source
+        what = self._what
+        try:
+            name = os.fspath(source)  # type: ignore[arg-type]
+        except TypeError:
+            raise ValueError(f"{what} are a registered name, the path of a file or a "
+                             f"{self._kind.__name__} object, not {source!r}") from None
+        known = self.find(name)
+        if known is not None:
+            return known
+        try:
+            regular = stat.S_ISREG(os.stat(name).st_mode)
+        except OSError:
+            raise ValueError(f"no {what} are registered as {name!r} and no such file exists; "
+                             f"registered are {listed(self.names()) or 'none'}. Register your own "
+                             f"with pt_fairness.{what}.register(name, {what})") from None
+        if regular:
+            return self._of_content(name, fingerprint.of_file(name))
+        return self._read(name, name)
+
+    def find(self, name: str) -> S | None:
+        """Return the source of a name that is no path."""
+        if name not in self._registered:
+            return self._unnamed.get(name)
+        source = self._registered[name]
+        if not isinstance(source, self._kind):
+            source = self._registered[name] = source()  # type: ignore[operator]
+        return source
+
+    def name_of(self, source: S | str) -> str:
+        """Return the name that a measure has as its parameter.
+
+        The name of an object that is not registered keeps the object alive.
+        """
+        if isinstance(source, BoundName):
+            return source
+        if isinstance(source, str):
+            unnamed = None if source in self._registered else self._unnamed.get(source)
+            return source if unnamed is None else BoundName(source, unnamed)
+        for name, known in self._registered.items():
+            if known is source:
+                return name
+        name = source.name
+        if os.path.isfile(name) or self.find(name) not in (None, source):
+            name = f"{name}-{source.digest()}"
+        return BoundName(name, self._unnamed.setdefault(name, source))

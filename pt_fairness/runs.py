@@ -1,0 +1,84 @@
+"""Runs by name: what a measure compares a ranking with, by its ``background=`` parameter."""
+
+from __future__ import annotations
+
+import os
+
+import pandas as pd
+
+from pt_fairness.identifiers import texts_of
+from pt_fairness.io import need_columns, read_run
+from pt_fairness.text import BACKGROUND_WORDS, BoundName
+
+__all__ = ["get", "names", "register", "unregister"]
+
+_registry: dict[str, pd.DataFrame] = {}
+
+
+def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
+    """Make a run available as ``background=name``, until :func:`unregister`.
+
+    A name that is taken gets the new meaning.
+
+    :param name: anything but ``run`` and ``qrels``
+    :param run: columns ``qid, docno`` (or ``query_id, doc_id``); or the path of a run file. All
+        documents of a topic count, whatever their order: cut the run before it is registered.
+    :raises ValueError: a name that cannot be used, or a run without these columns
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> register("example", pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"]}))
+    >>> names()
+    ['example']
+    >>> unregister("example")
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"a run needs a name that is not empty, not {name!r}")
+    if name.strip().casefold() in BACKGROUND_WORDS:
+        raise ValueError(f"a run cannot be named {name!r}: "
+                         f"{' and '.join(map(repr, BACKGROUND_WORDS))} are backgrounds that every "
+                         "measure has; choose another name")
+    frame = run if isinstance(run, pd.DataFrame) else read_run(run)
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    need_columns(frame, ["qid", "docno"], f"the run {name!r}")
+    for column in ("qid", "docno"):
+        missing = frame[column].isna().to_numpy()
+        if missing.any():
+            raise ValueError(f"row {int(missing.argmax())} of the run {name!r} has no {column}; "
+                             "every row needs one")
+    columns = {column: texts_of(frame[column]) for column in ("qid", "docno")}
+    _registry[name] = pd.DataFrame(columns).drop_duplicates(ignore_index=True)
+
+
+def unregister(name: str) -> None:
+    """Remove a run that :func:`register` has made available.
+
+    :raises ValueError: nothing was registered under this name
+    """
+    get(name)
+    del _registry[name]
+
+
+def names() -> list[str]:
+    """Return the registered names, sorted."""
+    return sorted(_registry)
+
+
+def registered(name: str) -> pd.DataFrame | None:
+    """Return the run that has this name in this process."""
+    return _registry.get(name)
+
+
+def get(name: str) -> pd.DataFrame:
+    """Return the documents of a registered run: ``qid, docno``, each once.
+
+    :raises ValueError: no such name
+    """
+    if isinstance(name, BoundName):
+        return name.value
+    if name not in _registry:
+        known = ", ".join(map(repr, names())) or "none"
+        raise ValueError(f"no run is registered as {name!r}; registered are {known}. Register your "
+                         "own with pt_fairness.runs.register(name, run)")
+    return _registry[name]

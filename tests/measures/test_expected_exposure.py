@@ -1,0 +1,221 @@
+"""EEL, EED and EER against their slow versions, worked values and brute force."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pt_fairness import EED, EEL, EER, FairnessWarning, groups, targets
+
+NAMES = ["EEL", "EED", "EER"]
+KINDS = dict(zip(NAMES, (EEL, EED, EER), strict=True))
+MODELS: list[dict[str, Any]] = [
+    {}, {"p": 0.8, "u": 0.2}, {"u": 0.0}, {"u": 1.0, "p": 0.3}, {"model": "rbp"},
+    {"model": "rbp", "p": 0.9}, {"model": "log2"}, {"model": "trec"}]
+TARGETS: list[dict[str, Any]] = [
+    {"by": "document"}, {"by": "group"}, {"by": "group", "target": "uniform"},
+    {"by": "group", "target": {"g0": 0.25, "added": 0.75}}]
+CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 99}]
+FLAGS = [{"binary": binary, "complete": complete, "rel": rel} for binary, complete, rel in
+         [(False, False, 1), (True, False, 1), (False, True, 1), (True, True, 2), (False, False, 0),
+          (False, True, 0), (True, True, -1), (False, True, 3)]]
+
+
+def is_possible(params: dict[str, Any]) -> bool:
+    endless = params.get("model") in ("log2", "trec") and "cutoff" not in params
+    return not (endless and (params["norm"] == "bound" or "target" in params))
+
+
+SETTINGS = [{**model, **target, **cutoff, **flags, "norm": norm}
+            for model, target, cutoff, flags, norm in itertools.product(
+                MODELS, TARGETS, CUTOFFS, FLAGS, ("none", "bound"))]
+SETTINGS = [params for params in SETTINGS if is_possible(params)]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("samples", [1, 3])
+@pytest.mark.parametrize("seed", range(2))
+def test_against_the_slow_version(make_case, agrees_with_slow, seed, samples, from_frame, several):
+    pick = random.Random(f"{seed} {samples} {from_frame} {several}")
+    wanted = [(name, params) for params in pick.sample(SETTINGS, 60) for name in NAMES]
+    agrees_with_slow(make_case(seed, several=several), wanted, from_frame, samples)
+
+
+def test_every_setting_once(make_case, agrees_with_slow):
+    case = make_case(7, several=True)
+    agrees_with_slow(case, [(name, params) for params in SETTINGS for name in NAMES], False, 2)
+
+
+RUN = ["a1", "b1", "x", "a2", "b2", "a3"]
+SAMPLES = [RUN, ["b3", "a1", "x", "b2"]]
+
+
+@pytest.mark.parametrize("measures, samples, expected", [
+    ({}, 1, (0.610489, 1.082291, 0.628052)),
+    ({}, 2, (0.040348, 0.666569, 0.705261)),
+    ({"model": "rbp"}, 1, (0.958008, 1.333008, 0.785156)),
+    ({"complete": True}, 1, (0.609018, 1.082291, 0.628796)),
+    ({"by": "group"}, 1, (0.579224, 1.129150, 0.715942)),
+    ({"by": "group"}, 2, (0.019836, 0.704651, 0.783386)),
+    ({"norm": "bound", "cutoff": 5}, 1, (0.288458, 0.812500, 0.800778)),
+    ({"by": "group", "model": "trec", "target": "uniform", "cutoff": 5}, 1,
+     (1.901692, 2.435482, 3.438155)),
+], ids=str)
+def test_worked_values(values, worked_exposure, measures, samples, expected):
+    qrels, run = worked_exposure(SAMPLES[:samples])
+    kinds = [KINDS[name](**measures) for name in NAMES]
+    found = values(kinds, qrels, run)
+    assert tuple(round(found[kind, "1"], 6) for kind in kinds) == expected
+
+
+@pytest.mark.parametrize("norm", ["none", "bound"])
+@pytest.mark.parametrize("params", [{}, {"model": "rbp", "p": 0.8}, {"model": "log2"}], ids=str)
+def test_the_exact_bounds_are_reached(values, params, norm):
+    """No ranking of four documents has more than the best; an ideal policy has an EEL of 0."""
+    judged = {"a": 2, "b": 1, "c": 1, "d": 0}
+    orders = list(itertools.permutations(judged))
+    qrels = [ir_measures.Qrel(str(t), docno, relevance, "0") for t in range(len(orders))
+             for docno, relevance in judged.items()]
+    run = [ir_measures.ScoredDoc(str(t), docno, -i) for t, order in enumerate(orders)
+           for i, docno in enumerate(order)]
+    measures = [KINDS[name](norm=norm, **params) @ 3 for name in NAMES]
+    found = values(measures, qrels, run)
+    by_order = {m.NAME: np.array([found[m, str(t)] for t in range(len(orders))]) for m in measures}
+    ideal = [t for t, order in enumerate(orders) if order[0] == "a" and order[3] == "d"]
+    assert by_order["EER"].argmax() in ideal
+    if norm == "bound":
+        assert by_order["EER"].max() == pytest.approx(1, abs=1e-12)
+        if params.get("model"):  # B is that of a list in which relevance lowers no exposure
+            assert by_order["EED"] == pytest.approx(1, abs=1e-12)
+    policy = pd.DataFrame([("0", docno, -i, t) for t in ideal for i, docno in enumerate(orders[t])],
+                          columns=["query_id", "doc_id", "score", "iteration"])
+    perfect = values(measures, [row for row in qrels if row.query_id == "0"], policy)
+    assert perfect[measures[0], "0"] == pytest.approx(0, abs=1e-15)
+    assert 0 < perfect[measures[1], "0"] < by_order["EED"].max()
+
+
+@given(st.integers(0, 10_000))
+def test_bounded_values_are_in_range(make_case, values, sampled, seed):
+    case, pick = make_case(seed, several=seed % 2 == 0), random.Random(seed)
+    bounded = [params for params in SETTINGS if params["norm"] == "bound"]
+    kinds = [KINDS[name](**params) for params in pick.sample(bounded, 20) for name in NAMES]
+    for run in (case.run_frame, sampled(case, 3, seed)):
+        assert all(0 <= value <= 1 for value in values(kinds, case.qrels_frame, run).values())
+
+
+@given(st.integers(0, 10_000))
+def test_eel_is_the_sum_of_its_parts(make_case, values, sampled, seed):
+    case = make_case(seed)
+    pick = random.Random(seed)
+    params = {**pick.choice(MODELS), **pick.choice(TARGETS[:2]), **pick.choice(CUTOFFS),
+              **pick.choice(FLAGS)}
+    run = sampled(case, 3, seed)
+    kinds = [KINDS[name](**params) for name in NAMES]
+    found = values(kinds, case.qrels_frame, run)
+    # Where nothing was returned, EEL is EED and Σ ε*².
+    nothing = pd.DataFrame([("unknown", "d1", 1.0)], columns=["query_id", "doc_id", "score"])
+    of_nothing = values(kinds, case.qrels_frame, nothing)
+    for qid in "12345":
+        loss, disparity, relevance = (found[kind, qid] for kind in kinds)
+        squares = of_nothing[kinds[0], qid] - of_nothing[kinds[1], qid]
+        assert loss - disparity + 2 * relevance == pytest.approx(squares, abs=1e-9)
+        assert relevance ** 2 <= disparity * squares + 1e-12
+
+
+@pytest.mark.parametrize("by", ["document", "group"])
+def test_samples(make_case, values, sampled, by):
+    """Their names and their order do not matter, nor whether one ranking is given once or twice."""
+    case = make_case(3)
+    kinds = [KINDS[name](by=by, norm="bound") @ 5 for name in NAMES]
+    qrels, run = case.qrels_frame, sampled(case, 4, 3)
+    expected = values(kinds, qrels, run)
+    renamed = run.assign(iteration=run["iteration"].map({0: "z", 1: "b", 2: "a", 3: "m"}))
+    for other in (renamed, renamed.sample(frac=1, random_state=1)):
+        assert values(kinds, qrels, other) == pytest.approx(expected, abs=1e-12)
+    one = run[run["iteration"] == 0]
+    twice = pd.concat([one, one.assign(iteration=1)])
+    alone = values(kinds, qrels, one.drop(columns="iteration"))
+    assert values(kinds, qrels, one) == values(kinds, qrels, twice) == pytest.approx(alone)
+
+
+def test_topics_with_nothing_to_compare_with_or_nothing_returned(values):
+    qrels = pd.DataFrame([("1", "a", 0, "A"), ("2", "b", 1, "A"), ("2", "c", 1, "-"),
+                          ("3", "d", 1, "-"), ("3", "e", 0, "B")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", "a", 1.0), ("3", "x", 1.0)], columns=["query_id", "doc_id", "score"])
+    with pytest.warns(FairnessWarning, match=r"EEL on 1 of 3 topics, EEL\(by='group'\) on 2 of 3"):
+        ir_measures.calc_aggregate([EEL, EEL(by="group")], qrels, run)
+    # Two equals share 1 and ¼ with the model gerr; B = 4/3, by group 4.
+    squares, by_group = 2 * (5 / 8) ** 2, (5 / 8) ** 2
+    expected = {
+        EEL: (0, 4 / 3 + squares, 2), EED: (0, 4 / 3, 1), EER: (0, 0, 0),
+        EEL(by="group"): (0, 4 + by_group, 0), EED(by="group"): (0, 4, 0),
+        EEL(norm="bound"): (0, 1, 2 / (4 / 3 + 1)), EED(norm="bound"): (0, 1, 3 / 4),
+        EER(norm="bound"): (0, 0, 0), EED(model="log2"): (0, 1, 1), EED(model="trec") @ 2: (0, 2, 1),
+        # A topic without a relevant document is defined for another target of all documents.
+        EEL(by="group", complete=True, target={"A": 1.0, "B": 0.0}) @ 1: (0, 2, 1),
+    }
+    found = values(expected, qrels, run)
+    for measure, by_topic in expected.items():
+        assert [found[measure, qid] for qid in "123"] == pytest.approx(by_topic), measure
+
+
+def test_a_registered_target(values, worked_exposure):
+    qrels, run = worked_exposure([RUN])
+    targets.register("half", pd.DataFrame({"qid": "1", "group": ["A", "B"], "share": [0.5, 0.5]}))
+    uniform, registered = (EEL(by="group", target=name) @ 4 for name in ("uniform", "half"))
+    found = values([uniform, registered], qrels, run)
+    assert found[uniform, "1"] == found[registered, "1"]
+
+
+def test_without_groups(values, worked_exposure):
+    """By document, no groups are needed, and no source is asked for any."""
+    qrels, run = worked_exposure([RUN])
+    plain = values([EEL, EER @ 3], qrels, run)
+    assert values([EEL, EER @ 3], qrels.assign(iteration="0"), run) == plain
+    assert values([EEL, EER @ 3], qrels.drop(columns="iteration"), run) == plain
+    named = EEL(groups=groups.from_mapping({}), target={"Z": 1.0})
+    assert values([named], qrels, run)[named, "1"] == plain[EEL, "1"]
+
+
+def test_soft_membership_is_in_proportion(values):
+    """A document that is in two groups by halves gives each half of its exposure."""
+    qrels = [ir_measures.Qrel("1", "a", 1, "A"), ir_measures.Qrel("1", "a", 1, "B"),
+             ir_measures.Qrel("1", "b", 1, "B")]
+    run = [ir_measures.ScoredDoc("1", "a", 2), ir_measures.ScoredDoc("1", "b", 1)]
+    measure = EED(by="group", model="rbp")
+    assert values([measure], qrels, run)[measure, "1"] == pytest.approx(0.5 ** 2 + 1.0 ** 2)
+
+
+@pytest.mark.parametrize("params", [{"norm": "bound"}, {"by": "group", "target": "uniform"}])
+@pytest.mark.parametrize("model", ["log2", "trec"])
+def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
+    qrels, run = worked_exposure([RUN])
+    measure = EEL(model=model, **params)
+    with pytest.raises(ValueError, match=rf"needs a cutoff, because .* '{model}' have no finite"):
+        values([measure], qrels, run)
+    assert values([measure @ 3, EEL(model=model)], qrels, run)
+
+
+@pytest.mark.parametrize("params", [{"target": "run"}, {"target": "collection"}, {"u": 1.5},
+                                    {"p": 1.0}, {"model": "cascade"}, {"by": "groups"}], ids=str)
+def test_parameters_that_are_not_possible(values, worked_exposure, params):
+    qrels, run = worked_exposure([RUN])
+    with pytest.raises(ValueError, match=rf"EEL\({next(iter(params))}=.* is not possible"):
+        values([EEL(**params)], qrels, run)
+
+
+def test_ranges():
+    assert EEL.RANGE == EED(norm="none").RANGE == (0.0, None)
+    assert EEL(norm="bound").RANGE == EER(norm="bound").RANGE == (0.0, 1.0)
+    assert [measure.FAIR_END for measure in (EEL, EED, EER)] == [0, 0, 1]
+    assert ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5

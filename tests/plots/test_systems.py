@@ -1,0 +1,184 @@
+"""Figures of systems, compared with the frames that they draw."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from figures import (
+    LONG_MEASURES,
+    LONG_NAMES,
+    MANY_NAMES,
+    assert_readable,
+    inside,
+    legend_of,
+    rendered,
+)
+from matplotlib.colors import to_hex
+
+from pt_fairness import analysis, plots
+from pt_fairness.plots.layout import SMALL
+
+
+class TestRelevanceAndFairness:
+    FRAME = pd.DataFrame(
+        {
+            "name": ["A", "B", "C"],
+            "nDCG@5": [0.2, 0.8, 0.5],
+            "rKL@5": [0.3, 0.1, 0.2],
+            "DistFair@5": [0.9, 0.6, 0.7],
+        }
+    )
+
+    def test_bars_and_lines(self):
+        ax = rendered(plots.relevance_and_fairness(self.FRAME, "nDCG@5", ["rKL@5", "DistFair@5"]))
+        assert [bar.get_height() for bar in ax.containers[0]] == [0.8, 0.5, 0.2]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["B", "C", "A"]
+        right = ax.figure.axes[1]
+        values = [line.get_ydata().tolist() for line in right.lines]
+        assert values == [[0.1, 0.2, 0.3], [0.6, 0.7, 0.9]]
+        assert legend_of(ax) == ["nDCG@5", "rKL@5 (0 is fair)", "DistFair@5 (1 is fair)"]
+        assert ax.get_ylabel() == "nDCG@5"
+
+    @pytest.mark.parametrize(
+        "names, lines",
+        [(LONG_NAMES, ["rKL@5"]), (MANY_NAMES, LONG_MEASURES), (["A", "B"], LONG_MEASURES[:1])],
+    )
+    def test_long_names(self, names, lines):
+        values = np.linspace(0.9, 0.5, len(names))
+        frame = pd.DataFrame({"name": names, "nDCG@5": values, **dict.fromkeys(lines, values)})
+        ax = plots.relevance_and_fairness(frame, "nDCG@5", lines)
+        assert_readable(ax)
+        assert len(ax.get_xticklabels()) == len(names)
+        assert min(label.get_fontsize() for label in ax.get_xticklabels()) >= SMALL
+        assert inside(ax.figure.axes[-1].yaxis.label.get_window_extent(), ax.figure.bbox)
+
+    def test_dollar_signs_are_no_mathematics(self):
+        frame = self.FRAME.assign(name=["a $x^2$", "b", "c"])
+        drawn = plots.relevance_and_fairness(frame, "nDCG@5", "rKL@5").get_xticklabels()[2]
+        plain = plt.figure().text(0, 0, "a $x^2$", parse_math=False)
+        width = plain.get_window_extent().width
+        assert drawn.get_window_extent().width == pytest.approx(width, rel=0.01)
+
+    def test_twelve_lines_differ(self):
+        names = [f"rKL@{i}" for i in range(1, 13)]
+        frame = self.FRAME.assign(**dict.fromkeys(names, 0.5))
+        ax = plots.relevance_and_fairness(frame, "nDCG@5", names)
+        lines = ax.figure.axes[-1].lines
+        assert len({(line.get_color(), line.get_marker()) for line in lines}) == 12
+        assert lines[0].get_linestyle() != lines[8].get_linestyle()
+
+    def test_both_axes_start_at_zero(self):
+        _, (_, ax, _) = plt.subplots(1, 3)
+        plots.relevance_and_fairness(self.FRAME, "nDCG@5", "DistFair@5", ax)
+        right = ax.figure.axes[-1]
+        assert right.lines and ax.get_ylim()[0] == right.get_ylim()[0] == 0
+        frame = self.FRAME.assign(**{"BiasP@5": [-0.3, 0.1, 0.2]})
+        plots.relevance_and_fairness(frame, "nDCG@5", "BiasP@5", ax)
+        assert ax.figure.axes[-1].get_ylim()[0] < -0.3
+
+    def test_axis_of_one_line_has_the_name_of_the_measure(self):
+        ax = plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rKL@5")
+        assert ax.figure.axes[1].get_ylabel() == "rKL@5 (0 is fair)"
+
+    def test_largest_value_is_inside_the_axes(self):
+        frame = self.FRAME.assign(**{"rKL@5": [0.344, 0.3492, 0.346]})
+        ax = plots.relevance_and_fairness(frame, "nDCG@5", "rKL@5")
+        low, high = ax.figure.axes[1].get_ylim()
+        assert low == 0 and high > 0.36
+
+    def test_any_name_of_a_measure(self):
+        frame = self.FRAME.rename(columns={"nDCG@5": "alpha_nDCG@5"})
+        ax = plots.relevance_and_fairness(frame, "α_nDCG@5", "rKL@5")
+        assert ax.get_ylabel() == "alpha_nDCG@5"
+
+    def test_unknown_measure(self):
+        with pytest.raises(ValueError, match="no measure 'rND@5'"):
+            plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rND@5")
+        frame = self.FRAME.assign(**{"rKL@5": ["0.1", "-", "0.2"]})
+        with pytest.raises(ValueError, match="rKL@5 has to be a column of numbers, and B has '-'"):
+            plots.relevance_and_fairness(frame, "nDCG@5", "rKL@5")
+
+
+class TestStrips:
+    QRELS = pd.DataFrame(
+        [
+            ("1", "a", 1, "PRO"),
+            ("1", "b", 0, "CON"),
+            ("1", "c", 1, "CON"),
+            ("1", "c", 1, "PRO"),
+            ("2", "a", 1, "CON"),
+        ],
+        columns=["qid", "docno", "label", "iteration"],
+    )
+    RUNS = {
+        "one": pd.DataFrame(
+            {"qid": "1", "docno": ["a", "b", "c", "z"], "score": [4.0, 3.0, 2.0, 1.0]}
+        ),
+        "two": pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.0, 2.0]}),
+    }
+
+    def test_blocks(self):
+        ax = rendered(plots.strips(analysis.ranked_groups(self.RUNS, self.QRELS), "1"))
+        con, pro = (colour.lower() for colour in plots.PALETTE[:2])
+        blocks = {}
+        for patch in ax.patches:
+            rank, row = patch.get_x() + 0.5, patch.get_y() + patch.get_height() / 2
+            blocks[round(rank), round(row, 3)] = to_hex(patch.get_facecolor())
+        assert blocks == {
+            (1, 0): pro,
+            (2, 0): con,
+            (3, -0.2): con,
+            (3, 0.2): pro,
+            (4, 0): "#ffffff",
+            (1, 1): con,
+            (2, 1): pro,
+        }
+        (dots,) = ax.lines  # the relevant documents
+        assert {*zip(*dots.get_data(), strict=True)} == {(1, 0), (3, 0), (2, 1)}
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two"]
+        assert ax.yaxis_inverted() and ax.get_title() == "topic 1"
+        assert legend_of(ax) == ["CON", "PRO", "no group", "relevant"]
+
+    def test_no_relevant_document(self):
+        frame = analysis.ranked_groups(self.RUNS, self.QRELS.assign(label=0))
+        assert not plots.strips(frame, "1").lines
+
+    @pytest.mark.parametrize(
+        "names, depth, new",
+        [
+            (LONG_NAMES, 100, True),
+            (LONG_NAMES, 100, False),
+            (["A"], 50, True),
+            (MANY_NAMES, 4, True),
+            (MANY_NAMES, 4, False),
+        ],
+    )
+    def test_deep_and_many_lists(self, names, depth, new):
+        frame = pd.DataFrame(
+            [
+                (name, "1", rank, f"d{rank}", rank % 2, f"the group {rank % 7}")
+                for name in names
+                for rank in range(1, depth + 1)
+            ],
+            columns=["name", "qid", "rank", "docno", "label", "group"],
+        )
+        ax = plots.strips(frame, "1", None if new else plt.subplots(figsize=(6.4, 7))[1])
+        assert_readable(ax)
+        assert len(ax.get_yticklabels()) == len(names)
+        assert ax.get_xticks()[[0, -1]].tolist() == [1, depth]
+
+    def test_unknown_topic(self):
+        with pytest.raises(ValueError, match="returned a document for topic '9'"):
+            plots.strips(analysis.ranked_groups(self.RUNS, self.QRELS), "9")
+
+    def test_real_runs(self, robust03):
+        qrels, runs = robust03
+        frame = analysis.ranked_groups(runs, qrels, "trec-newswire", depth=10)
+        counts = frame.groupby(["name", "qid"]).size()
+        assert (counts <= 10).all() and frame["group"].notna().all()
+        source = frame["docno"].str.extract(r"^(FBIS|FR|FT|LA)", expand=False)
+        assert (frame["group"] == source).all()
+        ax = rendered(plots.strips(frame, "303"))
+        assert len(ax.patches) == len(frame[frame["qid"] == "303"])

@@ -1,0 +1,85 @@
+"""Memory and threads: what one evaluator needs, and what several threads get from it."""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import alpha_nDCG
+
+from pt_fairness import NDKL, groups, nDD, nDJS, rKL, rND
+
+#: Without the memory of what is imported when something is first evaluated.
+WARM = pd.DataFrame({"query_id": ["1"], "doc_id": "a", "relevance": 1, "iteration": "A", "score": 1.0})
+
+
+def peak(measures, qrels, run) -> int:
+    """Return the largest memory that evaluating takes, in bytes."""
+    ir_measures.calc_aggregate([rND @ 1], WARM, WARM)
+    tracemalloc.start()
+    ir_measures.calc_aggregate(measures, qrels, run)
+    memory = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return memory
+
+
+def documents_of_several_groups(topics: int, depth: int = 50) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return qrels and groups: each document has 5 of 100 groups, so nearly all sets differ."""
+    rng = np.random.default_rng(0)
+    n = topics * depth
+    docno = np.array([f"d{i}" for i in range(n)])
+    labels = rng.permuted(np.tile(np.arange(100), (n, 1)), axis=1)[:, :5]
+    qrels = pd.DataFrame({"query_id": np.repeat(np.arange(topics), depth).astype(str),
+                          "doc_id": docno, "relevance": 1})
+    return qrels, pd.DataFrame({"docno": np.repeat(docno, 5), "group": labels.ravel().astype(str)})
+
+
+def test_memory_grows_with_the_rows_and_not_with_topics_times_label_sets():
+    peaks = []
+    for topics in (50, 400):
+        qrels, annotations = documents_of_several_groups(topics)
+        run = qrels.assign(score=np.arange(len(qrels), dtype=float))
+        source = groups.from_frame(annotations)
+        peaks.append(peak([rND(groups=source) @ 10], qrels, run))
+    assert peaks[1] < 10 * peaks[0]
+
+
+@pytest.mark.parametrize("measure", [nDJS, rKL(protected="all"), NDKL,
+                                     rKL(protected="all", target="run")], ids=str)
+def test_memory_of_a_deep_list_does_not_grow_with_its_groups(measure):
+    n, labels = 40_000, 100
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in range(n)], "relevance": 1,
+                          "iteration": (np.arange(n) % labels).astype(str)})
+    run = qrels[["query_id", "doc_id"]].assign(score=np.arange(n, dtype=float))
+    assert peak([measure], qrels, run) < 0.5 * 8 * n * labels
+
+
+def test_several_threads_can_use_one_evaluator():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    rng = np.random.default_rng(0)
+    n = 2000
+    qrels = pd.DataFrame({"query_id": (np.arange(n) % 20).astype(str),
+                          "doc_id": [f"d{i}" for i in range(n)], "relevance": 1,
+                          "iteration": rng.choice(list("ABC"), n)})
+    source = groups.from_frame(pd.DataFrame({
+        "docno": np.repeat(qrels["doc_id"], 4), "group": rng.choice(list("XYZabcdefghi"), 4 * n)}))
+    measures = [rND @ 10, nDD, rKL(protected="all", groups=source), nDJS(groups=source),
+                rND(rel=0, target={"X": 0.5, "V": 0.5}, protected="X", groups=source),
+                alpha_nDCG @ 10, alpha_nDCG(alpha=0.9)]
+    judged = qrels.sample(frac=0.5, random_state=0)
+    runs = [qrels[["query_id", "doc_id"]].assign(score=rng.random(n))
+            .sample(frac=0.3, random_state=i) for i in range(16)]
+    alone = [list(ir_measures.iter_calc(measures, judged, run)) for run in runs]
+    try:
+        for _ in range(6):
+            evaluator = ir_measures.evaluator(measures, judged)
+            with ThreadPoolExecutor(16) as pool:
+                assert list(pool.map(lambda run, one=evaluator: list(one.iter_calc(run)), runs)) == alone
+    finally:
+        sys.setswitchinterval(interval)
