@@ -99,7 +99,8 @@ def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     reason = (
         f"these are {len(table)} runs, not the {number} of {track}"
         if len(table) != number
-        else "if the runs are the official ones: the paper does not say how deep it looks; --cutoff sets it"
+        else "if the runs are the official ones: the paper does not say how deep it looks; "
+        "--cutoff sets it"
     )
     heading(f"Table {1 if kind == 'sources' else 2}: the three leading systems under each column")
     leaders = analysis.top(table[["name", *COLUMNS]], list(COLUMNS), 3)

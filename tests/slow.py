@@ -416,7 +416,7 @@ def nothing_of_run(largest_term: float, cutoff: int | None, step: int = 1) -> fl
     return discounts * largest_term
 
 
-# ---------------------------------------------------------------------------------------------------- §2 rND, rKL, rRD
+# --- §2 rND, rKL, rRD
 
 
 def parity(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
@@ -595,7 +595,7 @@ def brute_max_all_of_run(documents: Sequence[Groups], places: Sequence[int]) -> 
     )
 
 
-# --------------------------------------------------------------------------------------------- §3 nDD, nDR, nDKL, nDJS
+# --- §3 nDD, nDR, nDKL, nDJS
 
 
 def viewpoint(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
@@ -657,7 +657,7 @@ def ndjs(topic: Topic, params: Mapping[str, Any]) -> float:
     return value if norm == "none" else value / sum(weight(i) for i in places)
 
 
-# -------------------------------------------------------------------------------------------------------- §1 Annotated
+# --- §1 Annotated
 
 
 def annotated(topic: Topic, params: Mapping[str, Any]) -> float:
@@ -668,7 +668,7 @@ def annotated(topic: Topic, params: Mapping[str, Any]) -> float:
     return sum(1 for document in topic.ranking[:n] if document.groups) / n if n else 0.0
 
 
-# ------------------------------------------------------------------------------------------- §4 DistKL, DistFair, AWRF
+# --- §4 DistKL, DistFair, AWRF
 
 
 def laplace(counts: Mapping[str, float], smoothing: float) -> Shares:
@@ -768,7 +768,7 @@ def awrf(topic: Topic, params: Mapping[str, Any]) -> float:
     ) / math.log2(base)
 
 
-# ------------------------------------------------------------------------------------------ §5 BiasP, BiasRBP, BiasDCG
+# --- §5 BiasP, BiasRBP, BiasDCG
 
 
 def stances(topic: Topic, params: Mapping[str, Any]) -> list[int]:
@@ -815,7 +815,7 @@ def bias_dcg(topic: Topic, params: Mapping[str, Any]) -> float:
     return maybe_absolute(value, params)
 
 
-# ---------------------------------------------------------------------------------------------------------- §6 RepBias
+# --- §6 RepBias
 
 
 def unbiased_target(mu: float, n: int, count: int) -> float:
@@ -845,7 +845,7 @@ def rep_bias(topic: Topic, params: Mapping[str, Any]) -> float:
     return maybe_absolute((count - unbiased_target(mu, n, count)) / n, params)
 
 
-# ---------------------------------------------------------------------------------------- NDKL, Skew, MinSkew, MaxSkew
+# --- NDKL, Skew, MinSkew, MaxSkew
 
 
 def ndkl(topic: Topic, params: Mapping[str, Any]) -> float:

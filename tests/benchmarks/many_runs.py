@@ -135,9 +135,7 @@ def on_two_processors(qrels: Path, runs: list[Path]) -> list[tuple[str, float, s
         measures.append(measures.pop(0))
         evaluate(runs, frame, measures, n_jobs=jobs, progress=False)
 
-    run(
-        2
-    )  # the processes are there before the clock starts, as they are when there are hundreds of runs
+    run(2)  # starts the processes before the clock, as with hundreds of runs
     one, two = seconds(lambda: run(1), lambda: run(2), rounds=5)
     return [
         (

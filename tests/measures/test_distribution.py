@@ -372,7 +372,8 @@ def test_round_trips(measure):
         (NDKL(target={"A": 1.5, "B": -0.5}), "not negative"),
         (
             NDKL(target="qrel"),
-            r"target takes 'qrels', 'collection', 'uniform', 'run', a name registered with pt_fairness\.targets",
+            r"target takes 'qrels', 'collection', 'uniform', 'run', a name registered with "
+            r"pt_fairness\.targets",
         ),
         (NDKL @ 0, "cutoff takes a whole number from 1 to"),
     ],

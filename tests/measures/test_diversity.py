@@ -391,7 +391,8 @@ import pandas as pd, ir_measures, pt_fairness
 from ir_measures import *
 qrels = pd.DataFrame({qrels.to_dict("list")!r}); run = pd.DataFrame({run.to_dict("list")!r})
 differ = 0
-for measure in [alpha_nDCG @ 5, alpha_DCG @ 5, ERR_IA @ 5, nERR_IA @ 5, NRBP, nNRBP, AP_IA, P_IA @ 5, StRecall @ 5]:
+for measure in [alpha_nDCG @ 5, alpha_DCG @ 5, ERR_IA @ 5, nERR_IA @ 5, NRBP, nNRBP, AP_IA,
+                P_IA @ 5, StRecall @ 5]:
     theirs = {{m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([measure], qrels, run)}}
     ours = {{m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}}
     differ += ours != theirs

@@ -413,7 +413,8 @@ def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
     [
         (
             RepBias @ 10,
-            r"RepBias needs the parameter 'group', the group whose representation is measured: RepBias\(group=…\)",
+            r"RepBias needs the parameter 'group', the group whose representation is measured: "
+            r"RepBias\(group=…\)",
         ),
         (Skew, "Skew needs the parameter 'group'"),
         (RepBias(group=" "), "group takes the label of a group"),

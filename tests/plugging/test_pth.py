@@ -52,7 +52,8 @@ from pyterrier.measures import *
 assert rKL is pt_fairness.rKL and nDCG is ir_measures.nDCG
 assert ir_measures.parse_measure("rKL@5") == rKL@5
 pipeline = [p.NAME for p in ir_measures.DefaultPipeline.providers]
-assert pipeline.count("fairness") == 1 and pipeline.index("fairness") < pipeline.index("pyndeval"), pipeline
+assert pipeline.count("fairness") == 1, pipeline
+assert pipeline.index("fairness") < pipeline.index("pyndeval"), pipeline
 assert ir_measures.providers.registry["fairness"].NAME == "fairness"
 assert "pt-fairness/debates/stance" in list(ir_datasets.registry)
 assert not pt.java.started()

@@ -356,7 +356,8 @@ import pickle, sys
 measure = pickle.loads(sys.stdin.buffer.read())
 import ir_measures
 qrels = [ir_measures.Qrel("q", "a", 1), ir_measures.Qrel("q", "b", 1)]
-print(measure, ir_measures.calc_aggregate([measure], qrels, [ir_measures.ScoredDoc("q", "a", 1.0)])[measure])
+run = [ir_measures.ScoredDoc("q", "a", 1.0)]
+print(measure, ir_measures.calc_aggregate([measure], qrels, run)[measure])
 """
     done = subprocess.run(
         [sys.executable, "-c", code], input=pickle.dumps(measure), capture_output=True, check=True
