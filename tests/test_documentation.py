@@ -29,8 +29,8 @@ PAGES = importlib.resources.files("pt_fairness") / "pt_docs"
 NAMES = sorted(page.name.removesuffix(".rst") for page in PAGES.iterdir())
 #: The modules whose ``__all__`` is public; what pt_fairness has itself is documented there.
 MODULES = ["pt_fairness", *(f"pt_fairness.{name}" for name in (
-    "analysis", "evaluation", "groups", "io", "measures", "plots", "rankings", "simulation", "targets",
-    "transformers"))]
+    "analysis", "evaluation", "groups", "io", "measures", "plots", "rankings", "runs",
+    "simulation", "targets", "transformers", "values"))]
 
 CONF = """
 project = "PyTerrier"
