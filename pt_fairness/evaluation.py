@@ -43,13 +43,7 @@ from pt_fairness.tables import (
     measure_columns,
     parsed,
 )
-from pt_fairness.text import (
-    BACKGROUND_WORDS,
-    TARGET_WORDS,
-    BoundName,
-    collecting_warnings,
-    warn,
-)
+from pt_fairness.text import BoundName, collecting_warnings, warn
 
 __all__ = ["as_text", "evaluate"]
 
@@ -301,36 +295,36 @@ def _bound(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """
     every: list[Any] = []
     digests: list[Any] = []
-    found: dict[str, Any] = {}
-    found_numbers: dict[str, Any] = {}
+    found: dict[tuple[str, str], Any] = {}
     for measure in measures:
-        names: dict[str, BoundName] = {}
-        source, target = measure.params.get("groups"), measure.params.get("target")
-        if isinstance(source, str):
-            if source not in found:  # a pipe can be read once
-                from pt_fairness import groups
-                found[source] = groups.get(source)
-                digests.append([source, found[source].digest(), found[source].state()])
-            names["groups"] = BoundName(source, found[source])
-        if isinstance(measure, FairnessMeasure) and isinstance(target, str) \
-                and target not in TARGET_WORDS:
-            from pt_fairness import targets
-            names["target"] = BoundName(target, targets.find(target))
-            digests.append([target, fingerprint.of_frame(targets.get(target))])
-        numbers, background = measure.params.get("values"), measure.params.get("background")
-        if isinstance(measure, FairnessMeasure) and isinstance(numbers, str):
-            if numbers not in found_numbers:
-                from pt_fairness import values
-                found_numbers[numbers] = values.get(numbers)
-                digests.append([numbers, found_numbers[numbers].digest()])
-            names["values"] = BoundName(numbers, found_numbers[numbers])
-        if isinstance(measure, FairnessMeasure) and isinstance(background, str) \
-                and background not in BACKGROUND_WORDS:
-            from pt_fairness import runs
-            names["background"] = BoundName(background, runs.get(background))
-            digests.append([background, fingerprint.of_frame(runs.get(background))])
-        every.append(measure(**names) if names else measure)
+        if not isinstance(measure, FairnessMeasure):
+            every.append(measure)
+            continue
+        names = [(param, name) for param, some in measure.names().items() for name in some]
+        for param, name in names:
+            if (param, name) not in found:  # a pipe can be read once
+                found[param, name], digest = _meaning(param, name)
+                digests.append([name, *digest])
+        spellings: dict[str, dict[str, str]] = {}
+        for param, name in names:
+            spellings.setdefault(param, {})[name] = BoundName(name, found[param, name])
+        every.append(measure.renamed(spellings) if names else measure)
     return every, digests
+
+
+def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
+    """Return what the value of a parameter means here, and what identifies its content."""
+    from pt_fairness import groups, runs, targets, values
+    if param == "groups":
+        source = groups.get(name)
+        return source, [source.digest(), source.state()]
+    if param == "values":
+        numbers = values.get(name)
+        return numbers, [numbers.digest()]
+    if param == "background":
+        run = runs.get(name)
+        return run, [fingerprint.of_frame(run)]
+    return targets.find(name), [fingerprint.of_frame(targets.get(name))]
 
 
 def _measure_key(measure: Any) -> str:

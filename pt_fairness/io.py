@@ -321,7 +321,7 @@ def read_groups(path: Path) -> pd.DataFrame:
     """A group file: TREC qrels with the group in the second column, or tab- or comma-separated
     columns with a header.
 
-    :returns: ``docno, group`` or ``qid, docno, group``
+    :returns: ``docno, group`` or ``qid, docno, group``, and what other columns there are
     :raises ValueError: neither, or a line that cannot be read
     """
     with files.opened(path) as source:
@@ -333,9 +333,27 @@ def read_groups(path: Path) -> pd.DataFrame:
         if len(first.split()) != 4:
             raise ValueError(f"{source.name} is no group file: it needs a header with docno and "
                              "group (and qid), separated by tabs or commas, or the four columns of "
-                             "TREC qrels (qid, group, docno, label); its first line is "
+                             "TREC qrels (qid, group, docno, label); a membership file (topic, "
+                             "docno, shares) needs from_file(path, labels=[…]). Its first line is "
                              f"{_shown(first)}")
         return _columns(source, ["qid", "group", "docno", "label"])
+
+
+def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
+    """Read a membership file of NTCIR: topic, document and its share in each group.
+
+    :param labels: the groups, one for each column of shares, distinct
+    :returns: ``qid, docno, group, weight``, the rows of a line with its index; without shares of 0
+    :raises ValueError: a line with more or fewer columns, or a share that is no number, by file and
+        line
+    """
+    shares = [f"share of {label}" for label in labels]
+    with files.opened(path) as source:
+        frame = _columns(source, ["qid", "docno", *shares], dict.fromkeys(shares, float))
+    weight = frame[shares].to_numpy(float)
+    row, column = np.nonzero(weight)
+    found = frame[["qid", "docno"]].iloc[row]
+    return found.assign(group=np.asarray(labels, dtype=object)[column], weight=weight[row, column])
 
 
 def read_values(path: Path) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
@@ -18,7 +18,7 @@ from pt_fairness.measures.params import (
     literal,
     plain,
 )
-from pt_fairness.text import TARGET_WORDS, BoundName
+from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 
 if TYPE_CHECKING:
     from pt_fairness.rankings.view import View
@@ -51,6 +51,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
+    #: Whether unannotated documents are left out of the lists, so that they change no value.
+    CONDENSED: ClassVar[bool] = True
     #: Whether :meth:`score` asks for the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: What ir_measures takes for a topic without results. The evaluator yields a value for every
@@ -76,13 +78,25 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
+        if name not in self.SUPPORTED_PARAMS:
+            return None
         value = self[name]
         return None if value is NOT_PROVIDED else value
+
+    @property
+    def condensed(self) -> bool:
+        """Whether unannotated documents are left out of the lists."""
+        return self.CONDENSED and self.params.get("unannotated") != "keep"
 
     @property
     def needs_groups(self) -> bool:
         """Whether the value depends on groups at all."""
         return True
+
+    @property
+    def refuses_weights(self) -> bool:
+        """Whether the value is not defined for documents with weights."""
+        return False
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
@@ -109,6 +123,24 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             from pt_fairness import targets
             return targets.labels(wanted)
         return tuple(wanted) if isinstance(wanted, dict) else ()
+
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of what is registered, or of files, that the parameters hold.
+
+        :returns: by the parameter whose registry they are in: groups, target, values or background
+        """
+        held = {param: self.params.get(param) for param in _REGISTRIES}
+        return {param: [name] for param, name in held.items()
+                if isinstance(name, str) and name not in _WORDS.get(param, ())}
+
+    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
+        """Return the measure with other spellings of :meth:`names`, such as bound names.
+
+        :param spellings: the new spellings by parameter and by name
+        """
+        new = {param: spellings[param][name] for param, (name,) in self.names().items()
+               if name in spellings.get(param, {})}
+        return type(self)(**self.params | new)
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return the parameters that name groups, each with a group that it names.
@@ -171,30 +203,40 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __reduce__(self) -> Any:
         # The receiving process may not have registered what the parameters name.
-        values = {}
-        for param, module in _REGISTRIES.items():
-            name = self.params.get(param)
-            if module in sys.modules and isinstance(name, str) and not isinstance(name, BoundName):
-                value = sys.modules[module].registered(name)
-                if value is not None and not callable(value):  # a function has made no groups yet
-                    values[param] = value
+        values = {param: _registered(names, _REGISTRIES[param])
+                  for param, names in self.names().items()}
         return _rebuild, (type(self), self.params, values)
 
 
 #: The parameters whose values name what is registered, and the modules of their registries.
 _REGISTRIES = {"background": "pt_fairness.runs", "groups": "pt_fairness.groups",
                "target": "pt_fairness.targets", "values": "pt_fairness.values"}
+#: The values of these parameters that are no names.
+_WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}
+
+
+def _registered(names: Iterable[str], module: str) -> dict[str, Any]:
+    """Return what names mean in this process, by name."""
+    if module not in sys.modules:
+        return {}
+    values = {name: sys.modules[module].registered(name)
+              for name in names if not isinstance(name, BoundName)}
+    # A function has made no groups yet.
+    return {name: value for name, value in values.items()
+            if value is not None and not callable(value)}
 
 
 def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
-             values: dict[str, Any]) -> FairnessMeasure:
+             values: dict[str, dict[str, Any]]) -> FairnessMeasure:
     """Unpickle a measure.
 
-    :param values: what its names mean where it was pickled; what this process has registered wins
+    :param values: what its names mean where it was pickled, by parameter and by name; what this
+        process has registered wins
     """
-    bound = {param: BoundName(params[param], value) for param, value in values.items()
-             if sys.modules[_REGISTRIES[param]].registered(params[param]) is None}
-    return kind(**params | bound)
+    return kind(**params).renamed({
+        param: {name: BoundName(name, value) for name, value in some.items()
+                if sys.modules[_REGISTRIES[param]].registered(name) is None}
+        for param, some in values.items()})
 
 
 class SignedMeasure(FairnessMeasure):

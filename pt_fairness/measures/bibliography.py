@@ -23,6 +23,10 @@ BIBLIOGRAPHY = {
     "biega2018": Reference("Asia J. Biega, Krishna P. Gummadi and Gerhard Weikum",
                            "Equity of Attention: Amortizing Individual Fairness in Rankings",
                            "SIGIR 2018", "https://doi.org/10.1145/3209978.3210063"),
+    "cachel2022": Reference(
+        "Kathleen Cachel, Elke Rundensteiner and Lane Harrison",
+        "MANI-Rank: Multiple Attribute and Intersectional Group Fairness for Consensus Ranking",
+        "ICDE 2022", "https://doi.org/10.1109/ICDE53745.2022.00089"),
     "clarke2008": Reference("Charles L. A. Clarke, Maheedhar Kolla, Gordon V. Cormack, Olga Vechtomova, Azin Ashkan, "
                             "Stefan Büttcher and Ian MacKinnon",
                             "Novelty and Diversity in Information Retrieval Evaluation", "SIGIR 2008",
@@ -43,6 +47,10 @@ BIBLIOGRAPHY = {
     "gezici2021": Reference("Gizem Gezici, Aldo Lipani, Yucel Saygin and Emine Yilmaz",
                             "Evaluation metrics for measuring bias in search engine results",
                             "Information Retrieval Journal 24, 2021", "https://doi.org/10.1007/s10791-020-09386-w"),
+    "kuhlman2019": Reference(
+        "Caitlin Kuhlman, MaryAnn VanValkenburg and Elke Rundensteiner",
+        "FARE: Diagnostics for Fair Ranking using Pairwise Error Metrics",
+        "The Web Conference 2019", "https://doi.org/10.1145/3308558.3313443"),
     "kulshrestha2017": Reference("Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
                                  "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
                                  "Karahalios",
@@ -73,12 +81,32 @@ BIBLIOGRAPHY = {
                               "https://doi.org/10.1145/3404835.3462949"),
     "sakai2007": Reference("Tetsuya Sakai", "Alternatives to Bpref", "SIGIR 2007",
                            "https://doi.org/10.1145/1277741.1277756"),
+    "sakai2023": Reference(
+        "Tetsuya Sakai, Jin Young Kim and Inho Kang",
+        "A Versatile Framework for Evaluating Ranked Lists in Terms of Group Fairness and "
+        "Relevance",
+        "ACM Transactions on Information Systems 42(1), 2023", "https://doi.org/10.1145/3589763"),
     "sapiezynski2019": Reference("Piotr Sapiezynski, Wesley Zeng, Ronald E. Robertson, Alan Mislove and Christo Wilson",
                                  "Quantifying the Impact of User Attention on Fair Group Representation in Ranked Lists",
                                  "Companion of The Web Conference 2019", "https://doi.org/10.1145/3308560.3317595"),
     "singh2018": Reference("Ashudeep Singh and Thorsten Joachims",
                            "Fairness of Exposure in Rankings", "KDD 2018",
                            "https://doi.org/10.1145/3219819.3220088"),
+    "vrijenhoek2022": Reference(
+        "Sanne Vrijenhoek, Gabriel Bénédict, Mateo Gutierrez Granada, Daan Odijk and Maarten de "
+        "Rijke",
+        "RADio – Rank-Aware Divergence Metrics to Measure Normative Diversity in News "
+        "Recommendations",
+        "RecSys 2022", "https://doi.org/10.1145/3523227.3546780"),
     "yang2017": Reference("Ke Yang and Julia Stoyanovich", "Measuring Fairness in Ranked Outputs", "SSDBM 2017",
                           "https://doi.org/10.1145/3085504.3085526"),
+    "yang2024": Reference(
+        "Eugene Yang, Thomas Jänich, James Mayfield and Dawn Lawrie",
+        "Language Fairness in Multilingual Information Retrieval",
+        "SIGIR 2024", "https://doi.org/10.1145/3626772.3657943"),
+    "zehlike2017": Reference(
+        "Meike Zehlike, Francesco Bonchi, Carlos Castillo, Sara Hajian, Mohamed Megahed and "
+        "Ricardo Baeza-Yates",
+        "FA*IR: A Fair Top-k Ranking Algorithm",
+        "CIKM 2017", "https://doi.org/10.1145/3132847.3132938"),
 }

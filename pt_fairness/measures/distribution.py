@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures import params
+from pt_fairness.measures.attention import attention
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.population import ESTIMATED, distribution, one_if_zero, population
@@ -61,8 +62,9 @@ class DistMeasure(DistributionMeasure):
         "target": params.target("uniform"),
         "smoothing": params.real("documents that Laplace smoothing adds to every group, in the ranking and in the targets that "
                                "are estimated", "a number of at least 0", lambda v: v >= 0, default=1.0),
-        "discount": params.one_of("what a document at rank i counts: the same as any other (none), or in proportion to "
-                                "1/log2(i+1) (log2)", "none", "log2"),
+        "discount": params.discount("none", "log2", "trec", "geometric", default="none"),
+        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "unannotated": params.unannotated(),
         "groups": params.groups(),
     }
 
@@ -81,12 +83,8 @@ class DistMeasure(DistributionMeasure):
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints]:
         """``[T]`` and ``[T]``: the divergence of the first n documents, and n."""
-        codes, n = view.condensed(self.param("cutoff"))
-        depth = codes.shape[1]
-        weights = numerics.log_discount(depth) if self.param("discount") == "log2" else np.ones(depth)
-        weight = (numerics.within(depth, n) * weights).sum(axis=1)
-        counts = numerics.tally(codes, weights, len(view.share)) @ view.share
-        return self.divergence(counts * numerics.ratio(n, weight)[:, None], target), n
+        groups, total, n = attention(self, view)
+        return self.divergence(groups * numerics.ratio(n, total)[:, None], target), n
 
     def largest(self, n: Ints, target: Floats) -> Floats:
         """``[T]``: the largest divergence that ``n[t]`` documents can have: that of all in the
@@ -105,9 +103,11 @@ class _DistKL(DistMeasure):
     -------
     ``KL(P ‖ T)``, base 2. P holds the smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g
     of G among the first n annotated documents: n = min(cutoff, annotated documents), λ =
-    ``smoothing``. A document of m groups counts 1/m towards each. With ``discount='log2'`` the
-    document at rank i counts n · w_i / Σw with w_i = 1/log2(i+1), which the paper names as an
-    extension.
+    ``smoothing``. A document of m groups counts 1/m towards each. With ``discount`` the document at
+    rank i counts n · a_i / Σa, a_i the weight of the rank; the paper names this as an extension.
+
+    With ``unannotated='keep'`` the list is cut first and unannotated documents keep their ranks; n
+    is the number of the others then.
 
     T is the target. Targets that are estimated from documents (qrels, collection, run) are smoothed
     alike. A share of 0 that is left becomes 0.001 and the other shares shrink to make room.
@@ -191,25 +191,39 @@ class _DistFair(DistMeasure):
 
 
 class _AWRF(DistributionMeasure):
-    """
-    Attention-weighted rank fairness: how close the groups' shares of the exposure are to a target
-    distribution.
+    """AWRF — Attention-Weighted Rank Fairness.
 
-    ``1 − JSD(E ‖ T)`` with E_g = Σ of d_i over the documents of group g / Σ d_i, over the first n
-    annotated documents; a document of m groups gives 1/m of its exposure to each. d_i = 1/log2(i+1)
-    (``discount='log2'``), or p^(i−1) (``'geometric'``). T is not smoothed. In [0, 1]; 1 is fair. A
-    topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic for which nothing was returned has 0.
+    How close the groups' shares of the exposure are to a target distribution.
 
-    This is the form of the TREC Fair Ranking track, whose published script takes natural
-    logarithms: ``base=2.718281828459045``. With that base no value is below 1 − ln 2 unless nothing
-    was returned. FairRankTune's measure of the same name is another one: the attention per document
-    of each group, as a ratio or a difference.
+    Formula
+    -------
+    ``1 − JSD(E ‖ T)``. E_g is the share of group g in Σ a_i over the first n annotated documents,
+    a_i the weight of the rank (``discount``); a document of m groups gives 1/m of its exposure to
+    each. T is the target, unsmoothed. With ``unannotated='keep'`` the list is cut first and
+    unannotated documents keep their ranks.
 
-    The whole label set matters: with ``pt.Experiment(batch_size=…)`` use a Groups object that
-    declares its labels.
+    The form of the TREC Fair Ranking track in 2021 and 2022 is
+    ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``: the first two ranks weigh
+    the same, the logarithms are natural. With that base no value is below 1 − ln 2 unless nothing
+    was returned. The measure of FairRankTune that has the same name compares the attention per
+    document of each group, as a ratio or a difference.
 
-    Source: Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
+    Range
+    -----
+    0 to 1. 1 is fair.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has 0; the track gave a list without annotations equal exposure
+    (2021) or NaN (2022).
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
     """
 
     __name__ = "AWRF"
@@ -221,9 +235,9 @@ class _AWRF(DistributionMeasure):
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "discount": params.one_of("exposure of rank i: 1/log2(i+1) (log2) or p^(i-1) (geometric)", "log2", "geometric"),
-        "p": params.real("persistence of the geometric discount", "a number above 0 and below 1", lambda v: 0 < v < 1,
-                       default=0.85),
+        "discount": params.discount("log2", "trec", "geometric", default="log2"),
+        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "unannotated": params.unannotated(),
         "base": params.real("base of the logarithms in the divergence", "a number of at least 2, so that no value is negative",
                           lambda v: v >= 2, default=2.0),
         "groups": params.groups(),
@@ -232,12 +246,8 @@ class _AWRF(DistributionMeasure):
     DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
-        codes, n = view.condensed(self.param("cutoff"))
-        depth = codes.shape[1]
-        discount = (numerics.geometric_discount(depth, self.param("p")) if self.param("discount") == "geometric"
-                    else numerics.log_discount(depth))
-        exposure = numerics.tally(codes, discount, len(view.share)) @ view.share
-        exposure = numerics.ratio(exposure, exposure.sum(axis=1, keepdims=True))
+        groups, total, n = attention(self, view)
+        exposure = numerics.ratio(groups, total[:, None])
         fair = np.maximum(1.0 - numerics.jsd(exposure, target) / math.log2(self.param("base")), 0.0)
         return np.where(n == 0, 0.0, fair)
 

@@ -1,14 +1,18 @@
-"""numpy and numerics, imported when they are first used: declaring measures needs neither."""
+"""numpy, numerics and scipy.special, imported when they are first used.
+
+Declaring measures needs none of them.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["np", "numerics"]
+__all__ = ["np", "numerics", "special"]
 
 if TYPE_CHECKING:
     import numpy as np
+    from scipy import special
 
     from pt_fairness import numerics
 
@@ -30,3 +34,4 @@ class _Late:
 if not TYPE_CHECKING:
     np = _Late("numpy")
     numerics = _Late("pt_fairness.numerics")
+    special = _Late("scipy.special")

@@ -33,6 +33,10 @@ class ViewpointMeasure(PrefixMeasure):
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 
+    @property
+    def refuses_weights(self) -> bool:
+        return self.param("norm") != "none"
+
     def score(self, view: View) -> Floats:
         counts = view.in_run
         protected, _ = split(self, view, counts)

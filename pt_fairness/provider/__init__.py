@@ -47,8 +47,9 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of the qrels that these measures read."""
-        from_qrels = any(getattr(measure, "needs_groups", True)
-                         and measure.params.get("groups") is None for measure in measures)
+        parts = [part for measure in measures for part in getattr(measure, "parts", [measure])]
+        from_qrels = any(getattr(part, "needs_groups", True)
+                         and part.params.get("groups") is None for part in parts)
         columns = ["query_id", "doc_id", "relevance"]
         return [*columns, "iteration"] if from_qrels else columns
 

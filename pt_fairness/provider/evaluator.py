@@ -37,6 +37,9 @@ class Source:
                  judgments: Judgments) -> None:
         name, needed = key
         self.groups, self.measures = None if name is None else sources.get(name), measures
+        self.needed = needed
+        if self.groups is not None and self.groups.weighted:
+            check_weights(measures, self.groups)
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
@@ -109,12 +112,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Yield the value of every measure for every topic of the qrels, also without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._tell)
-        values: dict[Any, Floats] = {}
-        undefined: dict[str, str] = {}
+        parts: dict[Any, Floats] = {}
         for source in self._sources:
-            values.update(self._scores(ranked, source, undefined))
-        for measure in self._own:
-            values[measure] = measure.compose([values[part] for part in measure.parts])
+            parts.update(self._scores(ranked, source))
+        undefined: dict[str, str] = {}
+        values: dict[Any, Floats] = {measure: self._composed(measure, parts, undefined) for measure in self._own}
         if undefined:
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for "
                        "every system: "
@@ -130,25 +132,46 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
-    def _scores(self, run: Run, source: Source, undefined: dict[str, str]) -> dict[Any, Floats]:
-        """Return the value of every measure of a source for every topic.
+    def _composed(self, measure: FairnessMeasure, parts: dict[Any, Floats],
+                  undefined: dict[str, str]) -> Floats:
+        """Return the value of a measure for every topic; NaN where a group source drops the topic.
 
-        :param undefined: takes the measures that are undefined for some topics, and for how many
+        :param parts: the values of the parts of the measure; NaN for undefined topics
+        :param undefined: takes the measure if it is undefined for some topics, and for how many
         """
+        sources = [source for source in self._sources
+                   if not set(source.measures).isdisjoint(measure.parts)]
+        dropped = np.any([source.dropped for source in sources], axis=0)
+        values = measure.compose([parts[part] for part in measure.parts])
+        nothing = np.isnan(values) & ~dropped
+        if nothing.any():
+            undefined[str(measure)] = _how_many(nothing, sources, measure)
+        return np.where(dropped, np.nan, np.where(nothing, 0.0, values))
+
+    def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
+        """Return the value of every measure of a source for every topic; NaN where undefined."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
         values = score(source.measures, source.numbers.added_to(rankings, run))
-        for measure, scores in values.items():
-            nothing = np.isnan(scores) & ~source.dropped
-            if nothing.any():
-                undefined[str(measure)] = _how_many(nothing, source, measure)
-            scores[nothing] = 0.0
-            scores[source.dropped] = np.nan
         if ranked.foreign and not all(measure.added_labels for measure in source.measures):
             self._tell(f"foreign {source.groups}", f"{ranked.foreign} ranked documents have groups "
                        f"that no judged document has and that {source.groups!r} does not declare: "
                        f"{listed(ranked.foreign_labels)}; they count as unannotated")
         return values
+
+
+def check_weights(measures: Sequence[FairnessMeasure], groups: sources.Groups) -> None:
+    """Check that measures can use weights.
+
+    :param groups: groups with weights
+    :raises ValueError: one cannot
+    """
+    for measure in measures:
+        if measure.refuses_weights:
+            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
+            advice = "norm='none' or " if sums else ""
+            raise ValueError(f"{measure} is not defined for documents with weights, which "
+                             f"{groups!r} has; use {advice}groups without weights")
 
 
 def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) -> None:
@@ -177,12 +200,13 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) 
              f"no judged document has as its group{undeclared}; the judged documents have {held}")
 
 
-def _how_many(topics: Bools, source: Source, measure: FairnessMeasure) -> str:
+def _how_many(topics: Bools, sources: Sequence[Source], measure: FairnessMeasure) -> str:
     text = f"{topics.sum()} of {len(topics)} topics"
     known = topics.all() and measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
         and not isinstance(measure, NumberMeasure)
-    document = source.annotations.without_group(measure.param("rel")) if known else None
-    if document is None:
-        return text
-    where = source.groups or "the iteration of the qrels"
-    return f"{text} (no relevant document, such as {document!r}, has a group in {where})"
+    for source in sources if known else []:
+        document = source.annotations.without_group(measure.param("rel"))
+        if source.needed and document is not None:
+            where = source.groups or "the iteration of the qrels"
+            text += f" (no relevant document, such as {document!r}, has a group in {where})"
+    return text

@@ -68,6 +68,8 @@ class Rankings:
     #: The label set G, sorted.
     labels: list[str]
     backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
+    #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
+    order: Sequence[str] | None = None
 
     def labelled(self, added: Sequence[str] = (), depth: int | None = None) -> Labelled:
         """Return the rankings for one label set.
@@ -96,7 +98,7 @@ class Labelled:
     def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
         self.lists, self.judged = rankings.lists, rankings.judged
         self.backgrounds = rankings.backgrounds
-        self.sets, self.labels = rankings.sets, labels
+        self.sets, self.labels, self.order = rankings.sets, labels, rankings.order
         lists, judged, sets = self.lists, self.judged, self.sets
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
         #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.

@@ -47,6 +47,9 @@ class View:
         self.topic: Ints = lists.topics[self._lists] - topics.start
         #: The label set G, sorted.
         self.labels: list[str] = rankings.labels
+        #: The labels as the group source orders them, lowest first; ``None`` if it declares no
+        #: order.
+        self.order: Sequence[str] | None = rankings.order
         #: How many annotated documents each list has, ``[R]``.
         self.length: Ints = rankings.length[self._lists]
         self._start = rankings.start[self._lists]
@@ -146,6 +149,27 @@ class View:
         """
         counts = self._relevant[rel]
         return counts if len(self.topics) == len(self) else counts[self.topic]
+
+    @cached_property
+    def highest_relevance(self) -> Any:
+        """The highest relevance of a judged document of each topic, ``[R]``."""
+        pairs = self._all.pairs[self._pairs]
+        first = np.searchsorted(self._all.pair_topic[self._pairs] - self._first,
+                                np.arange(len(self.topics)))
+        # Each topic of the qrels has a judged document.
+        return np.maximum.reduceat(self._all.judged.relevance[pairs], first)[self.topic]
+
+    @property
+    def highest_relevance_of_all(self) -> Any:
+        """The highest relevance of a judged document of all topics."""
+        return self._all.judged.relevance.max()
+
+    @cached_property
+    def judged(self) -> tuple[Ints, Ints, Any]:
+        """The judged documents: the topic, the code and the relevance of each, ``[N]``."""
+        pairs = self._all.pairs[self._pairs]
+        return (self._all.pair_topic[self._pairs] - self._first,
+                self._local(self._all.relevant[None][pairs]), self._all.judged.relevance[pairs])
 
     @cached_property
     def in_run(self) -> Ints:

@@ -1,4 +1,4 @@
-"""Tables that the tests of the analysis share."""
+"""Tables for the tests of the analysis."""
 
 from __future__ import annotations
 
@@ -16,38 +16,66 @@ from pt_fairness import FairnessWarning
 
 @pytest.fixture
 def averages() -> pd.DataFrame:
-    return pd.DataFrame({"name": ["A", "B", "C", "D"], "nDCG@5": [0.9, 0.5, 0.7, 0.1], "rKL@5": [0.4, 0.1, 0.2, 0.3],
-                         "DistFair@5": [0.2, 0.4, 0.6, 0.8], "BiasP@5": [-0.3, 0.1, 0.2, -0.05]})
+    return pd.DataFrame(
+        {
+            "name": ["A", "B", "C", "D"],
+            "nDCG@5": [0.9, 0.5, 0.7, 0.1],
+            "rKL@5": [0.4, 0.1, 0.2, 0.3],
+            "DistFair@5": [0.2, 0.4, 0.6, 0.8],
+            "BiasP@5": [-0.3, 0.1, 0.2, -0.05],
+        }
+    )
 
 
 @pytest.fixture
 def perquery() -> pd.DataFrame:
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame([(name, str(q), measure) for name in "ABC" for q in range(20) for measure in ("nDCG@5", "BiasP@5")],
-                         columns=["name", "qid", "measure"])
+    frame = pd.DataFrame(
+        [
+            (name, str(q), measure)
+            for name in "ABC"
+            for q in range(20)
+            for measure in ("nDCG@5", "BiasP@5")
+        ],
+        columns=["name", "qid", "measure"],
+    )
     return frame.assign(value=rng.normal(0.1, 0.3, len(frame)))
 
 
 @pytest.fixture(scope="session")
 def experiment() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, dict[str, pd.DataFrame]]:
-    """Averages and per-query frame of real experiments; qrels and runs."""
+    """The averages and the per-query frame of real experiments, with their qrels and runs."""
     rng = np.random.default_rng(1)
     docs = [f"d{i}" for i in range(12)]
-    qrels = pd.DataFrame([(str(q), docno, int(rng.integers(0, 2)), rng.choice(["PRO", "CON"]))
-                          for q in range(8) for docno in docs],
-                         columns=["qid", "docno", "label", "iteration"])
-    runs = {name: pd.DataFrame([(str(q), docno, rng.random()) for q in range(8) for docno in docs],
-                               columns=["qid", "docno", "score"]) for name in ("one", "two", "three")}
+    qrels = pd.DataFrame(
+        [
+            (str(q), docno, int(rng.integers(0, 2)), rng.choice(["PRO", "CON"]))
+            for q in range(8)
+            for docno in docs
+        ],
+        columns=["qid", "docno", "label", "iteration"],
+    )
+    runs = {
+        name: pd.DataFrame(
+            [(str(q), docno, rng.random()) for q in range(8) for docno in docs],
+            columns=["qid", "docno", "score"],
+        )
+        for name in ("one", "two", "three")
+    }
     topics = pd.DataFrame({"qid": [str(q) for q in range(8)], "query": "x"})
-    arguments = ([pt.Transformer.from_df(run) for run in runs.values()], topics, qrels,
-                 [nDCG @ 5, parse_measure("rKL@5"), parse_measure("BiasP@5")])
+    arguments = (
+        [pt.Transformer.from_df(run) for run in runs.values()],
+        topics,
+        qrels,
+        [nDCG @ 5, parse_measure("rKL@5"), parse_measure("BiasP@5")],
+    )
     with pytest.warns(FairnessWarning, match="rKL@5 on 1 of 8 topics"):
         averages = pt.Experiment(*arguments, names=list(runs), baseline=0)
         return averages, pt.Experiment(*arguments, names=list(runs), perquery=True), qrels, runs
 
 
 def _unchanged(function, frame, *arguments, **options):
-    """The result, after a look at whether the input is as it was."""
+    """Return the result of a function, and check that it did not change its argument."""
     before = frame.copy(deep=True)
     result = function(frame, *arguments, **options)
     pd.testing.assert_frame_equal(frame, before)
@@ -56,5 +84,5 @@ def _unchanged(function, frame, *arguments, **options):
 
 @pytest.fixture(scope="session")
 def unchanged() -> Callable[..., Any]:
-    """``unchanged(function, frame, …)``: the result, after a look at whether the input is as it was."""
+    """``unchanged(function, frame, …)``: the result, with a check that the frame is unchanged."""
     return _unchanged

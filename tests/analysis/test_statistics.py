@@ -1,7 +1,8 @@
-"""Correlations and tests: against scipy and statsmodels called directly, and real runs."""
+"""Correlations and significance tests, compared with scipy and statsmodels."""
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -13,35 +14,39 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from pt_fairness import FairnessWarning
-from pt_fairness.analysis import (
-    bias_summary,
-    compare,
-    correlations,
-)
+from pt_fairness.analysis import bias_summary, compare, correlations
 
 
 class TestCorrelations:
-    @pytest.mark.parametrize("method, test", [("kendall", stats.kendalltau), ("spearman", stats.spearmanr),
-                                              ("pearson", stats.pearsonr)])
+    @pytest.mark.parametrize(
+        "method, test",
+        [("kendall", stats.kendalltau), ("spearman", stats.spearmanr), ("pearson", stats.pearsonr)],
+    )
     def test_over_systems(self, averages, method, test, unchanged):
         result = unchanged(correlations, averages, method)
-        assert list(result.coefficients.index) == list(result.coefficients.columns) == list(averages.columns[1:])
-        for one in averages.columns[1:]:
-            for two in averages.columns[1:]:
-                if one != two:
-                    expected = test(averages[one], averages[two])
-                    assert result.coefficients.loc[one, two] == pytest.approx(expected[0], abs=1e-12)
-                    assert result.p_values.loc[one, two] == pytest.approx(expected[1], abs=1e-12)
+        names = list(averages.columns[1:])
+        assert list(result.coefficients.index) == list(result.coefficients.columns) == names
+        for one, two in itertools.permutations(names, 2):
+            found = (result.coefficients.loc[one, two], result.p_values.loc[one, two])
+            assert found == pytest.approx(tuple(test(averages[one], averages[two])), abs=1e-12)
         assert (np.diag(result.coefficients) == 1).all()
 
     def test_over_topics(self, perquery, unchanged):
-        result = unchanged(correlations, perquery[perquery["name"] == "B"])
-        wide = perquery[perquery["name"] == "B"].pivot(index="qid", columns="measure", values="value")
+        one = perquery[perquery["name"] == "B"]
+        result = unchanged(correlations, one)
+        wide = one.pivot(index="qid", columns="measure", values="value")
         expected = stats.kendalltau(wide["BiasP@5"], wide["nDCG@5"])[0]
         assert result.coefficients.loc["BiasP@5", "nDCG@5"] == pytest.approx(expected)
 
     def test_table_is_a_triangle_with_stars(self):
-        frame = pd.DataFrame({"name": range(10), "a": range(10), "b": [*range(9), -1], "c": [5, 1, 8, 3, 9, 0, 7, 2, 6, 4]})
+        frame = pd.DataFrame(
+            {
+                "name": range(10),
+                "a": range(10),
+                "b": [*range(9), -1],
+                "c": [5, 1, 8, 3, 9, 0, 7, 2, 6, 4],
+            }
+        )
         table = correlations(frame).table
         assert list(table.index) == ["b", "c"] and list(table.columns) == ["a", "b"]
         assert table.loc["b", "a"] == "0.6000*" and table.loc["b", "b"] == ""
@@ -53,15 +58,19 @@ class TestCorrelations:
         assert correlations(frame).coefficients.loc["a", "b"] == pytest.approx(7 / math.sqrt(9 * 8))
 
     def test_rounding_noise_is_a_tie(self):
-        frame = pd.DataFrame({"name": range(4), "a": [0.3, 0.1 + 0.2, 0.5, 0.6], "b": [2.0, 1.0, 3.0, 4.0]})
+        frame = pd.DataFrame(
+            {"name": range(4), "a": [0.3, 0.1 + 0.2, 0.5, 0.6], "b": [2.0, 1.0, 3.0, 4.0]}
+        )
         exact = frame.assign(a=[0.3, 0.3, 0.5, 0.6])
         assert correlations(frame).coefficients.equals(correlations(exact).coefficients)
 
     @pytest.mark.parametrize("method", ["kendall", "spearman", "pearson"])
-    @pytest.mark.parametrize("values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
+    @pytest.mark.parametrize(
+        "values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan]
+    )
     @pytest.mark.filterwarnings("ignore:values are missing")
     def test_constant_measure(self, averages, method, values):
-        with pytest.warns(FairnessWarning, match=r"^rKL@5 is the same throughout"):
+        with pytest.warns(FairnessWarning, match=r"^all values of rKL@5 are equal, so"):
             result = correlations(averages.assign(**{"rKL@5": values}), method)
         for table in (result.coefficients, result.p_values):
             assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()
@@ -73,10 +82,12 @@ class TestCorrelations:
         short = one[~((one["measure"] == "BiasP@5") & one["qid"].isin(["3", "4"]))]
         with pytest.warns(FairnessWarning, match="2 of BiasP@5"):
             result = correlations(short)
-        assert result.coefficients.equals(correlations(one[~one["qid"].isin(["3", "4"])]).coefficients)
+        kept = one[~one["qid"].isin(["3", "4"])]
+        assert result.coefficients.equals(correlations(kept).coefficients)
 
     def test_wrong_input(self, averages, perquery):
-        with pytest.raises(ValueError, match=r"3 systems, and correlations over topics are those of one.*'A', 'B', 'C'"):
+        several = r"3 systems, and correlations over topics need one.*'A', 'B', 'C'"
+        with pytest.raises(ValueError, match=several):
             correlations(perquery)
         with pytest.raises(ValueError, match="'kendall', 'spearman', 'pearson'"):
             correlations(averages, "tau")
@@ -87,46 +98,70 @@ class TestCorrelations:
 class TestBiasSummary:
     def test_values(self, perquery, unchanged):
         result = unchanged(bias_summary, perquery)
-        assert list(result.columns) == ["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"]
-        assert result[["name", "measure"]].values.tolist() == [[name, m] for name in "ABC" for m in ("nDCG@5", "BiasP@5")]
+        statistics = ["MB", "SB", "MAB", "min", "max", "n", "p"]
+        assert list(result.columns) == ["name", "measure", *statistics]
+        pairs = [[name, measure] for name in "ABC" for measure in ("nDCG@5", "BiasP@5")]
+        assert result[["name", "measure"]].values.tolist() == pairs
         row = result.iloc[3]
-        values = perquery[(perquery["name"] == "B") & (perquery["measure"] == "BiasP@5")]["value"].to_numpy()
-        assert row["MB"] == pytest.approx(sum(values) / 20)
-        assert row["SB"] == pytest.approx(math.sqrt(sum((v - sum(values) / 20) ** 2 for v in values) / 19))
+        values = perquery.set_index(["name", "measure"])["value"]["B", "BiasP@5"].to_numpy()
+        mean = sum(values) / 20
+        assert row["MB"] == pytest.approx(mean)
+        assert row["SB"] == pytest.approx(math.sqrt(sum((v - mean) ** 2 for v in values) / 19))
         assert row["MAB"] == pytest.approx(sum(map(abs, values)) / 20)
         assert (row["min"], row["max"], row["n"]) == (min(values), max(values), 20)
         assert row["p"] == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
 
-    @pytest.mark.parametrize("measure, tested", [
-        ("BiasP@5", True), ("BiasP(abs=True)@5", False), ("rKL@5", False), ("nDCG@5", False),
-        ("Skew(group='a')@5", True), ("RepBias(group='a')@5", True), ("unfairness", False)])
-    def test_signed_measures_alone_are_tested_against_0(self, perquery, measure, tested):
+    @pytest.mark.parametrize(
+        "measure, tested",
+        [
+            ("BiasP@5", True),
+            ("BiasP(abs=True)@5", False),
+            ("rKL@5", False),
+            ("nDCG@5", False),
+            ("Skew(group='a')@5", True),
+            ("RepBias(group='a')@5", True),
+            ("unfairness", False),
+        ],
+    )
+    def test_only_signed_measures_have_a_p_value(self, perquery, measure, tested):
         frame = perquery[perquery["measure"] == "BiasP@5"].assign(measure=measure)
         result = bias_summary(frame)
         assert result["p"].notna().all() if tested else result["p"].isna().all()
-        pd.testing.assert_frame_equal(result.drop(columns=["measure", "p"]), bias_summary(
-            perquery).query("measure == 'BiasP@5'").drop(columns=["measure", "p"]).reset_index(
-                drop=True))
 
-    def test_nothing_varies(self):
-        frame = pd.DataFrame({"name": ["A", "A", "B", "B", "C"], "qid": [1, 2, 1, 2, 1], "measure": "BiasP@5",
-                              "value": [0.0, 0.0, 0.1, 0.1, 0.5]})
+    def test_equal_values(self):
+        frame = pd.DataFrame(
+            {
+                "name": ["A", "A", "B", "B", "C"],
+                "qid": [1, 2, 1, 2, 1],
+                "measure": "BiasP@5",
+                "value": [0.0, 0.0, 0.1, 0.1, 0.5],
+            }
+        )
         result = bias_summary(frame)
         assert result["p"].isna().tolist() == [True, False, True] and result["p"][1] == 0
         assert result["SB"].isna().tolist() == [False, False, True]
 
     @pytest.mark.filterwarnings("error")
-    def test_nothing_measured(self):
-        frame = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": "BiasP@5", "value": np.nan})
+    def test_no_values(self):
+        frame = pd.DataFrame(
+            {"name": "A", "qid": ["1", "2"], "measure": "BiasP@5", "value": np.nan}
+        )
         row = bias_summary(frame).iloc[0]
         assert row["n"] == 0 and row[["MB", "SB", "MAB", "min", "max", "p"]].isna().all()
 
     def test_rounding_noise_is_no_bias(self):
-        frame = pd.DataFrame({"name": "A", "qid": ["1", "2", "3"], "measure": "BiasP@5", "value": [1e-17, 1.1e-17, 1.2e-17]})
+        frame = pd.DataFrame(
+            {
+                "name": "A",
+                "qid": ["1", "2", "3"],
+                "measure": "BiasP@5",
+                "value": [1e-17, 1.1e-17, 1.2e-17],
+            }
+        )
         assert bias_summary(frame)["p"].isna().all()
 
     @pytest.mark.parametrize("column", ["name", "qid", "measure"])
-    def test_row_that_belongs_to_nobody(self, perquery, column):
+    def test_row_without_a_name_topic_or_measure(self, perquery, column):
         frame = perquery.copy()
         frame.loc[7, column] = None
         for function in (bias_summary, lambda frame: compare(frame, "A")):
@@ -137,10 +172,14 @@ class TestBiasSummary:
         *_, qrels, runs = experiment
         topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "x"})
         measures = [parse_measure("BiasP@5"), parse_measure("BiasP(abs=True)@5")]
-        perquery = pt.Experiment(list(runs.values()), topics, qrels, measures, names=list(runs), perquery=True)
+        perquery = pt.Experiment(
+            list(runs.values()), topics, qrels, measures, names=list(runs), perquery=True
+        )
         result = bias_summary(perquery).pivot(index="name", columns="measure")
         assert (result["MAB"]["BiasP@5"] > abs(result["MB"]["BiasP@5"])).any()
-        pd.testing.assert_series_equal(result["MAB"]["BiasP@5"], result["MB"]["BiasP(abs=True)@5"], check_names=False)
+        pd.testing.assert_series_equal(
+            result["MAB"]["BiasP@5"], result["MB"]["BiasP(abs=True)@5"], check_names=False
+        )
 
     def test_missing_column(self, perquery):
         with pytest.raises(ValueError, match="per-query frame has no column 'value'"):
@@ -149,9 +188,9 @@ class TestBiasSummary:
 
 class TestCompare:
     def test_against_scipy_and_statsmodels(self, perquery, unchanged):
-        result = unchanged(compare, perquery, "B")
-        assert list(result.columns) == ["name", "measure", "n", "baseline", "mean", "difference", "low", "high", "effect", "t",
-                                        "p", "corrected", "reject"]
+        result = unchanged(compare, perquery, "B", resamples=999)
+        columns = "name measure n baseline mean difference low high effect t p corrected reject"
+        assert list(result.columns) == columns.split()
         assert sorted(result["name"].unique()) == ["A", "C"] and len(result) == 4
         wide = perquery.pivot(index="qid", columns=["name", "measure"], values="value")
         for row in result.itertuples():
@@ -162,11 +201,14 @@ class TestCompare:
             assert row.effect == pytest.approx((one - base).mean() / (one - base).std())
             assert row.low < row.difference < row.high
         for _, part in result.groupby("measure"):
-            np.testing.assert_allclose(part["corrected"], multipletests(part["p"], method="holm")[1])
+            expected = multipletests(part["p"], method="holm")[1]
+            np.testing.assert_allclose(part["corrected"], expected)
 
-    def test_as_pyterrier(self, experiment):
+    def test_p_values_of_pyterrier(self, experiment):
         averages, perquery, *_ = experiment
-        result = compare(perquery, "one", correction=None).set_index(["name", "measure"])
+        result = compare(perquery, "one", correction=None, resamples=99).set_index(
+            ["name", "measure"]
+        )
         for name in ("two", "three"):
             row = averages.set_index("name").loc[name]
             for measure in ("nDCG@5", "rKL@5", "BiasP@5"):
@@ -177,12 +219,18 @@ class TestCompare:
     def test_interval_covers_the_true_difference(self):
         rng = np.random.default_rng(2)
         covered = 0
-        for _ in range(60):
-            frame = pd.DataFrame({"name": np.repeat(["A", "B"], 40), "qid": [*range(40)] * 2, "measure": "m",
-                                  "value": np.concatenate([np.zeros(40), rng.normal(0.2, 1, 40)])})
+        for _ in range(40):
+            frame = pd.DataFrame(
+                {
+                    "name": np.repeat(["A", "B"], 40),
+                    "qid": [*range(40)] * 2,
+                    "measure": "m",
+                    "value": np.concatenate([np.zeros(40), rng.normal(0.2, 1, 40)]),
+                }
+            )
             row = compare(frame, "A", correction=None, resamples=499).iloc[0]
             covered += row["low"] <= 0.2 <= row["high"]
-        assert 50 <= covered <= 60
+        assert 33 <= covered <= 40
 
     def test_same_seed_same_interval(self, perquery):
         one, two, other = (compare(perquery, "A", resamples=199, seed=seed) for seed in (0, 0, 1))
@@ -190,27 +238,38 @@ class TestCompare:
         assert (one["low"] != other["low"]).any()
 
     def test_other_corrections_and_confidence(self, perquery):
-        bonferroni = compare(perquery, "A", "bonferroni")
+        bonferroni = compare(perquery, "A", "bonferroni", resamples=99)
         np.testing.assert_allclose(bonferroni["corrected"], np.minimum(1, 2 * bonferroni["p"]))
-        wide, narrow = compare(perquery, "A", confidence=0.99), compare(perquery, "A", confidence=0.5)
+        wide, narrow = (
+            compare(perquery, "A", confidence=level, resamples=999) for level in (0.99, 0.5)
+        )
         assert (wide["high"] - wide["low"] > narrow["high"] - narrow["low"]).all()
 
-    def test_topics_of_one_system_alone(self, perquery):
+    def test_topics_of_one_of_the_systems(self, perquery):
         short = perquery[~((perquery["name"] == "A") & (perquery["qid"] == "7"))]
         with pytest.warns(FairnessWarning, match="19 of 20 topics"):
-            result = compare(short, "B")
-        assert result[result["name"] == "A"]["n"].eq(19).all() and result[result["name"] == "C"]["n"].eq(20).all()
+            result = compare(short, "B", resamples=99)
+        assert result["n"].where(result["name"] == "A", 19).eq(19).all()
+        assert result["n"].where(result["name"] == "C", 20).eq(20).all()
 
     def test_no_difference(self, perquery):
         one = perquery[perquery["name"] == "A"]
-        result = compare(pd.concat([one, one.assign(name="twin"), one.assign(name="above", value=one["value"] + 0.5)]), "A")
+        above = one.assign(name="above", value=one["value"] + 0.5)
+        result = compare(pd.concat([one, one.assign(name="twin"), above]), "A", resamples=99)
         twin = result[result["name"] == "twin"]
-        assert (twin[["difference", "low", "high", "effect"]] == 0).all(axis=None) and twin["p"].isna().all()
-        assert not twin["reject"].any()
+        assert (twin[["difference", "low", "high", "effect"]] == 0).all(axis=None)
+        assert twin["p"].isna().all() and not twin["reject"].any()
 
-    @pytest.mark.parametrize("arguments, error", [
-        ({"baseline": "Z"}, "no system is named 'Z'; the frame has 'A', 'B', 'C'"),
-        *(({"baseline": "A", "confidence": confidence}, f"confidence={confidence}") for confidence in (0, 1, 1.5, math.nan))])
+    @pytest.mark.parametrize(
+        "arguments, error",
+        [
+            ({"baseline": "Z"}, "no system is named 'Z'; the frame has 'A', 'B', 'C'"),
+            *(
+                ({"baseline": "A", "confidence": confidence}, f"confidence={confidence}")
+                for confidence in (0, 1, 1.5, math.nan)
+            ),
+        ],
+    )
     def test_wrong_input(self, perquery, arguments, error):
         with pytest.raises(ValueError, match=error):
             compare(perquery, **arguments)

@@ -104,6 +104,15 @@ def test_the_exact_bounds_are_reached(values, params, norm):
 
 
 @given(st.integers(0, 10_000))
+def test_bounded_values_are_in_range(make_case, values, sampled, seed):
+    case, pick = make_case(seed, several=seed % 2 == 0), random.Random(seed)
+    bounded = [params for params in SETTINGS if params["norm"] == "bound"]
+    kinds = [KINDS[name](**params) for params in pick.sample(bounded, 20) for name in NAMES]
+    for run in (case.run_frame, sampled(case, 3, seed)):
+        assert all(0 <= value <= 1 for value in values(kinds, case.qrels_frame, run).values())
+
+
+@given(st.integers(0, 10_000))
 def test_eel_is_the_sum_of_its_parts(make_case, values, sampled, seed):
     case = make_case(seed)
     pick = random.Random(seed)

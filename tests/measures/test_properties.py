@@ -37,6 +37,13 @@ EXPLICIT = [
     pt_fairness.Skew(group="g0", target="qrels") @ 4,
     pt_fairness.MinSkew @ 4,
     pt_fairness.MaxSkew(target="run") @ 3,
+    pt_fairness.EEL(by="group"),
+    pt_fairness.EED(by="group", model="trec", target="uniform", complete=True) @ 4,
+    pt_fairness.EER(by="group", target={"g0": 0.5, "g1": 0.5}, norm="bound"),
+    pt_fairness.logDP(protected="g0", target="collection"),
+    pt_fairness.logEUR(protected="g1,g0") @ 5,
+    pt_fairness.logRUR(protected="g0", unannotated="keep"),
+    pt_fairness.IAA(by="group"),
     pt_fairness.RaB(values={"g0": 1, "g1": -0.5}) @ 5,
     pt_fairness.NFaiRR(values={"g0": 1, "g2": 0.5}, background="qrels") @ 4,
 ]
@@ -44,9 +51,7 @@ EXPLICIT = [
 NAMES = {"group": "g0", "pro": "g0", "con": "g1", "values": {"g0": 1.0, "g1": 0.25}}
 EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
          for kind in MEASURES.values()]
-#: Those that drop unannotated documents.
-CONDENSED = [measure for measure in EVERY if "values" not in measure.SUPPORTED_PARAMS
-             and not measure.NAME.startswith(("Annotated", "Bias"))]
+CONDENSED = [measure for measure in EVERY if measure.condensed]
 seeds = st.integers(0, 100_000)
 
 

@@ -8,8 +8,12 @@ from pyterrier.testing import transformer_test_class
 import pt_fairness
 from pt_fairness import groups
 
-GROUPS = groups.from_frame(pd.DataFrame(
-    [("1", "a", "PRO"), ("1", "b", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")], columns=["qid", "docno", "group"]))
+GROUPS = groups.from_frame(
+    pd.DataFrame(
+        [("1", "a", "PRO"), ("1", "b", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")],
+        columns=["qid", "docno", "group"],
+    )
+)
 
 
 @pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")
@@ -32,12 +36,22 @@ def test_a_group_column_is_added():
 
 
 def test_any_index_and_numbers_as_topics():
-    frame = results(("1", "a"), ("1", "b"), ("2", "a")).set_index(pd.Index([7, 7, 3])).astype({"qid": int})
+    frame = (
+        results(("1", "a"), ("1", "b"), ("2", "a"))
+        .set_index(pd.Index([7, 7, 3]))
+        .astype({"qid": int})
+    )
     found = pt.fairness.annotate(GROUPS)(frame)
-    assert found["group"].tolist() == ["PRO", "CON,PRO", "CON"] and found.index.tolist() == [7, 7, 3]
+    assert found["group"].tolist() == ["PRO", "CON,PRO", "CON"] and found.index.tolist() == [
+        7,
+        7,
+        3,
+    ]
 
 
-@pytest.mark.parametrize("source", [groups.from_mapping({}), groups.from_mapping({"x": "y"}), GROUPS])
+@pytest.mark.parametrize(
+    "source", [groups.from_mapping({}), groups.from_mapping({"x": "y"}), GROUPS]
+)
 def test_nothing_to_annotate(source):
     found = pt.fairness.annotate(source)(results(("9", "z"), ("9", "y")))
     assert found["group"].isna().all() and len(found) == 2
@@ -47,7 +61,9 @@ def test_nothing_to_annotate(source):
 
 def test_inspection():
     transformer = pt.fairness.annotate("trec-newswire")
-    assert [sorted(columns) for columns in pt.inspect.transformer_inputs(transformer)] == [["docno", "qid"]]
+    assert [sorted(columns) for columns in pt.inspect.transformer_inputs(transformer)] == [
+        ["docno", "qid"]
+    ]
     columns = ["qid", "query", "docno", "score", "rank"]
     assert pt.inspect.transformer_outputs(transformer, columns) == [*columns, "group"]
     with pytest.raises(pt.validate.InputValidationError):
@@ -63,10 +79,16 @@ def test_what_is_missing_is_said():
 
 
 def test_in_a_pipeline_for_looking_and_filtering():
-    retrieved = pt.Transformer.from_df(results(("1", "FT911-1"), ("1", "LA010189-1"), ("1", "FBIS3-1"), ("1", "?")))
+    retrieved = pt.Transformer.from_df(
+        results(("1", "FT911-1"), ("1", "LA010189-1"), ("1", "FBIS3-1"), ("1", "?"))
+    )
     pipeline = retrieved % 3 >> pt.fairness.annotate("trec-newswire")
     assert pipeline.search("q", qid="1")["group"].tolist() == ["FT", "LA", "FBIS"]
-    american = retrieved >> pt.fairness.annotate("trec-newswire") >> pt.apply.generic(lambda res: res[res["group"] == "LA"])
+    american = (
+        retrieved
+        >> pt.fairness.annotate("trec-newswire")
+        >> pt.apply.generic(lambda res: res[res["group"] == "LA"])
+    )
     assert american.search("q", qid="1")["docno"].tolist() == ["LA010189-1"]
 
 
@@ -77,6 +99,7 @@ def test_a_cutoff_comes_first():
         def lookup(self, qids, docnos):
             Asked.asked += len(docnos)
             return pd.DataFrame({"qid": qids, "docno": docnos, "group": "g"})
+
     retrieved = pt.Transformer.from_df(results(*(("1", f"d{i}") for i in range(20))))
     pipeline = (retrieved >> pt.fairness.annotate(Asked("asked", ["g"])) % 4).compile()
     assert pipeline.search("q", qid="1")["group"].tolist() == ["g"] * 4 and Asked.asked == 4
@@ -84,13 +107,18 @@ def test_a_cutoff_comes_first():
 
 def test_over_a_real_index(tmp_path):
     from pyterrier_pisa import PisaIndex
+
     debates = pt.get_dataset("irds:pt-fairness/debates")
     index = PisaIndex(str(tmp_path / "index"), text_field=["title", "text"], threads=1)
     index.index(debates.get_corpus_iter(verbose=False))
     stances = groups.from_irds("pt-fairness/debates", "stance", ["PRO", "CON"])
-    found = (index.bm25(threads=1) % 5 >> pt_fairness.annotate(stances)).search("zoos protect animals")
+    found = (index.bm25(threads=1) % 5 >> pt_fairness.annotate(stances)).search(
+        "zoos protect animals"
+    )
     texts = {doc.doc_id: doc.stance for doc in debates.irds_ref().docs_iter()}
-    assert len(found) == 5 and found["group"].fillna("-").tolist() == [texts[docno] for docno in found["docno"]]
+    assert len(found) == 5 and found["group"].fillna("-").tolist() == [
+        texts[docno] for docno in found["docno"]
+    ]
 
 
 def test_equal_groups_make_equal_transformers():

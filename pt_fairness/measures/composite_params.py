@@ -1,0 +1,91 @@
+"""Parameters of measures whose values are lists or dictionaries."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pt_fairness.measures.params import Param, groups, label, target
+from pt_fairness.text import SUM_TOLERANCE
+
+_GROUPS, _LABEL, _TARGET = groups(), label("a label"), target()
+
+
+def order() -> Param:
+    """Declare the order of the labels."""
+    return Param(str, "the labels from the lowest to the highest, joined by commas; by default the "
+                 "order that the Groups object declares, else numeric order",
+                 "different labels without commas in them, joined by commas, the lowest first",
+                 canonical=_ordered, accepts=_are_different)
+
+
+def _ordered(value: Any) -> Any:
+    labels = value.split(",") if isinstance(value, str) else value
+    if not isinstance(labels, (list, tuple)):
+        return value
+    labels = [_LABEL.canonical(one) for one in labels]
+    joined = all(isinstance(one, str) and "," not in one for one in labels)
+    return ",".join(one.strip() for one in labels) if joined else value
+
+
+def _are_different(value: str) -> bool:
+    labels = value.split(",")
+    return all(labels) and len({*labels}) == len(labels)
+
+
+def weights() -> Param:
+    """Declare the weights of relevance grades."""
+    return Param(dict, "weight of each relevance grade; by default all documents of at least rel "
+                 "are one grade of weight 1",
+                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
+                 "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
+
+
+def _by_grade(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    try:
+        weights = {int(grade): float(weight) for grade, weight in value.items()}
+        same = len(weights) == len(value) and all(int(grade) == float(grade) for grade in value)
+    except (TypeError, ValueError):
+        return value
+    return dict(sorted(weights.items())) if same else value
+
+
+def _are_weights(value: dict[Any, Any]) -> bool:
+    weights = list(value.values())
+    return all(isinstance(grade, int) and grade >= 0 for grade in value) \
+        and all(isinstance(weight, float) and weight >= 0 for weight in weights) \
+        and abs(math.fsum(weights) - 1.0) <= SUM_TOLERANCE
+
+
+def attributes(*divergences: str) -> Param:
+    """Declare several group sources, each with one of ``divergences``."""
+    return Param(dict, "group sources, each with its divergence",
+                 f"a dictionary from names of registered groups to "
+                 f"{' or '.join(map(repr, divergences))}, such as {{'gender':{divergences[0]!r}}}",
+                 canonical=_by_source, required=True,
+                 accepts=lambda v: all(map(_GROUPS.validate, v))
+                 and all(one in divergences for one in v.values()))
+
+
+def targets() -> Param:
+    """Declare the targets of several group sources."""
+    return Param(dict, "target of each group source; uniform where none is given",
+                 "a dictionary from names of registered groups to targets, such as "
+                 "{'gender':'qrels'}", default={}, canonical=_targets,
+                 accepts=lambda v: all(map(_GROUPS.validate, v))
+                 and all(map(_TARGET.validate, v.values())))
+
+
+def _targets(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return _by_source({source: _TARGET.canonical(one) for source, one in value.items()})
+
+
+def _by_source(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    named = {_GROUPS.canonical(source): one for source, one in value.items()}
+    return {source: named[source] for source in sorted(named, key=str)}

@@ -1,0 +1,278 @@
+"""Group fairness weighted by relevance: GF and GFR (Sakai et al. 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pt_fairness.measures import composite_params, ordinal, params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.population import distribution
+from pt_fairness.measures.registry import register
+from pt_fairness.text import TARGET_WORDS, listed
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.rankings.view import View
+
+_DIVERGENCES = ("jsd", "nmd", "rnod")
+_STOPPING = {
+    "rel": params.rel(),
+    "gains": params.gains("exp"),
+    "max_rel": params.whole("highest relevance grade; by default the highest of the qrels",
+                            smallest=1),
+}
+
+
+class StoppingMeasure(FairnessMeasure):
+    """A measure of a user who reads the ranking until a document satisfies them."""
+
+    SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+
+    def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
+        """Return the expected utility of each list, ``[R]``; NaN where nothing is relevant.
+
+        :param utility: takes the codes of the lists, ``[R, D]``, some lists, ``[M]``, and 0-based
+            ranks of these; returns what reading a list down to the rank is worth, ``[M]``
+        """
+        codes, relevance, _ = view.full(self.param("cutoff"))
+        decay = self.decay(relevance, view.highest_relevance_of_all)
+        row, place = np.nonzero(decay)
+        values = np.bincount(row, decay[row, place] * utility(codes, row, place),
+                             minlength=len(view))
+        highest = view.highest_relevance
+        return np.where((highest >= self.param("rel")) & (highest > 0), values, np.nan)
+
+    def decay(self, relevance: Any, highest: Any) -> Floats:
+        """Return the probability that the user stops at each rank, ``[R, D]``.
+
+        :param highest: the highest relevance grade, if ``max_rel`` does not give it
+        """
+        highest, gains = self.param("max_rel") or highest, self.param("gains")
+        counted = np.where(relevance >= self.param("rel"), np.minimum(relevance, highest), 0)
+        stops = numerics.gain(gains, counted, 0) / (numerics.gain(gains, highest, 0) + 1.0)
+        goes_on = np.cumprod(1.0 - stops, axis=1)
+        stops[:, 1:] *= goes_on[:, :-1]
+        return stops
+
+
+class _GF(StoppingMeasure):
+    """GF — Group Fairness.
+
+    How close the groups in the ranking are to a target distribution, seen by a user who stops at a
+    relevant document.
+
+    Formula
+    -------
+    ``Σ_{i≤n} Decay_i · max(0, 1 − Div(P_i, T))`` with ``Decay_i = s_i · Π_{j<i} (1 − s_j)``, the
+    probability that the user stops at rank i. ``s_i = G_i / (G_max + 1)`` with G_i the gain of the
+    document (``gains``), G_max the gain of ``max_rel``. Higher grades than ``max_rel`` count as it;
+    set it where the topics come in batches.
+
+    P_i holds the mean shares of the groups over the first i documents. A document of m groups
+    counts 1/m towards each, an unannotated one 1/L towards each of all L groups of G. T is the
+    target, unsmoothed.
+
+    ``divergence`` is ``'jsd'``, the Jensen–Shannon divergence, base 2; or, for labels with an
+    order, ``'nmd'``, ``Σ_g |cumP_g − cumT_g| / (L − 1)``; or ``'rnod'``, ``√(OD / (L − 1))`` with
+    OD the mean of ``Σ_j |i − j| · (P_j − T_j)²`` over the labels i with T_i > 0. The order is
+    ``order``, else that of the Groups object, else numeric. It is 0 for one label.
+
+    Range
+    -----
+    0 to 1, below 1. 1 is fair and relevant.
+
+    Edge cases
+    ----------
+    A topic without relevant documents is undefined: 0, with a warning. So is a topic without
+    relevant annotated documents for ``target='qrels'``. A topic without results has 0. With
+    ``target='run'``, a list without annotations is compared with a uniform target.
+
+    ``'rnod'`` can exceed 1 for a target with shares of 0; it counts as 1 then. A ValueError says
+    that ``'nmd'`` or ``'rnod'`` lacks the order of the labels.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Sakai et al. (2023), with the conventions of the tool NTCIREVAL of the FairWeb task.
+    """
+
+    __name__ = "GF"
+    NAME = __name__
+    PRETTY_NAME = "Group Fairness"
+    SHORT_DESC = ("How close the groups down to each relevant document are to a target "
+                  "distribution.")
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        **_STOPPING,
+        "divergence": params.one_of("divergence of the groups from the target: jsd (for labels "
+                                    "without an order), nmd or rnod (for labels with one)",
+                                    *_DIVERGENCES),
+        "order": composite_params.order(),
+        "target": params.target("uniform"),
+        "groups": params.groups(),
+    }
+
+    def score(self, view: View) -> Floats:
+        size = len(view.labels)
+        if not size:
+            return np.full(len(view), np.nan)
+        target = distribution(self, view)
+        if self.param("target") == "run":
+            target = np.where(target.any(axis=1, keepdims=True), target, 1.0 / size)
+        # The last row is that of code −1.
+        shares = np.vstack([view.share, np.full(size, 1.0 / size)])
+        if self.param("divergence") != "jsd":
+            order = ordinal.places(view.labels, self.param("order"), view.order)
+            shares, target = shares[:, order], target[:, order]
+
+        def similarity(codes: Ints, row: Ints, place: Ints) -> Floats:
+            prefix = prefix_shares(codes, shares, row, place)
+            return np.maximum(1.0 - self.divergence(prefix, target[row]), 0.0)
+
+        return np.where(target.any(axis=1), self.expected(view, similarity), np.nan)
+
+    def divergence(self, shares: Floats, target: Floats) -> Floats:
+        """``[M]``: the divergence of ``shares [M, L]`` from the target, labels in their order."""
+        size, name = shares.shape[1], self.param("divergence")
+        if size == 1:
+            return np.zeros(len(shares))
+        if name == "jsd":
+            return numerics.jsd(shares, target)
+        if name == "nmd":
+            return ordinal.match_distance(shares, target) / (size - 1)
+        return np.sqrt(ordinal.order_aware_divergence(shares, target) / (size - 1))
+
+
+def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
+    """Return the mean of ``rows [S, L]`` over the documents down to some ranks, ``[M, L]``.
+
+    :param codes: the row of ``rows`` that each document counts, ``[T, D]``; −1 is the last
+    :param row: the list, ``[M]``
+    :param place: the 0-based rank
+    """
+    shares = np.empty((len(row), rows.shape[1]))
+    size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
+    for start in range(0, rows.shape[1], size):
+        labels = slice(start, start + size)
+        shares[:, labels] = rows[:, labels][codes].cumsum(axis=1)[row, place]
+    shares /= place[:, None] + 1.0
+    return shares
+
+
+class RelevancePart(StoppingMeasure):
+    """The part of GFR that is relevance alone."""
+
+    __name__ = "GFRelevance"
+    NAME = __name__
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        **_STOPPING,
+        "relevance": params.one_of("relevance: err (expected reciprocal rank) or rbu (intentwise "
+                                   "rank-biased utility)", "err", "rbu"),
+        "phi": params.persistence(0.99, "persistence of rbu"),
+    }
+
+    @property
+    def needs_groups(self) -> bool:
+        return False
+
+    def score(self, view: View) -> Floats:
+        if self.param("relevance") == "rbu":
+            return self.expected(view, lambda _, row, place: self.param("phi") ** (place + 1.0))
+        return self.expected(view, lambda _, row, place: np.asarray(1.0 / (place + 1.0)))
+
+
+class _GFR(FairnessMeasure):
+    """GFR — Group Fairness and Relevance.
+
+    The mean of the relevance of a ranking and of its group fairness for several attributes.
+
+    Formula
+    -------
+    ``(R + Σ_a GF_a) / (1 + number of attributes)``: GF_a is ``GF`` with the groups, the divergence
+    and the target of an attribute. ``attributes={'gender':'jsd','hindex':'nmd'}`` names registered
+    groups and their divergences, ``targets={'hindex':'qrels'}`` the targets that are not uniform.
+    Ordinal labels need a Groups object that declares their order, or numbers as labels.
+
+    R is ``Σ Decay_i / i`` with ``relevance='err'``, expected reciprocal rank; or ``Σ φ^i ·
+    Decay_i`` with ``relevance='rbu'``, intentwise rank-biased utility, φ = ``phi``. Decay_i is as
+    for GF. With ``attributes={}``, the value is R.
+
+    Range
+    -----
+    0 to 1, below 1. 1 is fair and relevant.
+
+    Edge cases
+    ----------
+    A topic for which a part is undefined is undefined: 0, with a warning. A topic without results
+    has 0. A topic that a group source drops has no value.
+
+    Source
+    ------
+    Sakai et al. (2023).
+    """
+
+    __name__ = "GFR"
+    NAME = __name__
+    SOURCE = ("sakai2023",)
+    PRETTY_NAME = "Group Fairness and Relevance"
+    SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+    SUPPORTED_PARAMS = {
+        "attributes": composite_params.attributes(*_DIVERGENCES),
+        "targets": composite_params.targets(),
+        **RelevancePart.SUPPORTED_PARAMS,
+    }
+
+    def validate_params(self) -> None:
+        """Check the parameters.
+
+        :raises ValueError: a value that is not allowed; a target of groups that are no attribute
+        """
+        super().validate_params()
+        attributes = self.param("attributes")
+        for source in self.param("targets"):
+            if source not in attributes:
+                raise ValueError(f"GFR has a target for {str(source)!r}, which is none of its "
+                                 f"attributes, {listed(map(str, attributes)) or 'none'}; name it "
+                                 "in attributes too")
+
+    @property
+    def parts(self) -> Sequence[FairnessMeasure]:
+        shared = {name: value for name, value in self.params.items()
+                  if name in ("cutoff", *_STOPPING)}
+        own = {name: value for name, value in self.params.items() if name in ("relevance", "phi")}
+        targets = self.param("targets")
+        return [RelevancePart(**shared, **own),
+                *(_GF(**shared, groups=source, divergence=divergence,
+                      target=targets.get(source, "uniform"))
+                  for source, divergence in self.param("attributes").items())]
+
+    def compose(self, values: Sequence[Floats]) -> Floats:
+        return np.mean(values, axis=0)
+
+    def names(self) -> dict[str, list[str]]:
+        wanted = self.param("targets").values()
+        return {"groups": list(self.param("attributes") or ()),
+                "target": [one for one in wanted
+                           if isinstance(one, str) and one not in TARGET_WORDS]}
+
+    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
+        groups, targets = spellings.get("groups", {}), spellings.get("target", {})
+        wanted = {source: targets.get(one, one) if isinstance(one, str) else one
+                  for source, one in self.param("targets").items()}
+        return type(self)(**self.params | {
+            name: {groups.get(source, source): one for source, one in by_source.items()}
+            for name, by_source in (("attributes", self.param("attributes") or {}),
+                                    ("targets", wanted))})
+
+
+GF = register(_GF())
+GFR = register(_GFR())

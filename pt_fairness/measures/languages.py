@@ -1,0 +1,148 @@
+"""Whether documents of all languages have the same expected rank: PEER (Yang et al. 2024)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pt_fairness.measures import composite_params, params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics, special
+from pt_fairness.measures.population import refuse_weights
+from pt_fairness.measures.registry import register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.rankings.view import View
+
+
+class Grade(NamedTuple):
+    """A set of relevance grades."""
+
+    #: The grade, or the lowest grade.
+    least: int
+    #: Whether higher grades belong to the set.
+    open: bool
+
+    def holds(self, relevance: Any) -> Any:
+        """Return which documents belong to the set; negative relevance is grade 0."""
+        return relevance >= self.least if self.open else np.maximum(relevance, 0) == self.least
+
+
+class _PEER(FairnessMeasure):
+    """PEER — Probability of Equal Expected Rank.
+
+    Whether relevant documents of all languages, or of any groups, have the same expected rank.
+
+    Formula
+    -------
+    ``Σ_s w_s · P_s`` over sets s of relevance grades. By default one set of weight 1 holds all
+    documents of relevance ≥ ``rel``; ``weights={1:0.4,2:0.6}`` makes each grade a set, in which
+    unjudged and negative relevance is grade 0.
+
+    P is the p-value of the Kruskal–Wallis test: the upper tail of χ² for ``H = (N − 1) · Σ_g N_g ·
+    (x̄_g − x̄)² / Σ (x − x̄)²``, with one degree of freedom fewer than groups. The N observations x
+    are the ranks of the set's annotated documents among the first n of the ranking, once for each
+    of their groups. Unannotated documents keep their ranks, and ranks of other documents are
+    skipped, not renumbered.
+
+    The u observations of judged annotated documents of relevance > 0 that are not among the first
+    n share the rank ``n + (u + 1) / 2``; with ``unretrieved='count'``, as in the published code,
+    ``N + (u + 1) / 2``, which can be above that of documents that were retrieved.
+
+    Range
+    -----
+    0 to 1. 1 is fair.
+
+    Edge cases
+    ----------
+    A topic without a judged annotated document of any set is undefined: 0, with a warning. A topic
+    without annotated documents among the first n has 0. P is 1 if no document of the set is among
+    them, if fewer than two groups have observations, and if all observations are equal.
+
+    Groups with weights are a ValueError.
+
+    Source
+    ------
+    Yang et al. (2024), with the tie and rank conventions of their package peer_measure.
+    """
+
+    __name__ = "PEER"
+    NAME = __name__
+    SOURCE = ("yang2024",)
+    PRETTY_NAME = "Probability of Equal Expected Rank"
+    SHORT_DESC = "Whether relevant documents of all groups have the same expected rank."
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "weights": composite_params.weights(),
+        "unretrieved": params.one_of("rank of relevant documents that were not retrieved: after "
+                                     "the end of the ranking (end) or after as many ranks as there "
+                                     "are observations (count)", "end", "count"),
+        "groups": params.groups(),
+    }
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+    JUDGED = True
+
+    @property
+    def grades(self) -> dict[Grade, float]:
+        """The sets of grades with their weights."""
+        weights = self.param("weights")
+        if weights is None:
+            return {Grade(self.param("rel"), True): 1.0}
+        return {Grade(grade, False): weight for grade, weight in weights.items() if weight > 0}
+
+    def score(self, view: View) -> Floats:
+        refuse_weights(self, view)
+        codes, relevance, n = view.full(self.param("cutoff"))
+        row, place = np.nonzero(codes >= 0)
+        code, of_ranked = codes[row, place], relevance[row, place]
+        topic, judged_code, of_judged = view.judged
+        values, defined = np.zeros(len(view)), np.zeros(len(view), bool)
+        for grade, weight in self.grades.items():
+            judged = grade.holds(of_judged) & (judged_code >= 0)
+            defined |= (np.bincount(topic[judged], minlength=len(view.topics)) > 0)[view.topic]
+            judged &= of_judged > 0
+            missing = by_set(view, topic[judged], judged_code[judged], len(view.topics))
+            found = grade.holds(of_ranked)
+            relevant = found & (of_ranked > 0)
+            missing = missing[view.topic] - by_set(view, row[relevant], code[relevant], len(view))
+            values += weight * self.probability(view, row[found], code[found], place[found] + 1.0,
+                                                missing, n)
+        annotated = np.bincount(row, minlength=len(view)) > 0
+        return np.where(defined, np.where(annotated, values, 0.0), np.nan)
+
+    def probability(self, view: View, row: Ints, code: Ints, rank: Floats, missing: Floats,
+                    n: Ints) -> Floats:
+        """Return the p-value of each list, ``[R]``.
+
+        :param row: the list of each retrieved document of the set, ``[M]``; its code and its rank
+        :param missing: the other documents of the set by code, ``[R, S]``
+        :param n: the lengths of the lists, ``[R]``
+        """
+        found = by_set(view, row, code, len(view)) @ view.member
+        lost = missing @ view.member
+        u, size = lost.sum(axis=1), found + lost
+        total = size.sum(axis=1)
+        last = (total if self.param("unretrieved") == "count" else n) + (u + 1.0) / 2.0
+        sums = by_set(view, row, code, len(view), rank) @ view.member + lost * last[:, None]
+        mean = numerics.ratio(sums.sum(axis=1), total)
+        between = numerics.ratio((sums - size * mean[:, None]) ** 2, size).sum(axis=1)
+        spread = view.member.sum(axis=1)[code] * (rank - mean[row]) ** 2
+        within = np.bincount(row, spread, len(view)) + u * (last - mean) ** 2
+        groups = (size > 0).sum(axis=1)
+        tested = (groups > 1) & found.any(axis=1) & (within > 0)
+        values = np.ones(len(view))
+        statistic = (total - 1.0)[tested] * between[tested] / within[tested]
+        values[tested] = special.chdtrc(groups[tested] - 1.0, statistic)
+        return values
+
+
+def by_set(view: View, row: Ints, code: Ints, rows: int, weights: Floats | None = None) -> Floats:
+    """Return the sum of the weights of documents by row and label set, ``[rows, S]``."""
+    sets = len(view.share)
+    sums = np.bincount(row * sets + code, weights, rows * sets)
+    return np.asarray(sums.reshape(rows, sets), float)
+
+
+PEER = register(_PEER())

@@ -1,0 +1,115 @@
+"""Normative diversity: how far a ranking is from its context, RADio (Vrijenhoek et al. 2022)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pt_fairness.measures import params
+from pt_fairness.measures.attention import attention
+from pt_fairness.measures.distribution import DistributionMeasure
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.registry import register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats
+    from pt_fairness.rankings.view import View
+
+
+class _RADio(DistributionMeasure):
+    """RADio — Rank-Aware Divergence.
+
+    How far the groups in the first documents are from those of a context, by default of the whole
+    list.
+
+    Formula
+    -------
+    ``√JSD(P̃, Q̃)``, base 2; with ``divergence='kl'``, ``KL(Q̃ ‖ P̃)``. P̃ = (1 − α) · P + α · Q and
+    Q̃ = (1 − α) · Q + α · P with α = ``alpha``. P holds the shares of the groups in the first n
+    annotated documents, in which rank i weighs ``discount``; a document of m groups counts 1/m
+    towards each. With ``unannotated='keep'``, unannotated documents keep their ranks. Q is the
+    target, unsmoothed and without a discount.
+
+    The measures of the paper differ in labels and context. Representation and Alternative Voices:
+    the whole list. Calibration: the user's history, registered as a target. Activation: bins of a
+    number as labels. Fragmentation compares the lists of users and is not such a measure.
+
+    Range
+    -----
+    0 to 1; 0 or more with ``divergence='kl'``. 0 is like the context; whether that is good depends
+    on the norm.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. A topic without results has 1; with ``divergence='kl'``, the largest value of all lists
+    of one group. With ``target='run'``, it is compared with a uniform context then.
+
+    ``alpha=0`` with ``divergence='kl'`` is a ValueError. With ``alpha=0`` and the same discount,
+    ``1 − RADio²`` is AWRF. The published code approximates the harmonic numbers and counts a
+    document of m labels m times.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Vrijenhoek et al. (2022), with the smoothing of their package RADio.
+    """
+
+    __name__ = "RADio"
+    NAME = __name__
+    SOURCE = ("vrijenhoek2022",)
+    PRETTY_NAME = "Rank-Aware Divergence"
+    SHORT_DESC = "How far the groups in the first documents are from those of a context."
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("run"),
+        "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
+                                    "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
+        "discount": params.discount("mmr", "log2", "trec", "geometric", "none", default="mmr"),
+        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "alpha": params.real("share of the other distribution that is mixed into each",
+                             "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5,
+                             default=0.001),
+        "unannotated": params.unannotated(),
+        "groups": params.groups(),
+    }
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        if self.params.get("divergence") == "kl":
+            self.RANGE = (0.0, None)
+
+    def validate_params(self) -> None:
+        """Check the parameters.
+
+        :raises ValueError: a value that is not allowed; an infinite divergence
+        """
+        super().validate_params()
+        if self.param("divergence") == "kl" and self.param("alpha") == 0:
+            raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
+                             "infinite where the ranking lacks a group; use an alpha above 0")
+
+    def compare(self, view: View, target: Floats) -> Floats:
+        size, alpha = len(view.labels), self.param("alpha")
+        if self.param("target") == "run":
+            target = np.where(target.any(axis=1, keepdims=True), target, 1.0 / size)
+        groups, total, n = attention(self, view)
+        shares = numerics.ratio(groups, total[:, None])
+        ranking = (1.0 - alpha) * shares + alpha * target
+        context = (1.0 - alpha) * target + alpha * shares
+        if self.param("divergence") == "jsd":
+            return np.where(n == 0, 1.0, np.sqrt(numerics.jsd(ranking, context)))
+        return np.where(n == 0, self.largest(target), numerics.kl(context, ranking))
+
+    def largest(self, target: Floats) -> Floats:
+        """``[R]``: the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group."""
+        alpha = self.param("alpha")
+        own, others = (1.0 - alpha) * target, (1.0 - alpha) * (1.0 - target)
+        divergence = (own + alpha) * np.log2((own + alpha) / (alpha * target + 1.0 - alpha)) \
+            + others * np.log2((1.0 - alpha) / alpha)
+        return np.asarray(divergence.max(axis=1))
+
+
+RADio = register(_RADio())

@@ -1,0 +1,60 @@
+"""Divergences between distributions over labels that have an order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pt_fairness.measures.late import np, numerics
+from pt_fairness.text import listed
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats
+
+
+def places(labels: Sequence[str], order: str | None, declared: Sequence[str] | None) -> list[int]:
+    """Return the places of labels from the lowest to the highest.
+
+    :param order: the labels in order, joined by commas
+    :param declared: the order that the Groups object declares
+    :raises ValueError: there is no order, or one that lacks a label
+    """
+    if order is None and declared is None:
+        numbers = [_number(name) for name in labels]
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError(
+                f"an ordinal divergence needs the order of the labels {listed(labels)}: name them "
+                "from the lowest to the highest with order='…', or use a Groups object that "
+                "declares their order")
+        return sorted(range(len(labels)), key=numbers.__getitem__)
+    found = order.split(",") if order is not None else list(declared or ())
+    lacking = sorted({*labels} - {*found})
+    if lacking:
+        raise ValueError(f"the order {','.join(found)!r} lacks the labels {listed(lacking)}; an "
+                         "ordinal divergence needs an order of all labels of the groups")
+    place = {name: i for i, name in enumerate(labels)}
+    return [place[name] for name in found if name in place]
+
+
+def _number(name: str) -> float:
+    try:
+        return float(name)
+    except ValueError:
+        return math.nan
+
+
+def match_distance(p: Floats, q: Floats) -> Floats:
+    """Return the sum of the differences of the cumulative shares over the last axis."""
+    return np.asarray(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1))
+
+
+def order_aware_divergence(p: Floats, q: Floats) -> Floats:
+    """Return the order-aware divergence over the last axis.
+
+    It is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the places i with q_i > 0.
+    """
+    i = np.arange(p.shape[-1])
+    distances = (p - q) ** 2 @ abs(i[:, None] - i)
+    held = q > 0
+    return numerics.ratio((distances * held).sum(axis=-1), held.sum(axis=-1))

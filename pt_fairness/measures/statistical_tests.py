@@ -1,0 +1,161 @@
+"""Tests of ranked group fairness: FAIR and PreF (Zehlike et al. 2017)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.late import np, numerics, special
+from pt_fairness.measures.population import refuse_weights, split, two_groups
+from pt_fairness.measures.registry import register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Bools, Floats, Ints
+    from pt_fairness.rankings.view import View
+
+_PARAMS = {
+    "cutoff": params.cutoff(),
+    "rel": params.rel(),
+    "protected": params.protected(),
+    "target": params.target(),
+    "p": params.real("share of protected documents that is wanted; by default that of the target",
+                     "a number from 0 to 1", lambda v: 0 <= v <= 1),
+    "groups": params.groups(),
+}
+
+
+class BinomialMeasure(FairnessMeasure):
+    """A measure of how probable so few protected documents in the prefixes of a fair list are."""
+
+    SOURCE: ClassVar[tuple[str, ...]] = ("zehlike2017",)
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+
+    def score(self, view: View) -> Floats:
+        refuse_weights(self, view)
+        codes, n = view.condensed(self.param("cutoff"))
+        protected, p, defined = self.wanted(view)
+        values = np.zeros(len(view))
+        if codes.size:
+            own = np.take_along_axis(protected, np.maximum(codes, 0), axis=1) & (codes >= 0)
+            prefixes = special.bdtr(own.cumsum(axis=1), np.arange(1, codes.shape[1] + 1),
+                                    p[:, None])
+            values = np.where(n > 0, self.of_prefixes(prefixes, n, p), 0.0)
+        return np.where(defined, values, np.nan)
+
+    def wanted(self, view: View) -> tuple[Bools, Floats, Bools]:
+        """Return the protected label sets, ``[R, S]``, their share and whether there is one."""
+        p = self.param("p")
+        if p is not None:
+            protected, known = split(self, view, view.relevant(self.param("rel")))
+            return protected, np.full(len(view), p), known
+        groups = two_groups(self, view)
+        return groups.protected, np.minimum(numerics.ratio(groups.plus, groups.total), 1.0), \
+            groups.defined
+
+    def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
+        """Return the value of each list, ``[R]``, whatever it is for an empty one.
+
+        :param probabilities: F(τ_i; i, p) at each rank i, ``[R, D]``
+        """
+        raise NotImplementedError
+
+
+class _FAIR(BinomialMeasure):
+    """FAIR — Ranked Group Fairness Test.
+
+    Whether every prefix of the ranking has enough protected documents, by a binomial test.
+
+    Formula
+    -------
+    Prefix i passes if ``F(τ_i; i, p) > α_c``: τ_i protected documents among the first i annotated
+    ones, F the binomial distribution function, p the share of protected documents in the target or
+    the parameter ``p``. ``value='test'`` is 1 if all prefixes of the first n = min(cutoff,
+    annotated documents) pass, else 0. ``value='prefixes'`` is the share that pass.
+
+    α_c is the largest level for which the test rejects a fair list of n documents with a
+    probability of at most ``alpha``; with ``adjust=False``, it is ``alpha``. Numbers within a
+    factor of 1 + 1e-9 are equal.
+
+    Range
+    -----
+    0 to 1. 1 is fair to the protected group; too many protected documents are not counted.
+
+    Edge cases
+    ----------
+    A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
+    population has fewer than two groups if ``protected`` is ``minority`` or ``majority``. With
+    ``p``, only the latter holds. A topic without results has 0.
+
+    Groups with weights are a ValueError.
+
+    Source
+    ------
+    Zehlike et al. (2017), definitions 3.1 and 3.2. The correction is exact; fairsearchcore and
+    LensKit take tables that can reject a fair list with a probability above ``alpha``.
+    """
+
+    __name__ = "FAIR"
+    NAME = __name__
+    PRETTY_NAME = "Ranked Group Fairness Test"
+    SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
+    SUPPORTED_PARAMS = {
+        **_PARAMS,
+        "alpha": params.real("probability that a fair ranking fails the test",
+                             "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.1),
+        "adjust": params.Param(bool, "whether alpha is the probability of all prefixes together",
+                               "True or False", default=True),
+        "value": params.one_of("value: 1 if all prefixes pass (test), or the share that pass "
+                               "(prefixes)", "test", "prefixes"),
+    }
+
+    def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
+        from pt_fairness.measures import fa_ir_table
+        level = np.full(len(n), self.param("alpha"))
+        if self.param("adjust"):
+            level[n > 0] = fa_ir_table.levels(n[n > 0], p[n > 0], self.param("alpha"))
+        inside = numerics.within(probabilities.shape[1], n)
+        passed = (probabilities > level[:, None] * fa_ir_table.TOLERANCE) & inside
+        if self.param("value") == "prefixes":
+            return numerics.ratio(passed.sum(axis=1), n)
+        return np.asarray(passed.sum(axis=1) == n, float)
+
+
+class _PreF(BinomialMeasure):
+    """PreF — Mean Probability of the Prefixes.
+
+    How probable it is, on average, that a fair list has so few protected documents in a prefix.
+
+    Formula
+    -------
+    ``1/n Σ_{i≤n} F(τ_i; i, p)`` with the symbols of FAIR.
+
+    Range
+    -----
+    0 to 1. 1 is fair to the protected group; too many protected documents are not counted.
+
+    Edge cases
+    ----------
+    As for FAIR.
+
+    Source
+    ------
+    Zehlike et al. (2017), from the test of definition 3.1. Others compute it at the ranks of the
+    list with its unannotated documents; this measure drops them first.
+    """
+
+    __name__ = "PreF"
+    NAME = __name__
+    PRETTY_NAME = "Mean Probability of the Prefixes"
+    SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
+                  "prefixes.")
+    SUPPORTED_PARAMS = _PARAMS
+
+    def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
+        inside = numerics.within(probabilities.shape[1], n)
+        return numerics.ratio((probabilities * inside).sum(axis=1), n)
+
+
+FAIR = register(_FAIR())
+PreF = register(_PreF())
