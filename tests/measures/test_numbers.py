@@ -138,14 +138,22 @@ def test_numbers_of_documents(make_case, values, registered, monkeypatch, seed, 
         agree(found, measures, wanted, case, rows, made.details)
 
 
-@pytest.mark.parametrize("source", ["iteration", "frame", "open"])
+@pytest.mark.parametrize("source", ["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(4))
 def test_numbers_of_labels(make_case, values, registered, seed, source):
     case = make_case(400 + seed, several=seed % 2 == 1)
     made = Numbers(case, seed, negative=True, by_topic=True)
     registered("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
     given, known = {}, {}
-    if source != "iteration":
+    if source == "weights":
+        frame = case.groups_frame
+        frame["weight"] = np.random.default_rng(seed).uniform(0.1, 1, len(frame))
+        soft: dict[tuple[str, str], dict[str, float]] = {}
+        for qid, docno, group, weight in frame.itertuples(index=False):
+            soft.setdefault((qid, docno), {})[group] = weight
+        given = {"groups": groups.from_frame(frame)}
+        known = {"groups": lambda qid, docno: soft.get((qid, docno), ()), "labels": case.labels}
+    elif source != "iteration":
         declared = groups.from_frame(case.groups_frame)
         given = {"groups": declared if source == "frame" else Open(declared)}
         known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()),
