@@ -169,6 +169,13 @@ def test_numbers_of_labels(make_case, values, registered, seed, source):
         least = -0.5
 
 
+def test_a_background_document_of_an_unknown_group_has_no_number(values, registered):
+    registered("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
+    source = Open(groups.from_mapping({"a1": "A", "new": "Z"}))
+    measure = RankingBias(values={"A": 1}, missing=0.5, background="other", groups=source) @ 1
+    assert values([measure], QRELS, RUN)[measure, "1"] == 1 - (1 + 0.5) / 2
+
+
 class Open(groups.Groups):
     """Groups that do not declare their labels."""
 
