@@ -68,13 +68,8 @@ class LogRatio(SignedMeasure):
         """Return how far a document of each label set is protected, ``[T, S]``, and whether that
         can be said of each topic.
         """
-        relevant = view.relevant(self.param("rel"))
-        protected, known = split(self, view, relevant)
-        degree = protected.astype(float)
-        if view.weighted.any():
-            labels = protected_of_labels(self, view, relevant)
-            degree = np.where(view.weighted, labels @ view.share.T, degree)
-        return degree[view.first_list], known[view.first_list]
+        protected, known = split(self, view, view.relevant(self.param("rel")))
+        return protected.astype(float)[view.first_list], known[view.first_list]
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
