@@ -94,7 +94,7 @@ def test_the_divergence_without_a_bound():
     with pytest.raises(ValueError, match="use an alpha above 0"):
         RADio(divergence="kl", alpha=0).validate_params()
     for alpha in (-0.1, 0.5):
-        with pytest.raises(ValueError, match="at least 0 and below 0.5"):
+        with pytest.raises(ValueError, match=r"at least 0 and below 0\.5"):
             RADio(alpha=alpha).validate_params()
     text = "RADio(divergence='kl',discount='geometric',p=0.5,unannotated='keep')@10"
     assert str(ir_measures.parse_measure(text)) == text

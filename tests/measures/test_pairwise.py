@@ -14,7 +14,7 @@ SETTINGS = [{**cutoff, **setting} for cutoff in ({}, {"cutoff": 1}, {"cutoff": 4
             for setting in ({}, {"pairs": "errors"}, {"rel": 2}, {"rel": 0, "pairs": "errors"})]
 RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
 #: Whether groups can have weights.
-WEIGHTS = "weight" in (groups.from_frame.__doc__ or "")
+WEIGHTS = hasattr(groups.Groups, "weighted")
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
