@@ -69,7 +69,9 @@ def one(measure, values, qrels, run):
 
 
 def test_turns_are_fairer_than_blocks(values):
-    alternating, blocks = (one(PEER, values, *of_letters(text)) for text in ("ABBAABBA", "AAAABBBB"))
+    alternating, blocks = (
+        one(PEER, values, *of_letters(text)) for text in ("ABBAABBA", "AAAABBBB")
+    )
     assert blocks < 0.05 < alternating
 
 
