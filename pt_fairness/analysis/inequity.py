@@ -25,10 +25,10 @@ def amortised_inequity(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     """Return the inequity of attention of every system, amortised over the topics.
 
     A document (or group) with too little attention for one topic can have more for another:
-    Σ_d |Σ_q (ε_qd − y_qd)| / 2Q, where ε_qd is its share of the attention and y_qd its share of the
-    merit for topic q. The Q topics are those with a document of some merit. A topic for which the
-    system returns nothing counts, without attention. For one topic with results the value is that
-    of ``IAA``, and for several it is at most the mean of ``IAA``.
+    ``Σ_d |Σ_q (ε_qd − y_qd)| / 2Q``, where ε_qd is its share of the attention and y_qd its share of
+    the merit for topic q. The Q topics are those with a document of some merit. A topic for which
+    the system returns nothing counts, without attention. For one topic with results the value is
+    that of ``IAA``, and for several it is at most the mean of ``IAA``.
 
     Source: Biega et al. (2018), equation 1.
 
