@@ -105,7 +105,12 @@ def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
         else:
             shares = distribution(measure, view)
             plus, total = (shares * chosen).sum(axis=1), shares.sum(axis=1)
-    return TwoGroups(protected, plus.astype(float), total.astype(float), known & ((total > 0) | (target == "run")))
+    return TwoGroups(
+        protected,
+        plus.astype(float),
+        total.astype(float),
+        known & ((total > 0) | (target == "run")),
+    )
 
 
 def protected_of_labels(measure: FairnessMeasure, view: View, counts: Ints) -> Bools:
@@ -114,12 +119,18 @@ def protected_of_labels(measure: FairnessMeasure, view: View, counts: Ints) -> B
     if wanted is not None:
         best, _ = rarest(view, counts, wanted == "majority")
         return np.asarray(np.arange(len(view.labels)) == best[:, None])
-    return np.broadcast_to(np.isin(view.labels, named(measure, view)), (len(view), len(view.labels)))
+    return np.broadcast_to(
+        np.isin(view.labels, named(measure, view)), (len(view), len(view.labels))
+    )
 
 
 def named(measure: FairnessMeasure, view: View) -> list[str]:
     """The labels that ``protected``, or ``group``, names."""
-    return [name for parameter, name in measure.named_labels(view.labels) if parameter in ("protected", "group")]
+    return [
+        name
+        for parameter, name in measure.named_labels(view.labels)
+        if parameter in ("protected", "group")
+    ]
 
 
 def population(measure: FairnessMeasure, view: View) -> Floats:

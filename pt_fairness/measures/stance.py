@@ -36,8 +36,10 @@ class StanceMeasure(SignedMeasure):
         """:raises ValueError: a value that is not allowed, or one group on both sides"""
         super().validate_params()
         if self.param("pro") == self.param("con"):
-            raise ValueError(f"{self.NAME} needs two groups to set against each other; pro and con are both "
-                             f"{self.param('pro')!r}")
+            raise ValueError(
+                f"{self.NAME} needs two groups to set against each other; pro and con are both "
+                f"{self.param('pro')!r}"
+            )
 
     def stances(self, view: View) -> tuple[Floats, Ints]:
         """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
@@ -117,10 +119,13 @@ class _BiasRBP(StanceMeasure):
     __name__ = "BiasRBP"
     NAME = __name__
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
-    SHORT_DESC = "Rank-biased precision of the relevant pro documents less that of the relevant con documents."
+    SHORT_DESC = ("Rank-biased precision of the relevant pro documents less that of the relevant "
+                  "con documents.")
     SUPPORTED_PARAMS = {
         **_PARAMS,
-        "p": params.real("persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8),
+        "p": params.real(
+            "persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8
+        ),
     }
 
     def score(self, view: View) -> Floats:
@@ -156,7 +161,8 @@ class _BiasDCG(StanceMeasure):
     __name__ = "BiasDCG"
     NAME = __name__
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
-    SHORT_DESC = "Discounted cumulative gain of the relevant pro documents less that of the relevant con documents."
+    SHORT_DESC = ("Discounted cumulative gain of the relevant pro documents less that of the "
+                  "relevant con documents.")
     RANGE = (None, None)
 
     def score(self, view: View) -> Floats:
