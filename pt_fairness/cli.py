@@ -1,4 +1,4 @@
-"""The command line: arguments in, text out; what is done is done elsewhere."""
+"""The commands ``pt-fairness`` and ``python -m pt_fairness``: arguments in, text out."""
 
 from __future__ import annotations
 
@@ -10,36 +10,63 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pt_fairness
-from pt_fairness import files
 from pt_fairness.measures import catalog
 from pt_fairness.plugging import pth
 
 
-def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int:
-    """Runs ir_measures' own command with these arguments.
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the ``pt-fairness`` command.
 
+    :param arguments: the arguments after the name of the command, by default those of the process
+    :returns: the exit code: 0, 1 if runs were left out or nobody reads the output, 2 for an error
+
+    Examples
+    --------
+    >>> from pt_fairness import cli
+    >>> cli.main(["annotate", "no/such/qrels", "trec-newswire"])
+    2
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == "eval":
+        return evaluate(arguments[1:])
+
+    def command() -> int | None:
+        options = _parser().parse_args(arguments)
+        if getattr(options, "file", None) is None:
+            _need_output()
+        return options.run(options)
+
+    return _guarded("pt-fairness", command)
+
+
+def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int:
+    """Run the ``ir_measures`` command with the readers of this package.
+
+    The readers of ir_measures refuse a label written as 4.0 and do not name the line of an error,
+    and a cutoff of 0 ends the interpreter.
+
+    :param arguments: the arguments of ``ir_measures``
+    :param program: the name of the command in messages
     :returns: the exit code
     """
     import ir_measures
     from ir_measures import __main__ as theirs
 
     def command() -> None:
-        files.need_output()
+        _need_output()
         theirs.main_cli()
 
     saved = sys.argv, theirs._get_qrels, theirs._get_measures, ir_measures.read_trec_run
     sys.argv = [program, *arguments]
-    # ir_measures' own readers refuse a label written as 4.0, and say of no fault in which line it
-    # is; and a cutoff of 0 ends the interpreter.
-    theirs._get_qrels, theirs._get_measures = _given_qrels, _given_measures
-    ir_measures.read_trec_run = _given_run
+    theirs._get_qrels, theirs._get_measures = _read_qrels, _parse_measures
+    ir_measures.read_trec_run = _read_run
     try:
         return _guarded(program, command)
     finally:
         sys.argv, theirs._get_qrels, theirs._get_measures, ir_measures.read_trec_run = saved
 
 
-def _given_qrels(options: argparse.Namespace) -> Any:
+def _read_qrels(options: argparse.Namespace) -> Any:
     from pt_fairness import io
     qrels = io.load_qrels(options.qrels)
     if qrels.empty:
@@ -47,7 +74,7 @@ def _given_qrels(options: argparse.Namespace) -> Any:
     return qrels.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
 
 
-def _given_measures(options: argparse.Namespace) -> list[Any]:
+def _parse_measures(options: argparse.Namespace) -> list[Any]:
     from pt_fairness import tables
     measures = tables.parsed(" ".join(options.measures).split())
     if not measures:
@@ -55,14 +82,15 @@ def _given_measures(options: argparse.Namespace) -> list[Any]:
     return measures
 
 
-def _given_run(path: str) -> Any:
+def _read_run(path: str) -> Any:
     from pt_fairness import io
     return io.read_run(path).rename(columns={"qid": "query_id", "docno": "doc_id"})
 
 
 def _guarded(program: str, command: Callable[[], Any]) -> int:
-    """Runs a command with UTF-8 on standard output, and warnings and errors as one line each, as a
-    user of a command line expects them.
+    """Run a command with UTF-8 on standard output, and with warnings and errors as one line each.
+
+    :returns: the exit code
     """
     if sys.stderr is None:  # closed
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
@@ -77,7 +105,7 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
         try:
             code = int(command() or 0)
             if sys.stdout is not None:
-                sys.stdout.flush()  # a short text is written only now, and its reader may be gone
+                sys.stdout.flush()  # raises BrokenPipeError for a short text that nobody reads
             return code
         except BrokenPipeError:
             code = 1
@@ -90,8 +118,17 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
     return code
 
 
+def _need_output() -> None:
+    """Raise an error if standard output is closed.
+
+    :raises ValueError: it is
+    """
+    if sys.stdout is None:
+        raise ValueError("standard output is closed, so the output has no place to go")
+
+
 def _drop_output() -> None:
-    """Keeps the interpreter from complaining at its end about output that cannot be written."""
+    """Drop output that cannot be written, of which the interpreter would complain at its end."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -109,19 +146,24 @@ def _annotate(options: argparse.Namespace) -> None:
 def _table(options: argparse.Namespace) -> int:
     from pt_fairness import evaluation
     measures = [measure for some in options.measures for measure in some.split()]
-    averages, per_query = evaluation.evaluate(options.runs, options.qrels, measures, baseline=options.baseline,
-                                              n_jobs=options.jobs, progress=sys.stderr.isatty())
-    sys.stdout.write(evaluation.as_text(per_query if options.per_query else averages, options.output))
+    averages, per_query = evaluation.evaluate(
+        options.runs, options.qrels, measures, baseline=options.baseline, n_jobs=options.jobs,
+        progress=sys.stderr.isatty())
+    table = per_query if options.per_query else averages
+    sys.stdout.write(evaluation.as_text(table, options.output))
     return 1 if averages.attrs[evaluation.BROKEN] else 0
 
 
 def _plug(options: argparse.Namespace) -> None:
-    if options.status:
-        where = pth.path()
-        print(f"plugged in: {where}" if pth.plugged() else f"not plugged in: {where} is of another version; plug again"
-              if where.exists() else f"not plugged in: there is no {where}")
-    else:
+    where = pth.path()
+    if not options.status:
         print(pth.plug())
+    elif pth.plugged():
+        print(f"plugged in: {where}")
+    elif where.exists():
+        print(f"not plugged in: {where} is of another version; plug again")
+    else:
+        print(f"not plugged in: there is no {where}")
 
 
 def _unplug(_: argparse.Namespace) -> None:
@@ -130,22 +172,28 @@ def _unplug(_: argparse.Namespace) -> None:
 
 
 def _measures(options: argparse.Namespace) -> None:
-    print((catalog.in_full(options.names) if options.names else catalog.FORMATS[options.format]()).rstrip("\n"))
+    text = catalog.in_full(options.names) if options.names else catalog.FORMATS[options.format]()
+    print(text.rstrip("\n"))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="pt-fairness", description="Fairness measures for rankings.")
-    parser.add_argument("--version", action="version", version=f"pt_fairness {pt_fairness.__version__}")
+    parser = argparse.ArgumentParser(prog="pt-fairness",
+                                     description="Fairness measures for rankings.")
+    parser.add_argument("--version", action="version",
+                        version=f"pt_fairness {pt_fairness.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(name: str, run: Callable[[argparse.Namespace], int | None] | None, help: str) -> argparse.ArgumentParser:
+    def add(name: str, run: Callable[[argparse.Namespace], int | None] | None,
+            help: str) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=help, description=help)
         command.set_defaults(run=run)
         return command
 
-    # For the list of commands alone: main hands its arguments to ir_measures before any are parsed here.
-    add("eval", None, "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures command")
-    annotate = add("annotate", _annotate, "write qrels with the groups of the judged documents in their second column")
+    # Only for the list of commands: main passes the arguments on before they are parsed.
+    add("eval", None,
+        "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures command")
+    annotate = add("annotate", _annotate,
+                   "write qrels with the groups of the judged documents in their second column")
     annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
     annotate.add_argument("-o", "--output", dest="file", metavar="FILE",
@@ -153,37 +201,26 @@ def _parser() -> argparse.ArgumentParser:
                                "(default: standard output)")
     table = add("table", _table, "compare runs: a row for each, a column for each measure")
     table.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
-    table.add_argument("runs", metavar="RUN", nargs="+", help="a TREC run, compressed if it ends in .gz, or a .parquet file")
+    table.add_argument("runs", metavar="RUN", nargs="+",
+                       help="a TREC run, compressed if it ends in .gz, or a .parquet file")
     table.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
-                       help="measures of ir_measures, ours or not")
-    table.add_argument("--baseline", metavar="RUN", help="test the others against this run (paired t-test)")
-    table.add_argument("--jobs", metavar="N", type=int, default=1, help="processes; -1 for all processors (default: 1)")
-    table.add_argument("--per-query", action="store_true", help="the value of every topic instead of the averages")
+                       help="measures of ir_measures or of this package")
+    table.add_argument("--baseline", metavar="RUN",
+                       help="test the others against this run (paired t-test)")
+    table.add_argument("--jobs", metavar="N", type=int, default=1,
+                       help="processes; -1 for all processors (default: 1)")
+    table.add_argument("--per-query", action="store_true",
+                       help="the value of every topic instead of the averages")
     table.add_argument("--output", choices=("csv", "md", "latex", "json"), default="csv",
-                       help="form of the table (default: csv)")
-    measures = add("measures", _measures, "list the measures with range, fair end and parameters; by name, one in full")
-    measures.add_argument("names", metavar="NAME", nargs="*", help="show these in full: formula, source and all")
+                       help="format of the table (default: csv)")
+    measures = add("measures", _measures,
+                   "list the measures with range, fair end and parameters; by name, one in full")
+    measures.add_argument("names", metavar="NAME", nargs="*",
+                          help="show these in full, with formula and source")
     measures.add_argument("--format", choices=catalog.FORMATS, default="text",
                           help="text (default), a Markdown table, or a page of reStructuredText")
-    plug = add("plug", _plug, "let the plain ir_measures and ir_datasets commands of this environment know this package")
-    plug.add_argument("--status", action="store_true", help="only tell whether they do")
+    plug = add("plug", _plug, "add this package to the plain ir_measures and ir_datasets commands "
+               "of this environment")
+    plug.add_argument("--status", action="store_true", help="only print whether it is added")
     add("unplug", _unplug, "undo plug")
     return parser
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The ``pt-fairness`` command.
-
-    :returns: the exit code
-    """
-    arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments and arguments[0] == "eval":
-        return evaluate(arguments[1:])
-
-    def command() -> int | None:
-        options = _parser().parse_args(arguments)
-        if getattr(options, "file", None) is None:
-            files.need_output()
-        return options.run(options)
-
-    return _guarded("pt-fairness", command)

@@ -29,13 +29,20 @@ COMMANDS = [block for block in blocks("bash") if ".venv" not in block]
 @pytest.mark.parametrize("number", range(len(COMMANDS)))
 def test_the_commands_run(number, tmp_path):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(["bash", "-euc", COMMANDS[number]], cwd=tmp_path, env={**os.environ, "PATH": path},
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        ["bash", "-euc", COMMANDS[number]],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
 
 
 def test_the_table_is_what_the_quickstart_prints():
-    done = subprocess.run([sys.executable, str(ROOT / "examples" / "quickstart.py")], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "quickstart.py")], capture_output=True, text=True
+    )
     (table,) = blocks("text")
     assert table in done.stdout
 

@@ -12,6 +12,7 @@ from pt_fairness.groups.irds import MISSING as MISSING
 from pt_fairness.groups.irds import Found as Found
 from pt_fairness.groups.irds import FromIrds as FromIrds
 from pt_fairness.groups.irds import from_irds
+from pt_fairness.groups.product import product
 from pt_fairness.groups.registry import get, names, register, unregister
 from pt_fairness.groups.registry import name_of as name_of
 from pt_fairness.groups.registry import registered as registered
@@ -19,4 +20,4 @@ from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from
 from pt_fairness.groups.table import Annotated as Annotated
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get",
-           "names", "register", "unregister"]
+           "names", "product", "register", "unregister"]

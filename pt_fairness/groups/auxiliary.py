@@ -28,7 +28,7 @@ def with_groups(qrels: pd.DataFrame, annotate: Callable[[Any, Any], Annotated],
         frame = frame.drop_duplicates([qid, docno]).sort_index()
     if topics is not None:
         frame = frame[frame[qid].map(label_text).isin(topics)]
-    item, codes, labels = annotate(texts_of(frame[qid]), texts_of(frame[docno]))
+    item, codes, labels, _ = Annotated(*annotate(texts_of(frame[qid]), texts_of(frame[docno])))
     order = np.lexsort((codes, item))
     item, codes = item[order], codes[order]
     count = np.bincount(item, minlength=len(frame))

@@ -26,7 +26,10 @@ class Groups:
     :param labels: every label that occurs, or ``None`` if that is not known beforehand. With
         labels, a target of ``'uniform'`` and ``protected='all'`` do not depend on which topics are
         evaluated together.
-    :raises ValueError: ``labels`` is one text
+    :param order: the labels in their order, lowest first, for ordinal measures; ``None`` if they
+        have none
+    :raises ValueError: ``labels`` or ``order`` is one text; ``order`` has a label twice, or lacks
+        one of ``labels``
     """
 
     #: Whether ``labels`` holds every label: then judged documents need not be looked up to know
@@ -36,14 +39,20 @@ class Groups:
     topics: list[str] | None = None
     #: Whether looking up a few thousand documents at a time is as fast and needs less memory.
     in_parts = False
+    #: Whether documents can have weights: shares of their groups that are not equal.
+    weighted = False
 
-    def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None) -> None:
-        if isinstance(labels, str):
-            raise ValueError(f"labels={labels!r} is one text; the labels of groups are a list, "
-                             f"such as [{labels!r}]")
+    def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
+                 order: Iterable[Any] | None = None) -> None:
         self._name = name
         self.labels: list[str] | None = None if labels is None else sorted(
-            {label_text(one) for one in labels})
+            set(label_texts(labels, "labels")))
+        #: The labels in their order, lowest first, or ``None``.
+        self.order: list[str] | None = None if order is None else distinct_labels(order, "order")
+        lacking = set(self.labels or ()) - set(self.order or ()) if self.order is not None else ()
+        if lacking:
+            raise ValueError(f"order={self.order} lacks the label {min(lacking)!r}; it has to "
+                             "hold every label, lowest first")
 
     @property
     def name(self) -> str:
@@ -70,7 +79,8 @@ class Groups:
         :param qids: the topic of each document
         :param docnos: the documents, as many as ``qids``
         :returns: columns ``qid, docno, group``: a row for each document and group, in the order of
-            the documents; none for a document without a group
+            the documents; none for a document without a group. If the groups are ``weighted``, also
+            ``weight``, NaN for documents without weights.
         :raises ValueError: ``qids`` and ``docnos`` differ in length
 
         Examples
@@ -85,16 +95,20 @@ class Groups:
             raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
                              "needs a topic for each document")
         topics, documents = texts_of(pd.Series(qids)), texts_of(pd.Series(docnos))
-        item, codes, labels = self.annotate(topics, documents)
-        order = np.argsort(item, kind="stable")
-        item, codes = item[order], codes[order]
-        return pd.DataFrame({"qid": topics[item], "docno": documents[item],
-                             "group": np.asarray(labels, dtype=object)[codes]}, dtype="str")
+        found = Annotated(*self.annotate(topics, documents))
+        order = np.argsort(found.item, kind="stable")
+        item, codes = found.item[order], found.codes[order]
+        frame = pd.DataFrame({"qid": topics[item], "docno": documents[item],
+                              "group": np.asarray(found.labels, dtype=object)[codes]}, dtype="str")
+        return frame.assign(weight=found.weights[order]) if self.weighted else frame
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         """Return the groups of documents as arrays.
 
-        :returns: the place of the document of each annotation, its label's code, and the labels
+        :param qids: the topic of each document, ``[n]``, as text
+        :param docnos: the documents, ``[n]``, as text
+        :returns: the place of the document of each annotation, its label's code, the labels and,
+            if the groups are ``weighted``, the weight of each annotation
         """
         if type(self).lookup is Groups.lookup:
             raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) "
@@ -103,8 +117,13 @@ class Groups:
         if not isinstance(found, pd.DataFrame):
             raise ValueError(f"{self!r}.lookup returned {found!r}; it has to return a frame with "
                              "the columns qid, docno, group")
-        io.need_columns(found, ["qid", "docno", "group"], f"what {self!r}.lookup returned")
-        return Table.of_frame(found).find(qids, docnos)
+        what = f"what {self!r}.lookup returned"
+        io.need_columns(found, ["qid", "docno", "group", *(["weight"] if self.weighted else [])],
+                        what)
+        if "weight" in found and not self.weighted:
+            raise ValueError(f"{what} has a column weight, but the groups are not weighted; set "
+                             "weighted = True in the class, or leave the column out")
+        return Table.of_frame(found, what).find(qids, docnos)
 
     def to_qrels(self, qrels: pd.DataFrame) -> pd.DataFrame:
         """Return qrels with the group in ``iteration``, for experiments and for α-nDCG.
@@ -112,7 +131,8 @@ class Groups:
         :param qrels: PyTerrier's columns (``qid, docno, label``) or ir_measures' (``query_id,
             doc_id, relevance``); other columns are kept, and the frame is not changed. A document
             with several rows has the highest of its labels.
-        :returns: a row for each judged document and group; ``-`` where a document has none
+        :returns: a row for each judged document and group, without weights, which qrels cannot
+            hold; ``-`` where a document has none
         :raises ValueError: a column is missing
 
         Examples
@@ -135,9 +155,11 @@ class Groups:
 
         :param frame: columns ``qid, docno, group``, or ``docno, group`` for every topic. The
             documents in it have the groups that it gives them, and no others. Several rows are
-            several groups; a missing or empty group, or ``-``, is none.
-        :returns: a new Groups object
-        :raises ValueError: a column is missing
+            several groups; a missing or empty group, or ``-``, is none. With a column ``weight``
+            these documents have weights, without it they have none.
+        :returns: a new Groups object. The other documents keep their weights, and the labels their
+            order, if it holds those of ``frame``.
+        :raises ValueError: a column is missing, or a weight is not a number above 0
 
         Examples
         --------
@@ -153,7 +175,8 @@ class Groups:
         """
         return _Override(self, frame, name)
 
-    def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None) -> Groups:
+    def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None,
+                order: Iterable[Any] | None = None) -> Groups:
         """Return these groups under other labels, topic by topic.
 
         This turns stances into ideologies (Gezici et al. 2021, section 3).
@@ -164,8 +187,11 @@ class Groups:
             claim, which its PRO documents get, and its CON documents the other. Labels and topics
             that map to nothing (``None``, ``''``, ``'-'``, ``{}``, a leaning of ``'both or
             neither'``) or that are missing have no groups.
-        :returns: a new Groups object, whose ``topics`` are those that map to something. A measure
-            has no value (NaN) for the other topics, which ir_measures and
+        :param order: the new labels in their order, lowest first, if they have one
+        :returns: a new Groups object. Documents keep their weights: those of labels that become one
+            add up, and those of labels without a new one are dropped. Its ``topics`` are those that
+            map to something. A measure has no value (NaN) for the other topics, which ir_measures
+            and
             :func:`pt_fairness.evaluate` leave out of the mean. :meth:`to_qrels` drops them, which
             is what ``pt.Experiment`` needs.
         :raises ValueError: a leaning that is none of these; a label that these groups do not have
@@ -179,7 +205,7 @@ class Groups:
         0   1     a       liberal
         1   1     b  conservative
         """
-        return _Relabelled(self, by_topic, name)
+        return _Relabelled(self, by_topic, name, order)
 
     def __repr__(self) -> str:
         return f"Groups({self.name!r}, {self.labels})"
@@ -198,6 +224,32 @@ class Groups:
         return hash(self.name)
 
 
+def label_texts(labels: Iterable[Any], what: str) -> list[str]:
+    """Return labels as text.
+
+    :param what: the name of the parameter in the error
+    :raises ValueError: ``labels`` is one text
+    """
+    if isinstance(labels, str):
+        raise ValueError(f"{what}={labels!r} is one text; it has to be a list of labels, such as "
+                         f"[{labels!r}]")
+    return [label_text(one) for one in labels]
+
+
+def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
+    """Return labels as text, in the same order.
+
+    :param what: the name of the parameter in the error
+    :raises ValueError: ``labels`` is one text, or has a label twice
+    """
+    texts = label_texts(labels, what)
+    again = next((text for text in texts if texts.count(text) > 1), None)
+    if again is not None:
+        raise ValueError(f"{what}={texts} has the label {again!r} twice; it has to hold each "
+                         "label once")
+    return texts
+
+
 #: The ideologies that a topic can lean to, and how the literature writes that it leans to neither.
 _IDEOLOGIES = ("conservative", "liberal")
 _NO_LEANING = "both or neither"
@@ -213,9 +265,11 @@ class _Override(Groups):
         self._base, self._given = base, Table.of_frame(frame)
         # The table of groups does not hold the documents whose groups are taken away.
         self._mentioned = Table.of_frame(frame.assign(group="any"))
+        ordered = base.order is not None and set(self._given.labels) <= set(base.order)
         super().__init__(name, None if base.labels is None
-                         else [*base.labels, *self._given.labels])
+                         else [*base.labels, *self._given.labels], base.order if ordered else None)
         self.complete, self.topics, self.in_parts = base.complete, base.topics, base.in_parts
+        self.weighted = base.weighted or self._given.weight is not None
 
     def _content(self) -> Any:
         return (self._base.name, self._base.digest(), self._given.content(),
@@ -228,15 +282,18 @@ class _Override(Groups):
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
         mentioned = np.zeros(len(docnos), bool)
         mentioned[self._mentioned.find(qids, docnos)[0]] = True
-        item, codes, labels = self._given.find(qids, docnos)
+        given = self._given.find(qids, docnos)
         others = np.flatnonzero(~mentioned)
-        other_item, other_codes, other_labels = self._base.annotate(qids[others], docnos[others])
-        return (np.concatenate([item, others[other_item]]),
-                np.concatenate([codes, other_codes + len(labels)]), [*labels, *other_labels])
+        kept = Annotated(*self._base.annotate(qids[others], docnos[others]))
+        return Annotated(np.concatenate([given.item, others[kept.item]]),
+                         np.concatenate([given.codes, kept.codes + len(given.labels)]),
+                         [*given.labels, *kept.labels],
+                         np.concatenate([given.weights, kept.weights]) if self.weighted else None)
 
 
 class _Relabelled(Groups):
-    def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None = None) -> None:
+    def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
+                 order: Iterable[Any] | None) -> None:
         self._base = base
         self._new = {label_text(topic): self._mapping(topic, value)
                      for topic, value in by_topic.items()}
@@ -248,8 +305,9 @@ class _Relabelled(Groups):
                     f"; a leaning such as {value!r} renames PRO and CON"
                 raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to "
                                  f"rename{leaning}")
-        super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()])
-        self.complete, self.in_parts = True, base.in_parts
+        super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()],
+                         order)
+        self.complete, self.in_parts, self.weighted = True, base.in_parts, base.weighted
         self.topics = sorted(topic for topic, mapping in self._new.items()
                              if mapping and (base.topics is None or topic in base.topics))
 
@@ -267,7 +325,7 @@ class _Relabelled(Groups):
         return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}
 
     def _content(self) -> Any:
-        return (self._base.name, self._base.digest(),
+        return (self._base.name, self._base.digest(), self.order,
                 sorted((topic, sorted(new.items())) for topic, new in self._new.items()))
 
     def state(self) -> str:
@@ -279,12 +337,14 @@ class _Relabelled(Groups):
         mappings = [self._new.get(label_text(text), {}) for text in texts]
         mapped = np.array([bool(mapping) for mapping in mappings], bool)
         wanted = np.flatnonzero(mapped[topic] if len(topic) else topic)
-        item, codes, labels = self._base.annotate(qids[wanted], docnos[wanted])
+        item, codes, labels, weight = Annotated(*self._base.annotate(qids[wanted], docnos[wanted]))
         item = wanted[item]
         assert self.labels is not None
         place = {label: code for code, label in enumerate(self.labels)}
         table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels]
                           for mapping in mappings], np.int64).reshape(len(mappings), len(labels))
         codes = table[topic[item], codes] if len(item) else codes
-        # Two old labels may have become one.
-        return *distinct_annotations(item[codes >= 0], codes[codes >= 0]), self.labels
+        known = codes >= 0
+        item, codes, weight = distinct_annotations(  # two old labels may have become one
+            item[known], codes[known], None if weight is None else weight[known])
+        return Annotated(item, codes, self.labels, weight)

@@ -21,7 +21,7 @@ MISSING, _NOTHING, _OTHER = "missing", "nothing", "other: "
 
 def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
               labels: Iterable[Any] | None = None, name: str | None = None,
-              *, entity: str | None = None) -> Groups:
+              *, entity: str | None = None, order: Iterable[Any] | None = None) -> Groups:
     """Return groups from a field of the documents, or of the judgments, of an ir_datasets id.
 
     Nothing is read before a measure needs groups. The docstore then yields the documents needed.
@@ -35,7 +35,9 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
     :param labels: every label that can occur; other values are no group
     :param name: by default made of the id and the field
     :param entity: ``'docs'`` or ``'qrels'``, for a field that both have; by default the documents'
-    :raises ValueError: ``entity`` is neither; when a measure needs groups: no such dataset or field
+    :param order: the labels in their order, lowest first, if they have one
+    :raises ValueError: ``entity`` is neither; ``order`` lacks a label; when a measure needs groups:
+        no such dataset or field
 
     Examples
     --------
@@ -46,7 +48,7 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
     0   1  d01-01   PRO
     1   1  d01-02   CON
     """
-    return FromIrds(dataset_id, field, labels, name, entity)
+    return FromIrds(dataset_id, field, labels, name, entity, order)
 
 
 class FromIrds(Groups):
@@ -57,12 +59,12 @@ class FromIrds(Groups):
 
     def __init__(self, dataset_id: str, field: str | Callable[[Any], Any],
                  labels: Iterable[Any] | None = None, name: str | None = None,
-                 entity: str | None = None) -> None:
+                 entity: str | None = None, order: Iterable[Any] | None = None) -> None:
         if entity not in (None, "docs", "qrels"):
             raise ValueError(f"entity={entity!r} is not possible: a field is one of the 'docs' or "
                              "of the 'qrels'")
         super().__init__(f"{dataset_id}/{field}" if name is None and isinstance(field, str)
-                         else name, labels)
+                         else name, labels, order)
         self.dataset_id, self.field, self.entity = dataset_id, field, entity
         self.complete = labels is not None
         self._found: dict[str, Found] = {}
@@ -70,7 +72,7 @@ class FromIrds(Groups):
         self._told = False
 
     def _content(self) -> Any:
-        return self.dataset_id, self.field, self.labels, self.entity
+        return self.dataset_id, self.field, self.labels, self.entity, self.order
 
     def state(self) -> str:
         # A corpus is what its dataset id says; judgments may be files of the user.

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import io
-from pt_fairness.groups.base import Groups
+from pt_fairness.groups.base import Groups, distinct_labels
 from pt_fairness.groups.table import Annotated, Table
 from pt_fairness.text import UNANNOTATED
 
 
-def from_frame(frame: pd.DataFrame, name: str | None = None) -> Groups:
+def from_frame(frame: pd.DataFrame, name: str | None = None,
+               order: Iterable[Any] | None = None) -> Groups:
     """Return groups from a table.
 
     :param frame: columns ``docno, group`` or ``qid, docno, group``. Several rows of a document are
-        several groups; a row whose group is missing, empty or ``-`` is none.
+        several groups; a row whose group is missing, empty or ``-`` is none. With a column
+        ``weight``, the share of a document in each of its groups is the weight over the sum of the
+        document's weights; without it, the shares are equal.
     :param name: what the groups are called; by default a name made from their content
-    :raises ValueError: a column is missing
+    :param order: the labels in their order, lowest first, if they have one
+    :raises ValueError: a column is missing, a weight is not a number above 0, or ``order`` lacks a
+        label
 
     Examples
     --------
@@ -31,16 +38,28 @@ def from_frame(frame: pd.DataFrame, name: str | None = None) -> Groups:
     >>> frame = pd.DataFrame({"docno": ["a", "b", "b"], "group": ["PRO", "PRO", "CON"]})
     >>> groups.from_frame(frame).labels
     ['CON', 'PRO']
+    >>> groups.from_frame(frame.assign(weight=[1, 0.7, 0.3])).lookup(["1"], ["b"])
+      qid docno group  weight
+    0   1     b   CON     0.3
+    1   1     b   PRO     0.7
     """
-    return _Frame(frame, name)
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"groups come from a DataFrame here, not from a {type(frame).__name__}; "
+                         "from_mapping takes dictionaries, from_file takes paths")
+    return _Frame(Table.of_frame(frame), name, order)
 
 
-def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Groups:
+def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
+                 order: Iterable[Any] | None = None) -> Groups:
     """Return groups from a dictionary.
 
-    :param mapping: docno → group, docno → groups (a list, set or array), or qid → such a dictionary
+    :param mapping: docno → group, docno → groups (a list, set or array), docno → weights (a
+        dictionary: group → number), or qid → such a dictionary. If all of the innermost values are
+        numbers, they are weights; to give numbers as labels by topic, use lists or text.
     :param name: what the groups are called; by default a name made from their content
-    :raises ValueError: a value is none of these
+    :param order: the labels in their order, lowest first, if they have one
+    :raises ValueError: a value is none of these, a weight is not above 0, or ``order`` lacks a
+        label
 
     Examples
     --------
@@ -50,39 +69,61 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Groups:
     >>> groups.from_mapping({"1": {"a": "PRO"}, "2": {"a": "CON"}}).lookup(["2"], ["a"])
       qid docno group
     0   2     a   CON
+    >>> groups.from_mapping({"a": {"PRO": 0.7, "CON": 0.3}}).lookup(["1"], ["a"])
+      qid docno group  weight
+    0   1     a   CON     0.3
+    1   1     a   PRO     0.7
     """
     if not isinstance(mapping, (Mapping, pd.Series)):
         raise ValueError(f"groups come from a dictionary here, not from a "
                          f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
                          "paths")
-    nested = len(mapping) > 0 and all(isinstance(value, Mapping) for _, value in mapping.items())
-    rows = [(qid, docno, group)
-            for qid, documents in (mapping.items() if nested else [(None, mapping)])
-            for docno, groups in documents.items() for group in _several(docno, groups)]
-    frame = pd.DataFrame(rows, columns=["qid", "docno", "group"], dtype=object)
-    return _Frame(frame if nested else frame.drop(columns="qid"), name)
+    values = [value for _, value in mapping.items()]
+    by_topic = len(values) > 0 and all(isinstance(value, Mapping) for value in values) \
+        and not all(map(_holds_weights, values))
+    rows = [(qid, docno, group, weight)
+            for qid, documents in (mapping.items() if by_topic else [(None, mapping)])
+            for docno, groups in documents.items() for group, weight in _several(docno, groups)]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"], dtype=object)
+    weight = frame["weight"].to_numpy(float)
+    table = Table(frame["qid"] if by_topic else None, frame["docno"], frame["group"],
+                  None if np.isnan(weight).all() else weight)
+    return _Frame(table, name, order)
 
 
-def _several(docno: Any, groups: Any) -> Iterable[Any]:
-    """Return the groups that a dictionary gives a document."""
+def _holds_weights(value: Any) -> bool:
+    """Return whether a value is a dictionary of weights."""
+    return isinstance(value, Mapping) and all(
+        isinstance(weight, Real) and not isinstance(weight, bool) for weight in value.values())
+
+
+def _several(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
+    """Return the groups that a dictionary gives a document, with their weights, NaN for none."""
+    if _holds_weights(groups):
+        for group, weight in groups.items():
+            if not (math.isfinite(weight) and weight > 0):
+                raise ValueError(f"the weight of {group!r} for {docno!r} is {weight!r}; weights "
+                                 "are numbers above 0")
+        return groups.items()
     if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
-        return groups
+        return [(group, math.nan) for group in groups]
     if pd.api.types.is_scalar(groups):
-        return [groups]
-    raise ValueError(f"the groups of {docno!r} are {groups!r}; a document has a label or a list of "
-                     "labels, and either all or none of the values are dictionaries of documents "
-                     "by topic")
+        return [(groups, math.nan)]
+    raise ValueError(f"the groups of {docno!r} are {groups!r}; a document has a label, a list of "
+                     "labels or a dictionary of weights, and either all or none of the values are "
+                     "dictionaries of documents by topic")
 
 
-def from_pattern(pattern: str, labels: Iterable[Any] | None = None,
-                 name: str | None = None) -> Groups:
+def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | None = None,
+                 order: Iterable[Any] | None = None) -> Groups:
     """Return groups from the docno itself: what a regular expression finds in it.
 
     :param pattern: is searched in the docno. Its group called ``group``, or else its first, or else
         the whole match, is the label.
     :param labels: every label that can occur; other finds are no group
     :param name: what the groups are called; by default a name made from their content
-    :raises ValueError: ``pattern`` is no regular expression
+    :param order: the labels in their order, lowest first, if they have one
+    :raises ValueError: ``pattern`` is no regular expression, or ``order`` lacks a label
 
     Examples
     --------
@@ -91,17 +132,24 @@ def from_pattern(pattern: str, labels: Iterable[Any] | None = None,
       qid    docno group
     0   1  FT911-1    FT
     """
-    return _Pattern(pattern, labels, name)
+    return _Pattern(pattern, labels, name, order)
 
 
-def from_file(path: str | os.PathLike[str], name: str | None = None) -> Groups:
+def from_file(path: str | os.PathLike[str], name: str | None = None, *,
+              labels: Iterable[Any] | None = None, order: Iterable[Any] | None = None) -> Groups:
     """Return groups from a file, compressed if its name ends in ``.gz``.
 
     The file has tab- or comma-separated columns with a header (``docno, group`` or ``qid, docno,
-    group``), or it is a TREC qrels file with the group in the second column.
+    group``, and ``weight`` if documents have weights), or it is a TREC qrels file with the group in
+    the second column. With ``labels`` it is a membership file of NTCIR (``gmemb``): the topic, the
+    document and its share in each group, separated by white space.
 
     :param name: what the groups are called; by default a name made from their content
-    :raises ValueError: a line cannot be read, by file and line
+    :param labels: the groups of a membership file, one for each column of shares. A share of 0
+        means that the document is not in the group.
+    :param order: the labels in their order, lowest first, if they have one
+    :raises ValueError: a line cannot be read, by file and line; a weight is not a number above 0,
+        or a share is negative; ``order`` lacks a label
     :raises OSError: the file cannot be opened
 
     Examples
@@ -115,23 +163,25 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Groups:
     ...     groups.from_file(path).labels
     ['CON', 'PRO']
     """
-    return _Frame(io.read_groups(path), name)
+    if labels is None:
+        return _Frame(Table.of_frame(io.read_groups(path), os.fspath(path)), name, order)
+    columns = distinct_labels(labels, "labels")
+    frame = io.read_memberships(path, columns)
+    return _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
 
 
 class _Frame(Groups):
     complete = True
     in_parts = True
 
-    def __init__(self, frame: pd.DataFrame, name: str | None = None) -> None:
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"groups come from a DataFrame here, not from a "
-                             f"{type(frame).__name__}; from_mapping takes dictionaries, from_file "
-                             "takes paths")
-        self._table = Table.of_frame(frame)
-        super().__init__(name, self._table.labels)
+    def __init__(self, table: Table, name: str | None, order: Iterable[Any] | None,
+                 labels: Iterable[str] = ()) -> None:
+        self._table = table
+        super().__init__(name, {*table.labels, *labels}, order)
+        self.weighted = table.weight is not None
 
     def _content(self) -> Any:
-        return self.labels, self._table.content()
+        return self.labels, self.order, self._table.content()
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         return self._table.find(qids, docnos)
@@ -140,9 +190,9 @@ class _Frame(Groups):
 class _Pattern(Groups):
     in_parts = True
 
-    def __init__(self, pattern: str, labels: Iterable[Any] | None = None,
-                 name: str | None = None) -> None:
-        super().__init__(name, labels)
+    def __init__(self, pattern: str, labels: Iterable[Any] | None, name: str | None,
+                 order: Iterable[Any] | None) -> None:
+        super().__init__(name, labels, order)
         try:
             compiled = re.compile(pattern)
         except re.error as error:
@@ -161,4 +211,4 @@ class _Pattern(Groups):
         codes, labels = pd.factorize(found)
         codes = codes[document] if len(texts) else codes
         item = np.flatnonzero(codes >= 0)
-        return item, codes[item], [str(one) for one in labels]
+        return Annotated(item, codes[item], [str(one) for one in labels])

@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import io
 from pt_fairness.identifiers import PairIndex, missing
-from pt_fairness.numerics import Ints
+from pt_fairness.numerics import Floats, Ints
 from pt_fairness.text import UNANNOTATED, label_text
 
-#: What ``Groups.annotate`` returns: the document of each annotation, the code of its label, and the
-#: labels.
-Annotated = tuple[Ints, Ints, list[str]]
+
+class Annotated(NamedTuple):
+    """The groups of ``n`` documents as arrays: one entry for each document and group."""
+
+    #: The document of each annotation, a number below ``n``.
+    item: Ints
+    #: Its label, a place in ``labels``.
+    codes: Ints
+    labels: list[str]
+    #: Its weight, above 0, and NaN for documents without weights; ``None`` if no document has any.
+    weight: Floats | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each annotation, NaN for documents without weights."""
+        return np.full(len(self.item), np.nan) if self.weight is None else self.weight
 
 
 class Table:
     """Annotations by document, or by topic and document.
 
     Several rows of a document are several groups. A row whose group is missing, empty or ``-`` is
-    none.
+    none. The weights of rows with the same document and group add up.
 
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
+    :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
+        document has any
     :raises ValueError: a row with a group has no topic or no document
     """
 
-    def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series) -> None:
+    def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
+                 weight: Floats | None = None) -> None:
         group = group.map(label_text, na_action="ignore")
-        kept = (group.notna() & ~group.isin(UNANNOTATED)).to_numpy()
+        kept = _has_group(group)
         codes, labels = pd.factorize(group[kept], sort=True)
         self.labels = [str(one) for one in labels]
         self.by_topic = qid is not None
@@ -41,7 +57,8 @@ class Table:
             topic, texts = pd.factorize(qid[kept].map(label_text))
             self.topics = {str(text): i for i, text in enumerate(texts)}
         self.index = PairIndex(topic, docno[kept], "groups")
-        pair, self.codes = distinct_annotations(self.index.pair, codes)
+        pair, self.codes, self.weight = distinct_annotations(
+            self.index.pair, codes, None if weight is None else weight[kept])
         self.count = np.bincount(pair, minlength=len(self.index))
         self.start = np.cumsum(self.count) - self.count
 
@@ -49,15 +66,16 @@ class Table:
     def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:
         """Return the annotations of a frame.
 
-        :param frame: columns ``docno, group`` or ``qid, docno, group``; ir_measures' ``query_id``
-            and ``doc_id`` are accepted too
+        :param frame: columns ``docno, group`` or ``qid, docno, group``, and ``weight`` if documents
+            have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too
         :param what: the name of the frame in errors
-        :raises ValueError: a column is missing
+        :raises ValueError: a column is missing, or a weight is not a number above 0
         """
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
         io.need_columns(frame, [docno, "group"], what)
-        return cls(None if qid is None else frame[qid], frame[docno], frame["group"])
+        weight = _weights(frame, what) if "weight" in frame else None
+        return cls(None if qid is None else frame[qid], frame[docno], frame["group"], weight)
 
     def content(self) -> Any:
         """Return all annotations, the same for every order of the rows."""
@@ -66,8 +84,9 @@ class Table:
         place[[self.topics[topic] for topic in topics]] = np.arange(len(topics))
         topic, docnos = place[self.index.topic], self.index.docnos()
         order = np.lexsort((docnos.astype(str), topic))
-        return (self.labels, topics, topic[order], docnos[order], self.codes[self._rows(order)],
-                self.count[order])
+        rows = self._rows(order)
+        return (self.labels, topics, topic[order], docnos[order], self.codes[rows],
+                self.count[order], None if self.weight is None else self.weight[rows])
 
     def find(self, qids: Any, docnos: Any) -> Annotated:
         """Return the annotations of documents.
@@ -84,8 +103,9 @@ class Table:
         pair, _ = self.index.find(topic, pd.Series(docnos, dtype=object, name="docno"))
         item = np.flatnonzero(pair >= 0)
         pair = pair[item]
-        count = self.count[pair]
-        return np.repeat(item, count), self.codes[self._rows(pair)], self.labels
+        rows = self._rows(pair)
+        return Annotated(np.repeat(item, self.count[pair]), self.codes[rows], self.labels,
+                         None if self.weight is None else self.weight[rows])
 
     def _rows(self, pairs: Ints) -> Ints:
         """Return the annotations of some pairs, one pair after the other."""
@@ -95,7 +115,32 @@ class Table:
         return rows
 
 
-def distinct_annotations(item: Ints, codes: Ints) -> tuple[Ints, Ints]:
-    """Return annotations sorted by item and code, each once."""
+def distinct_annotations(item: Ints, codes: Ints,
+                         weight: Floats | None = None) -> tuple[Ints, Ints, Floats | None]:
+    """Return annotations sorted by item and code, each once, with the sum of its weights."""
     kinds = int(codes.max(initial=0)) + 1
-    return np.divmod(np.unique(item.astype(np.int64) * kinds + codes), kinds)
+    keys = item.astype(np.int64) * kinds + codes
+    if weight is None:
+        return *np.divmod(np.unique(keys), kinds), None
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    total = np.bincount(inverse, weight, minlength=len(distinct)).astype(float)
+    return *np.divmod(distinct, kinds), total
+
+
+def _has_group(group: pd.Series) -> Any:
+    """Return which rows have a group, ``[n]``."""
+    return (group.notna() & ~group.isin(UNANNOTATED)).to_numpy()
+
+
+def _weights(frame: pd.DataFrame, what: str) -> Floats:
+    """Return the weights of a frame.
+
+    :raises ValueError: the weight of a row with a group is not a number above 0
+    """
+    weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=np.nan)
+    wrong = _has_group(frame["group"]) & ~(np.isfinite(weight) & (weight > 0))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(f"row {frame.index[row]} of {what} has the weight "
+                         f"{str(frame['weight'].iloc[row])!r}; weights are numbers above 0")
+    return np.asarray(weight)

@@ -51,6 +51,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
+    #: Whether unannotated documents are left out of the lists, so that they change no value.
+    CONDENSED: ClassVar[bool] = True
     #: Whether :meth:`score` asks for the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: What ir_measures takes for a topic without results. The evaluator yields a value for every
@@ -82,9 +84,19 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return None if value is NOT_PROVIDED else value
 
     @property
+    def condensed(self) -> bool:
+        """Whether unannotated documents are left out of the lists."""
+        return self.CONDENSED and self.params.get("unannotated") != "keep"
+
+    @property
     def needs_groups(self) -> bool:
         """Whether the value depends on groups at all."""
         return True
+
+    @property
+    def refuses_weights(self) -> bool:
+        """Whether the value is not defined for documents with weights."""
+        return False
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:

@@ -69,6 +69,7 @@ def sums_by_code(view: View, topic: Ints, codes: Ints, values: Floats) -> Floats
 class DocumentMeasure(FairnessMeasure):
     """A measure of a number of each document, or of each group with ``by='group'``."""
 
+    CONDENSED = False
     JUDGED = True
 
     @property

@@ -28,6 +28,7 @@ class NumberMeasure(FairnessMeasure):
 
     #: Whether numbers below 0 are an error.
     NOT_NEGATIVE = False
+    CONDENSED = False
     RANGE: tuple[float | None, float | None] = (None, None)
     DEFAULT = 0.0
 

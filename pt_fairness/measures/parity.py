@@ -42,6 +42,10 @@ class ParityMeasure(PrefixMeasure):
 
     SOURCE: ClassVar[tuple[str, ...]] = ("pathiyancherumanal2021", "yang2017")
 
+    @property
+    def refuses_weights(self) -> bool:
+        return self.param("target") == "run" and self.param("norm") != "none"
+
     def score(self, view: View) -> Floats:
         of_run = self.param("target") == "run"
         return self.score_two_groups(view, two_groups(self, view), of_run)

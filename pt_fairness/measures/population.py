@@ -24,8 +24,9 @@ ESTIMATED = ("qrels", "collection", "run")
 class TwoGroups(NamedTuple):
     """Protected and unprotected documents of the population of every topic."""
 
-    #: ``[T, S]``: whether the documents of a label set are protected.
-    protected: Bools
+    #: Whether the documents of a label set are protected, ``[R, S]``; a share in [0, 1] for those
+    #: with weights.
+    protected: Any
     #: ``[T]``: protected documents, and all documents, of the population; shares where it is a
     #: distribution.
     plus: Floats
@@ -34,31 +35,47 @@ class TwoGroups(NamedTuple):
     defined: Bools
 
 
-def rarest(counts: Floats, most: bool) -> tuple[Ints, Bools]:
-    """``[T]``: the label with the fewest (or ``most``) documents among those that have any, the
-    first of equals; and whether a topic has two such labels.
+#: Sums of weights that differ by less are equal.
+EQUAL = 1e-9
 
-    :param counts: ``[T, L]``
+
+def rarest(view: View, counts: Ints, most: bool) -> tuple[Ints, Bools]:
+    """Return the label with the fewest documents among those that have any, ``[R]``.
+
+    Of equals it is the first. A document counts for each of its labels; one with weights counts its
+    shares.
+
+    :param counts: the documents of each label set, ``[R, S]``
+    :param most: return the label with the most documents instead
+    :returns: the labels, and whether two labels have documents, ``[R]``
     """
-    present = counts > 0
-    keys = np.where(present, -counts if most else counts, counts.max(initial=0) + 1)
-    return keys.argmin(axis=1) if counts.shape[1] else counts.sum(axis=1), present.sum(axis=1) >= 2
+    if not view.labels:
+        return np.zeros(len(view), np.intp), np.zeros(len(view), bool)
+    sizes = counts @ np.where(view.weighted[:, None], view.share, view.member)
+    present = sizes > 0
+    keys = np.where(present, -sizes if most else sizes, sizes.max(initial=0) + 1)
+    least = keys.min(axis=1, keepdims=True)
+    return (keys <= least + EQUAL).argmax(axis=1), present.sum(axis=1) >= 2
 
 
-def split(measure: FairnessMeasure, view: View, counts: Ints) -> tuple[Bools, Bools]:
-    """``[T, S]`` and ``[T]``: which label sets are protected, and whether that can be said of the
-    topic.
+def split(measure: FairnessMeasure, view: View, counts: Ints) -> tuple[Any, Bools]:
+    """Return which label sets are protected, and for which lists that can be said.
 
-    :param counts: ``[T, S]``: the documents that 'minority' and 'majority' count
+    :param counts: the documents of each label set that 'minority' and 'majority' count, ``[R, S]``
+    :returns: ``[R, S]``, a share in [0, 1] for label sets with weights; and ``[R]``
     """
     wanted = extreme(measure)
     if wanted is not None:
-        best, two = rarest(counts.astype(float) @ view.member, wanted == "majority")
+        best, two = rarest(view, counts, wanted == "majority")
         if not view.labels:
             return np.zeros((len(view), len(view.member)), bool), two
-        return view.member[:, best].T, two
+        soft = np.where(view.weighted[:, None], view.share, view.member)
+        return (soft if view.weighted.any() else view.member)[:, best].T, two
     chosen = np.isin(view.labels, named(measure, view))
-    sets = (view.member & chosen).any(axis=1)
+    sets: Any = (view.member & chosen).any(axis=1)
+    if view.weighted.any():
+        partly = view.weighted & (view.member & ~chosen).any(axis=1)
+        sets = np.where(partly, view.share @ chosen, sets)
     return np.broadcast_to(sets, (len(view), len(view.member))), np.ones(len(view), bool)
 
 
@@ -88,21 +105,32 @@ def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
         else:
             shares = distribution(measure, view)
             plus, total = (shares * chosen).sum(axis=1), shares.sum(axis=1)
-    return TwoGroups(protected, plus.astype(float), total.astype(float), known & ((total > 0) | (target == "run")))
+    return TwoGroups(
+        protected,
+        plus.astype(float),
+        total.astype(float),
+        known & ((total > 0) | (target == "run")),
+    )
 
 
 def protected_of_labels(measure: FairnessMeasure, view: View, counts: Ints) -> Bools:
     """``[T, L]``: which labels are protected."""
     wanted = extreme(measure)
     if wanted is not None:
-        best, _ = rarest(counts.astype(float) @ view.member, wanted == "majority")
+        best, _ = rarest(view, counts, wanted == "majority")
         return np.asarray(np.arange(len(view.labels)) == best[:, None])
-    return np.broadcast_to(np.isin(view.labels, named(measure, view)), (len(view), len(view.labels)))
+    return np.broadcast_to(
+        np.isin(view.labels, named(measure, view)), (len(view), len(view.labels))
+    )
 
 
 def named(measure: FairnessMeasure, view: View) -> list[str]:
     """The labels that ``protected``, or ``group``, names."""
-    return [name for parameter, name in measure.named_labels(view.labels) if parameter in ("protected", "group")]
+    return [
+        name
+        for parameter, name in measure.named_labels(view.labels)
+        if parameter in ("protected", "group")
+    ]
 
 
 def population(measure: FairnessMeasure, view: View) -> Floats:

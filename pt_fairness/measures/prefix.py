@@ -73,7 +73,7 @@ class PrefixMeasure(FairnessMeasure):
         inside: Any = codes
         if codes.size:
             own = np.take_along_axis(groups.protected, np.maximum(codes, 0), axis=1)
-            inside = (codes >= 0) & own
+            inside = np.where(codes >= 0, own, 0)
         target = self.target_of(groups)
         values = self.value_of(inside.cumsum(axis=1), n, target)
         norm = self.param("norm")
@@ -145,6 +145,10 @@ class Ratio(PrefixMeasure):
     @property
     def bound(self) -> float:
         return numerics.LARGEST_RATIO
+
+    @property
+    def refuses_weights(self) -> bool:
+        return True
 
     def largest_term(self, rank: Any, target: Any) -> Floats:
         # The ratio is 0 as long as all documents are protected. At the rank from which the largest

@@ -13,21 +13,19 @@ from pt_fairness.measures.population import two_groups
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.numerics import Floats
     from pt_fairness.rankings.view import View
 
 #: How far the product of target and depth may be from a half that it stands for.
 HALF_TOLERANCE = 1e-9
 
 
-def unbiased(expected: Floats, found: Ints) -> Floats:
-    """The whole number of documents that stands for ``expected``: rounded, and of two as near the
-    nearer to ``found``.
-    """
+def unbiased(expected: Floats, found: Floats) -> Floats:
+    """Return ``expected`` rounded to whole numbers; halves to the neighbour nearer to ``found``."""
     below = np.floor(expected)
     fraction = expected - below
     half = abs(fraction - 0.5) <= HALF_TOLERANCE
-    return below + np.where(half, found > below, fraction > 0.5)
+    return below + np.where(half, found - below > 0.5 + HALF_TOLERANCE, fraction > 0.5)
 
 
 class _RepBias(SignedMeasure):
@@ -78,8 +76,10 @@ class _RepBias(SignedMeasure):
     def score(self, view: View) -> Floats:
         groups = two_groups(self, view)
         codes, n = view.condensed(self.param("cutoff"))
-        inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])  # the last is for −1, past a list's end
-        found = np.take_along_axis(inside, np.where(codes < 0, inside.shape[1] - 1, codes), axis=1).sum(axis=1)
+        # The last column is for −1, past the end of a list.
+        inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])
+        places = np.where(codes < 0, inside.shape[1] - 1, codes)
+        found = np.take_along_axis(inside, places, axis=1).sum(axis=1).astype(float)
         n = n if self.param("cutoff") is None else np.full(len(n), self.param("cutoff"))
         target = numerics.ratio(groups.plus, groups.total)
         bias = numerics.ratio(found - unbiased(target * n, found), n)
@@ -108,7 +108,9 @@ class SkewMeasure(DistributionMeasure):
         counts = numerics.tally(codes, np.ones(codes.shape[1]), len(view.share)) @ view.share
         shares = numerics.ratio(counts, n[:, None])
         smallest = numerics.SMALLEST_SHARE
-        return np.log(np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target))
+        return np.log(
+            np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
+        )
 
 
 class _Skew(SkewMeasure):

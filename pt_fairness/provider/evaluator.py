@@ -38,6 +38,8 @@ class Source:
         name, needed = key
         self.groups, self.measures = None if name is None else sources.get(name), measures
         self.needed = needed
+        if self.groups is not None and self.groups.weighted:
+            check_weights(measures, self.groups)
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
@@ -114,7 +116,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for source in self._sources:
             parts.update(self._scores(ranked, source))
         undefined: dict[str, str] = {}
-        values: dict[Any, Floats] = {measure: self._composed(measure, parts, undefined) for measure in self._own}
+        values: dict[Any, Floats] = {
+            measure: self._composed(measure, parts, undefined) for measure in self._own
+        }
         if undefined:
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for "
                        "every system: "
@@ -156,6 +160,20 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        f"that no judged document has and that {source.groups!r} does not declare: "
                        f"{listed(ranked.foreign_labels)}; they count as unannotated")
         return values
+
+
+def check_weights(measures: Sequence[FairnessMeasure], groups: sources.Groups) -> None:
+    """Check that measures can use weights.
+
+    :param groups: groups with weights
+    :raises ValueError: one cannot
+    """
+    for measure in measures:
+        if measure.refuses_weights:
+            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
+            advice = "norm='none' or " if sums else ""
+            raise ValueError(f"{measure} is not defined for documents with weights, which "
+                             f"{groups!r} has; use {advice}groups without weights")
 
 
 def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) -> None:

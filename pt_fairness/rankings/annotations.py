@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.groups import Groups
+from pt_fairness.groups import Annotated, Groups
 from pt_fairness.identifiers import CHUNK
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
@@ -85,10 +85,10 @@ class Annotations:
             codes = self._look_up_judged(groups, np.flatnonzero(relevance >= least))
             self._judged = codes if None in rels else None
         else:
-            item, label, labels = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
-                                                np.arange(len(relevance)))
-            self._name_labels(labels)
-            codes = self.sets.code(item, self._codes_of(labels)[label], len(relevance))
+            found = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
+                                  np.arange(len(relevance)))
+            self._name_labels(found.labels)
+            codes = self._sets_of(found, self.sets, len(relevance))
             self._judged = codes
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
@@ -106,25 +106,43 @@ class Annotations:
         return np.array([self.sets.place.get(label, -1) for label in labels] + [-1], np.int32)
 
     def _look_up(self, groups: Groups, topic: Ints, docnos: Callable[[Ints], Any],
-                 rows: Ints) -> tuple[Ints, Ints, list[str]]:
-        """Return the annotations of documents from the group source: row, label, labels."""
+                 rows: Ints) -> Annotated:
+        """Return the annotations of documents from the group source.
+
+        :raises ValueError: it returns weights and does not say that it has any
+        """
         qids = np.array(self.judgments.topics, dtype=object)
         at_once = CHUNK if groups.in_parts else max(len(rows), 1)
         place: dict[str, int] = {}
         items, codes = [np.zeros(0, np.intp)], [np.zeros(0, np.int32)]
+        weights = [np.zeros(0)]
         for start in range(0, len(rows), at_once):
             part = rows[start:start + at_once]
             with self._lock:  # sources of users, and docstores, need not be safe for threads
-                item, label, labels = groups.annotate(qids[topic[part]], docnos(part))
-            table = np.array([place.setdefault(name, len(place)) for name in labels], np.int32)
-            items.append(part[item])
-            codes.append(table[label])
-        return np.concatenate(items), np.concatenate(codes), list(place)
+                found = Annotated(*groups.annotate(qids[topic[part]], docnos(part)))
+            if found.weight is not None and not groups.weighted:
+                raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
+                                 "weighted; set weighted = True in the class")
+            table = np.array([place.setdefault(name, len(place)) for name in found.labels],
+                             np.int32)
+            items.append(part[found.item])
+            codes.append(table[found.codes])
+            weights.append(found.weights if groups.weighted else np.zeros(0))
+        return Annotated(np.concatenate(items), np.concatenate(codes), list(place),
+                         np.concatenate(weights) if groups.weighted else None)
+
+    def _sets_of(self, found: Annotated, sets: LabelSets, items: int) -> Ints:
+        """Return the label set of each item, ``[items]``, −1 for an item without labels."""
+        label = self._codes_of(found.labels)[found.codes]
+        if found.weight is None:
+            return sets.code(found.item, label, items)
+        own = ~np.isnan(found.weight)
+        codes = sets.code(found.item[own], label[own], items, found.weight[own])
+        return np.maximum(codes, sets.code(found.item[~own], label[~own], items))
 
     def _look_up_judged(self, groups: Groups, pairs: Ints) -> Ints:
-        item, label, labels = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
-                                            pairs)
-        return self.sets.code(item, self._codes_of(labels)[label], len(self.judgments.topic))
+        found = self._look_up(groups, self.judgments.topic, self.judgments.docnos, pairs)
+        return self._sets_of(found, self.sets, len(self.judgments.topic))
 
     def _relevant_rows(self, rel: int | None) -> Ints:
         if rel is None:
@@ -170,9 +188,9 @@ class Annotations:
         while (wanted > known).any():
             rows = np.flatnonzero((run.place >= known[run.list])
                                   & (run.place < wanted[run.list])).astype(np.int32)
-            item, label, labels = self._look_up(self.groups, run.topic, run.docnos, rows)
-            found = sets.code(item, self._codes_of(labels)[label], len(codes))
-            codes[rows] = found[rows]
+            found = self._look_up(self.groups, run.topic, run.docnos, rows)
+            item, label, labels = found.item, found.codes, found.labels
+            codes[rows] = self._sets_of(found, sets, len(codes))[rows]
             outside = ~np.isin(labels, list(own))[label] if labels else np.zeros(0, bool)
             if outside.any():
                 alone = np.setdiff1d(item[outside], item[~outside])

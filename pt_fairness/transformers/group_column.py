@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_fairness.groups import Groups, get
+from pt_fairness.groups import Annotated, Groups, get
 from pt_fairness.identifiers import texts_of
 
 __all__ = ["Annotate", "annotate"]
@@ -26,8 +26,8 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return a frame with the columns ``qid`` and ``docno`` and the groups of its documents."""
         pt.validate.columns(inp, includes=["qid", "docno"])
-        row, codes, labels = self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"]))
-        names = np.asarray(labels, dtype=object)[codes]
+        found = Annotated(*self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"])))
+        row, names = found.item, np.asarray(found.labels, dtype=object)[found.codes]
         group = np.full(len(inp), None, dtype=object)
         group[row] = names
         several = np.bincount(row, minlength=len(inp))[row] > 1

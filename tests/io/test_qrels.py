@@ -1,4 +1,4 @@
-"""Qrels and group files."""
+"""Qrels files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import gzip
 import io as standard_io
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +14,10 @@ import pandas as pd
 import pytest
 
 from pt_fairness import io, read_qrels, write_qrels
-from pt_fairness.io import read_groups
 
 TEXT = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
-FRAME = pd.DataFrame(
-    {"qid": ["1", "1", "2"], "docno": ["d1", "d2", 'dé"3'], "label": [1, -2, 0], "iteration": ["PRO", "CON", "-"]}
-)
+FRAME = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", 'dé"3'], "label": [1, -2, 0],
+                      "iteration": ["PRO", "CON", "-"]})
 
 
 def written(path: Path, text: str) -> Path:
@@ -38,11 +35,13 @@ def test_read_qrels(tmp_path, name):
 
 def test_identifiers_stay_text(tmp_path):
     found = read_qrels(written(tmp_path / "q", "001 0 007 1\n001 nan NA 2\n001 None null 1\n"))
-    assert found.values.tolist() == [["001", "007", 1, "0"], ["001", "NA", 2, "nan"], ["001", "null", 1, "None"]]
+    assert found.values.tolist() == [["001", "007", 1, "0"], ["001", "NA", 2, "nan"],
+                                     ["001", "null", 1, "None"]]
 
 
 def test_whole_numbers_written_as_floats(tmp_path):
-    assert read_qrels(written(tmp_path / "q", "1 0 a 4.0\n1 0 b -2.0\n1 0 c 1e0\n"))["label"].tolist() == [4, -2, 1]
+    found = read_qrels(written(tmp_path / "q", "1 0 a 4.0\n1 0 b -2.0\n1 0 c 1e0\n"))
+    assert found["label"].tolist() == [4, -2, 1]
 
 
 def test_the_real_file_with_floats(shared):
@@ -54,7 +53,8 @@ def test_every_column_of_real_qrels(robust03, shared):
     qrels, _ = robust03
     found = read_qrels(shared / "data" / "robust03" / "qrels.txt.gz")
     assert len(found) == len(qrels) and set(found["iteration"]) == {"0"}
-    assert found["docno"].tolist() == qrels["doc_id"].tolist() and found["label"].tolist() == qrels["relevance"].tolist()
+    assert found["docno"].tolist() == qrels["doc_id"].tolist()
+    assert found["label"].tolist() == qrels["relevance"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_an_empty_file_holds_no_judgments(tmp_path, text):
 
 
 @pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
-@pytest.mark.parametrize(
-    "columns", [{}, {"qid": "query_id", "docno": "doc_id", "label": "relevance"}], ids=["pyterrier", "ir_measures"]
-)
+@pytest.mark.parametrize("columns", [
+    {}, {"qid": "query_id", "docno": "doc_id", "label": "relevance"},
+], ids=["pyterrier", "ir_measures"])
 def test_write_qrels_and_read_them_again(tmp_path, name, columns):
     before = FRAME.rename(columns=columns)
     copy = before.copy(deep=True)
@@ -116,15 +116,17 @@ def test_what_has_no_group_is_written_as_a_hyphen(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("column, values, text", [
-    ("qid", ["1", "1", "2"], ["1", "1", "2"]), ("qid", [1.0, 1.0, 2.0], ["1", "1", "2"]), ("docno", ["a", "b", "a"], None),
-    ("label", [1, -2, 1], None), ("iteration", ["PRO", None, ""], ["PRO", "-", "-"]), ("iteration", [1, 2, 1], ["1", "2", "1"]),
-    ("iteration", [1, None, 2], ["1", "-", "2"])])
+    ("qid", ["1", "1", "2"], ["1", "1", "2"]), ("qid", [1.0, 1.0, 2.0], ["1", "1", "2"]),
+    ("docno", ["a", "b", "a"], None), ("label", [1, -2, 1], None),
+    ("iteration", ["PRO", None, ""], ["PRO", "-", "-"]),
+    ("iteration", [1, 2, 1], ["1", "2", "1"]), ("iteration", [1, None, 2], ["1", "-", "2"])])
 def test_categories_are_written_as_what_they_are(tmp_path, column, values, text):
     write_qrels(FRAME.assign(**{column: pd.Categorical(values)}), tmp_path / "out")
     assert read_qrels(tmp_path / "out")[column].tolist() == (text or values)
 
 
-@pytest.mark.parametrize("column, value", [("iteration", "two words"), ("docno", "a\tb"), ("qid", "1\n2")])
+@pytest.mark.parametrize("column, value", [
+    ("iteration", "two words"), ("docno", "a\tb"), ("qid", "1\n2")])
 def test_white_space_cannot_be_written(tmp_path, column, value):
     with pytest.raises(ValueError, match=f"cannot hold the {column}"):
         write_qrels(FRAME.assign(**{column: value}), tmp_path / "out")
@@ -138,60 +140,10 @@ def test_nothing_cannot_be_written_as_an_identifier(tmp_path, column, missing):
         write_qrels(FRAME.assign(**{column: ["1", missing, "2"]}), tmp_path / "out")
 
 
-def test_group_files_that_are_none(tmp_path):
-    with pytest.raises(ValueError, match=r"is no group file.*first line is 'docno stance'"):
-        io.read_groups(written(tmp_path / "x", "docno stance\na PRO\n"))
-    with pytest.raises(ValueError, match="is no group file"):
-        io.read_groups(written(tmp_path / "y", ""))
-    with pytest.raises(ValueError, match=r"z, line 2: 3 columns"):
-        io.read_groups(written(tmp_path / "z", "1 PRO a 1\n1 CON b\n"))
-
-
-@pytest.mark.parametrize("text, says", [
-    ("docno\tgroup\na\tX\nb\tY\tZ\n", r"columns \(docno, group\).* line 3"),
-    ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"more columns than the header \(docno, group\)"),
-    ("docno,group,Group\na,X,Y\n", r"has the column 'group' twice"),
-    ("document,group\na,X\n", r"no column 'docno'; it needs docno, group and has document, group"),
-])
-def test_rows_of_a_group_file_that_do_not_fit_its_header(tmp_path, text, says):
-    with pytest.raises(ValueError, match=rf"groups\.txt.*{says}"):
-        io.read_groups(written(tmp_path / "groups.txt", text))
-
-
-def test_blanks_around_commas_do_not_count(tmp_path):
-    (tmp_path / "groups.csv").write_text("docno , group\na , PRO \n b, CON\n")
-    assert read_groups(tmp_path / "groups.csv").to_numpy().tolist() == [["a", "PRO"], ["b", "CON"]]
-
-
-ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
-
-
-@pytest.mark.parametrize("name, text, lost, says", [  # packed in the test: the header of gzip holds the time
-    ("groups.csv.gz", ROWS, 2000, r" is damaged after line 1\d{4}: "),
-    ("groups.csv.gz", ROWS, 9, r" is damaged after line 20001: "),
-    ("groups.qrels.gz", TEXT.encode() * 9000, 9, r" is damaged after line 27000: "),
-], ids=["csv, much", "csv, its checksum", "qrels, its checksum"])
-def test_a_group_file_that_was_cut_off_is_named(tmp_path, name, text, lost, says):
-    (tmp_path / name).write_bytes(gzip.compress(text)[:-lost])
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
-        read_groups(tmp_path / name)
-
-
-@pytest.mark.parametrize("name, content, says", [
-    ("groups.csv.gz", b"not compressed", r" is damaged: "),
-    ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: not UTF-8 text"),
-    ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: not UTF-8 text"),
-    ("groups.qrels", TEXT.encode() + b"1 PRO caf\xe9 1\n", r", line 4: not UTF-8 text"),
-], ids=["no gzip", "csv, early", "csv, late", "qrels"])
-def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
-        read_groups(tmp_path / name)
-
-
 def test_what_is_no_file_is_an_id(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "pt-fairness" / "debates").mkdir(parents=True)  # such as an index that has the name of its dataset
+    # Such as an index that has the name of its dataset.
+    (tmp_path / "pt-fairness" / "debates").mkdir(parents=True)
     assert io.load_qrels("pt-fairness/debates")["qid"].nunique() == 10
     for name in ("pt-fairness", "none"):
         with pytest.raises(ValueError, match=f"{name} is neither a file nor a dataset id"):
@@ -209,48 +161,6 @@ def test_a_label_beyond_all_bounds_is_refused(tmp_path):
     (tmp_path / "qrels").write_text("1 0 a 99999999999999999999\n")
     with pytest.raises(ValueError, match="line 1: the label '99999999999999999999'"):
         read_qrels(tmp_path / "qrels")
-
-
-# -------------------------------------------------------------------------------------------------
-# pipes
-
-
-#: Larger than what a pipe, or a buffer, holds.
-GROUPS = "docno,group\n" + "".join(f"d{i},PRO\n" for i in range(20_000))
-TARGETS = "qid,group,share\n" + "".join(f"{i},PRO,0.5\n{i},CON,0.5\n" for i in range(10_000))
-
-
-@pytest.mark.parametrize("reader, text", [
-    (read_groups, GROUPS), (read_groups, GROUPS.replace(",", "\t")), (read_groups, TEXT * 9000),
-    (io.read_targets, TARGETS), (read_qrels, TEXT * 9000), (io.load_qrels, TEXT * 9000),
-], ids=["csv", "tsv", "groups in qrels", "targets", "qrels", "load_qrels"])
-@pytest.mark.parametrize("name", ["input", "input.gz"])
-def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, name):
-    expected = reader(written(tmp_path / name, text))
-    pd.testing.assert_frame_equal(reader(pipe(name, text)), expected)
-
-
-@pytest.mark.parametrize("reader, text, says", [
-    (read_groups, GROUPS + "a,b,c\n", r"input cannot be read as columns .* line 20002"),
-    (read_groups, TEXT * 9000 + "1 PRO a\n", r"input, line 27001: 3 columns"),
-    (read_groups, GROUPS.encode() + b"\xff,b\n", r"input, line 20002: not UTF-8"),
-    (read_qrels, TEXT * 9000 + "1 0 a high\n", r"input, line 27001: the label 'high'"),
-], ids=["csv", "columns", "no UTF-8", "label"])
-def test_a_wrong_line_of_a_pipe_is_named(pipe, reader, text, says):
-    with pytest.raises(ValueError, match=says):
-        reader(pipe("input", text))
-
-
-def test_standard_input_is_a_group_file(tmp_path):
-    code = ("import sys; from pt_fairness import groups; found = groups.from_file('/dev/stdin'); "
-            "print(len(found.annotate([''] * 20000, [f'd{i}' for i in range(20000)])[0]))")
-    done = subprocess.run([sys.executable, "-c", code], input=GROUPS, text=True, timeout=60,
-                          capture_output=True)
-    assert done.stdout == "20000\n", done.stderr
-
-
-# -------------------------------------------------------------------------------------------------
-# writing
 
 
 def test_lines_end_alike_on_every_system(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Files that are opened once, files that are written whole, and standard output."""
+"""Files that are opened once, files that are replaced atomically, and standard output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import IO, Literal
 
 Path = str | os.PathLike[str]
 
-#: What reading a damaged file raises.
+#: The errors that reading a damaged file raises.
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -31,19 +31,19 @@ def compression(path: Path) -> Literal["gzip"] | None:
 class Input:
     """An open file that can be read from its start any number of times."""
 
-    #: The path that it was opened by; its end says how the content is to be read.
+    #: The path that was opened; its suffix tells how to read the content.
     name: str
     raw: IO[bytes]
 
     def rewound(self) -> IO[bytes]:
-        """Return the file, not decompressed, at its start."""
+        """Return the file at its start, without decompressing it."""
         self.raw.seek(0)
         return self.raw
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines of the text, decompressed, with their numbers.
+        """Yield the number and text of every line, decompressed.
 
-        :raises ValueError: the file is damaged, or not UTF-8, by the line
+        :raises ValueError: the file is damaged or not UTF-8, by file and line
         """
         number = 0
         raw = self.rewound()
@@ -59,24 +59,27 @@ class Input:
             raise ValueError(f"{self.name} is damaged{after}: {error}") from error
 
     def digest(self) -> str:
-        """Return a hash of the content, which is read for it."""
-        made_of = hashlib.sha256()
+        """Return the SHA-256 hash of the content."""
+        content = hashlib.sha256()
         self.rewound()
-        while part := self.raw.read(1 << 20):
-            made_of.update(part)
-        return made_of.hexdigest()
+        while block := self.raw.read(1 << 20):
+            content.update(block)
+        return content.hexdigest()
 
     def state(self) -> tuple[int, int]:
-        """Return what changes when the file is written to: its modification time and size."""
+        """Return the modification time in nanoseconds and the size in bytes.
+
+        One of them changes when the file is written to.
+        """
         status = os.fstat(self.raw.fileno())
         return status.st_mtime_ns, status.st_size
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Input]:
-    """Open a file once, however often it is read. What a pipe holds is copied to a temporary file.
+    """Open a file that can be read several times. A pipe is copied to a temporary file.
 
-    :raises OSError: it cannot be opened
+    :raises OSError: the file cannot be opened
     """
     with open(path, "rb") as file:
         if file.seekable():
@@ -89,7 +92,7 @@ def opened(path: Path) -> Iterator[Input]:
 
 
 def is_pipe(path: Path) -> bool:
-    """Return whether a path leads to something that is there, but is neither file nor folder."""
+    """Return whether a path exists and is neither a file nor a folder."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -99,9 +102,10 @@ def is_pipe(path: Path) -> bool:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to write bytes to, which is there whole after the block, or as it was before it.
+    """Open a file for writing bytes; if the block fails, the file stays as it was.
 
-    The bytes go to a temporary file in the same folder. A pipe or a device is written to directly.
+    The bytes go to a temporary file in the same folder, which then replaces the file. A pipe or a
+    device is written to directly.
 
     :raises OSError: the file cannot be written
     """
@@ -112,7 +116,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     target = os.path.realpath(path)
     part = os.path.join(os.path.dirname(target), f"{uuid.uuid4().hex}.part")
     try:
-        # Not by tempfile, whose files only their owner can read.
+        # tempfile would create a file that only its owner can read.
         with open(part, "xb") as out:
             yield out
         if os.path.exists(target):
@@ -126,21 +130,16 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def need_output() -> None:
-    """:raises ValueError: standard output is closed"""
-    if sys.stdout is None:
-        raise ValueError("standard output is closed, so the output has no place to go")
-
-
 def write_output(text: str) -> None:
-    """Write to standard output as UTF-8, whatever the locale, with the line ends that the text has.
+    """Write UTF-8 to standard output, whatever the locale, and keep the line ends of the text.
 
-    :raises ValueError: it is closed
+    :raises ValueError: standard output is closed
     """
-    need_output()
+    if sys.stdout is None:
+        raise ValueError("standard output is closed; give the path of a file to write to")
     binary = getattr(sys.stdout, "buffer", None)
-    if binary is None:  # replaced by what takes text alone
+    if binary is None:  # replaced by an object that takes text alone
         sys.stdout.write(text)
     else:
-        sys.stdout.flush()  # what was printed so far comes first
+        sys.stdout.flush()  # keeps the order of what was printed before
         binary.write(text.encode("utf-8"))

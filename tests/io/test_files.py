@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from pt_fairness import files
+from pt_fairness.io import files
 
 TEXT = "".join(f"line {i}\n" for i in range(50_000))
 

@@ -1,0 +1,64 @@
+"""The checkpoint: a folder with one file for each finished run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import fingerprint
+from pt_fairness.io.files import Input, written_whole
+from pt_fairness.numerics import Floats
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The values of a run."""
+
+    qids: list[str] = field(default_factory=list)
+    #: ``[topics, measures]``; NaN where a measure has no value.
+    values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    #: The warnings of the run.
+    warnings: list[str] = field(default_factory=list)
+
+
+def path_of(run: Input | pd.DataFrame, folder: str, digest: str) -> str:
+    """Return the path of the file that holds the scores of a run.
+
+    It depends on the content of the run, not on its name.
+
+    :param digest: the digest of the plan
+    """
+    content = (fingerprint.of_frame(run) if isinstance(run, pd.DataFrame)
+               # The suffix tells how the content is read.
+               else run.digest() + os.path.splitext(run.name)[1])
+    name = hashlib.sha256(f"{digest} {content}".encode()).hexdigest()
+    return os.path.join(folder, f"{name}.npz")
+
+
+def load(path: str) -> Scores | None:
+    """Load scores; ``None`` if there is no such file or its checksums show that it is damaged."""
+    if not os.path.exists(path):
+        return None
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
+            return Scores(kept["qids"].tolist(), kept["values"], kept["warnings"].tolist())
+    except Exception:  # zipfile and numpy raise many kinds of errors, depending on the damaged byte
+        return None
+
+
+def save(path: str, scores: Scores) -> None:
+    """Write scores to a file, whole or not at all.
+
+    :raises OSError: the file cannot be written
+    """
+    # The archive is made in memory: on a full disk, closing it raises errors other than OSError.
+    archive = BytesIO()
+    np.savez(archive, qids=np.array(scores.qids, dtype=str), values=scores.values,
+             warnings=np.array(scores.warnings, dtype=str))
+    with written_whole(path) as out:
+        out.write(archive.getbuffer())

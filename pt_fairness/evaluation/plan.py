@@ -1,0 +1,147 @@
+"""The plan of an evaluation: what every worker needs beside a run."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ir_measures
+import pandas as pd
+
+from pt_fairness import fingerprint, groups, io, runs, targets, values
+from pt_fairness._version import __version__
+from pt_fairness.identifiers import missing, whole_numbers
+from pt_fairness.io.files import Path
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.tables import parsed
+from pt_fairness.text import BoundName
+
+#: The packages whose measures are identified by name, parameters and version.
+_VERSIONED = ("ir_measures", "pt_fairness")
+
+
+def current_process() -> tuple[str, int]:
+    """Return what identifies this process: its machine and its number there."""
+    return platform.node(), os.getpid()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to compute for every run. It is sent to the workers."""
+
+    #: Columns ``query_id, doc_id, relevance``, ``iteration`` if there are groups; ids as text.
+    qrels: pd.DataFrame
+    #: The names of groups, targets, values and runs in them are bound to what they mean here.
+    measures: list[Any]
+    #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
+    alpha: str | None
+    #: The folder of finished runs, ``None`` for none.
+    checkpoint: str | None
+    #: A hash that differs between plans with different results; ``''`` if nothing compares it.
+    digest: str
+    #: How many threads may read a file, ``None`` for as many as pandas takes.
+    threads: int | None
+    #: The process that made the plan.
+    process: tuple[str, int] = field(default_factory=current_process)
+
+    def set_environment(self) -> None:
+        """Give this process the environment variables that the plan was made with."""
+        if self.alpha is None:
+            os.environ.pop(ALPHA_VARIABLE, None)
+        else:
+            os.environ[ALPHA_VARIABLE] = self.alpha
+
+
+def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int) -> Plan:
+    """Make a plan, and the folder of the checkpoint if it is missing.
+
+    :param qrels: a frame, or what :func:`pt_fairness.io.load_qrels` takes
+    :param measures: measures or their names
+    :param workers: how many processes share the processors: 1 for this one alone, −1 for as many as
+        there are processors
+    :raises ValueError: a measure or the qrels are wrong
+    :raises OSError: the folder cannot be made
+    """
+    frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
+    columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
+    frame = with_text_ids(frame.rename(columns=columns), "qrels", "query_id", "doc_id")
+    if frame.empty:
+        raise ValueError("the qrels have no rows, so there is no topic to evaluate")
+    every = parsed(measures)
+    if not every:
+        raise ValueError("there are no measures to compute")
+    every, digests = _bind(every)
+    alpha = os.environ.get(ALPHA_VARIABLE)
+    folder = None
+    if checkpoint is not None:
+        folder = os.path.abspath(os.path.expanduser(checkpoint))
+        os.makedirs(folder, exist_ok=True)
+    digest = ""
+    if workers != 1 or checkpoint is not None:
+        settings = [__version__, ir_measures.__version__, alpha, digests, *map(_cache_key, every)]
+        digest = fingerprint.of_value([settings, fingerprint.of_frame(frame)])
+    threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
+    return Plan(frame, every, alpha, folder, digest, threads)
+
+
+def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
+    """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
+
+    :param what: what an error calls the frame
+    :raises ValueError: an identifier is missing
+    """
+    for column in columns:
+        if frame[column].isna().any():
+            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
+    texts = {column: whole_numbers(frame[column]).astype("str") for column in columns}
+    return frame.assign(**texts)
+
+
+def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Bind measures to the groups, targets, values and runs that their names mean here.
+
+    :returns: the measures, and what identifies the content of these
+    """
+    every: list[Any] = []
+    digests: list[Any] = []
+    found: dict[tuple[str, str], Any] = {}
+    for measure in measures:
+        if not isinstance(measure, FairnessMeasure):
+            every.append(measure)
+            continue
+        names = [(param, name) for param, some in measure.names().items() for name in some]
+        for param, name in names:
+            if (param, name) not in found:  # a pipe can be read once
+                found[param, name], digest = _meaning(param, name)
+                digests.append([name, *digest])
+        spellings: dict[str, dict[str, str]] = {}
+        for param, name in names:
+            spellings.setdefault(param, {})[name] = BoundName(name, found[param, name])
+        every.append(measure.renamed(spellings) if names else measure)
+    return every, digests
+
+
+def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
+    """Return what the value of a parameter means here, and what identifies its content."""
+    if param == "groups":
+        source = groups.get(name)
+        return source, [source.digest(), source.state()]
+    if param == "values":
+        numbers = values.get(name)
+        return numbers, [numbers.digest()]
+    if param == "background":
+        run = runs.get(name)
+        return run, [fingerprint.of_frame(run)]
+    return targets.find(name), [fingerprint.of_frame(targets.get(name))]
+
+
+def _cache_key(measure: Any) -> str:
+    """Return a text that differs between measures of different names, parameters or code."""
+    defined = getattr(measure, "runtime_impl", None)
+    if defined is None and type(measure).__module__.partition(".")[0] in _VERSIONED:
+        return str(measure)
+    return f"{measure} {fingerprint.of_value(defined or type(measure))}"

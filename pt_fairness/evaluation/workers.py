@@ -1,0 +1,200 @@
+"""Workers: read and score one run after the other, here, in other processes or on a cluster."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pt_fairness import io
+from pt_fairness.evaluation import checkpoint
+from pt_fairness.evaluation.checkpoint import Scores
+from pt_fairness.evaluation.plan import Plan, current_process, with_text_ids
+from pt_fairness.io.files import Input, Path, opened
+from pt_fairness.io.runs import read_opened_run
+from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.text import collecting_warnings
+
+#: A run: the path of a file, or a frame.
+Source = Path | pd.DataFrame
+#: The position of a run in the list of runs, and the run.
+Job = tuple[int, Source]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The scores of a run, or the error that it raised."""
+
+    position: int
+    scores: Scores = field(default_factory=Scores)
+    error: str | None = None
+
+
+def make_parallel(n_jobs: int, runs: int) -> Any:
+    """Return a ``joblib.Parallel``, or ``None`` if this process scores all runs.
+
+    :param n_jobs: as of :func:`pt_fairness.evaluate`
+    :param runs: the number of runs, which is the largest useful number of processes
+    :raises ValueError: ``n_jobs`` is 0
+    :raises ImportError: joblib is not installed, and there are several processes
+    """
+    if n_jobs == 0:
+        raise ValueError("0 processes cannot evaluate anything; give 1 or more, or -1 for all "
+                         "processors")
+    if n_jobs == 1 and "joblib" not in sys.modules:  # so nobody has configured it
+        return None
+    try:
+        from joblib import Parallel, effective_n_jobs
+    except ImportError:
+        raise ImportError(f"n_jobs={n_jobs} needs joblib: "
+                          "pip install 'pt-fairness[parallel]'") from None
+
+    def with_jobs(jobs: int | None) -> Any:
+        return Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+
+    parallel = with_jobs(None if n_jobs == 1 else n_jobs)
+    if parallel.n_jobs == 1:
+        return None
+    most = effective_n_jobs(parallel.n_jobs)
+    # A cluster has a fixed number of workers, whatever number is asked for.
+    if runs < most < effective_n_jobs(most + 1):
+        return None if runs == 1 else with_jobs(runs)
+    return parallel
+
+
+def results(plan: Plan, jobs: list[Job], parallel: Any) -> Iterator[Result]:
+    """Yield the results of runs as they are finished.
+
+    :param parallel: as of :func:`make_parallel`
+    """
+    if parallel is None:
+        scorer = Scorer(plan)
+        return (scorer.result(job) for job in jobs)
+    from joblib import delayed
+    try:  # it pickles the functions and classes of a script or a notebook
+        import cloudpickle
+    except ImportError:  # joblib before 1.6 has a copy of its own
+        from joblib.externals import cloudpickle
+    # joblib lets its processes share an array. The tuple makes Dask send the array with each run;
+    # without it, Dask keeps one copy, which is lost with the worker that holds it.
+    packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
+    return iter(parallel(delayed(_score_in_worker)(packed, plan.digest, job) for job in jobs))
+
+
+#: The last scorer of each thread of a worker; evaluators are not for several threads.
+_last = threading.local()
+#: Guards the environment variables and the warnings, which belong to the process.
+_process_lock = threading.Lock()
+
+
+def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) -> Result:
+    if getattr(_last, "digest", None) != digest:
+        _last.digest, _last.scorer = None, None  # frees the memory of the last plan
+        plan: Plan = pickle.loads(packed[0].data)
+        for measure in plan.measures:
+            # pickle loses what ir_measures.define sets on the class.
+            if not hasattr(measure, "__name__"):
+                measure.__name__ = measure.NAME
+        _last.scorer = Scorer(plan)
+        _last.digest = digest
+    scorer: Scorer = _last.scorer
+    return scorer.result(job)
+
+
+class Scorer:
+    """Score one run after the other with the evaluator of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._topics = plan.qrels["query_id"].unique().tolist()
+        with _process_lock, collecting_warnings() as self._warnings:
+            if plan.process != current_process():
+                plan.set_environment()
+            self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
+
+    def result(self, job: Job) -> Result:
+        """Return the scores of a run, from the checkpoint if it has them, or its error."""
+        position, source = job
+        try:
+            return Result(position, self._scores_of(source))
+        except Exception as error:  # an error of one run does not stop the others
+            known = isinstance(error, (ValueError, OSError))
+            text = str(error) if known else f"{type(error).__name__}: {error}"
+            return Result(position, error=text)
+
+    def _scores_of(self, source: Source) -> Scores:
+        path = kept = None
+        with _opened(source) as run:
+            state = run.state() if isinstance(run, Input) else None
+            if self._plan.checkpoint is not None:
+                path = checkpoint.path_of(run, self._plan.checkpoint, self._plan.digest)
+                kept = checkpoint.load(path)
+            with _reading_with(self._plan.threads):
+                scores = kept or self.score(_read(run))
+            if isinstance(run, Input) and run.state() != state:
+                raise ValueError(f"{run.name} was written to while it was read")
+        if path is None or kept is not None:
+            return scores
+        try:
+            checkpoint.save(path, scores)
+        except OSError as error:
+            message = f"the checkpoint {self._plan.checkpoint} cannot be written: {error.strerror}"
+            return replace(scores, warnings=[*scores.warnings, message])
+        return scores
+
+    def score(self, run: pd.DataFrame) -> Scores:
+        """Score a run.
+
+        :param run: columns ``qid, docno, score``; identifiers as text
+        :raises ValueError: the run is empty
+        """
+        if run.empty:
+            raise ValueError("the run is empty; a system that returned nothing for any topic "
+                             "cannot be told from a failed one")
+        run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
+        row_of: dict[str, int] = {}
+        column_of = {measure: i for i, measure in enumerate(self._plan.measures)}
+        rows, columns, values = [], [], []
+        with collecting_warnings() as messages:
+            for metric in self._evaluator.iter_calc(run):
+                rows.append(row_of.setdefault(metric.query_id, len(row_of)))
+                columns.append(column_of[metric.measure])
+                values.append(metric.value)
+        for qid in self._topics:
+            row_of.setdefault(qid, len(row_of))
+        table = np.full((len(row_of), len(column_of)), np.nan)
+        table[rows, columns] = values
+        return Scores(list(row_of), table, [*self._warnings, *messages])
+
+
+def _reading_with(threads: int | None) -> AbstractContextManager[Any]:
+    """Limit the threads that pandas, since version 3.1, reads a file with."""
+    known = threads is not None and hasattr(pd.options.mode, "max_threads")
+    return pd.option_context("mode.max_threads", threads) if known else nullcontext()
+
+
+def _opened(source: Source) -> AbstractContextManager[Input | pd.DataFrame]:
+    return nullcontext(source) if isinstance(source, pd.DataFrame) else opened(source)
+
+
+def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
+    """Return ``qid, docno, score`` and the other columns of a frame."""
+    if isinstance(source, Input):
+        return read_opened_run(source, object)
+    run = source.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    io.need_columns(run, ["qid", "docno", "score"], "the run")
+    run = with_text_ids(run, "run", "qid", "docno").astype({"score": float})
+    wrong = run["score"].isna().to_numpy()
+    if wrong.any():
+        row = run.iloc[int(wrong.argmax())]
+        raise ValueError(f"the score of document {row['docno']!r} for topic {row['qid']!r} is NaN, "
+                         "so it has no rank; every document needs a score")
+    return run

@@ -1,0 +1,142 @@
+"""Groups of several attributes at once."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from pt_fairness import fingerprint
+from pt_fairness.groups.base import Groups
+from pt_fairness.groups.registry import get
+from pt_fairness.groups.table import Annotated, distinct_annotations
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.text import label_text
+
+#: What separates the labels of the sources in a label of their product.
+SEPARATOR = "|"
+
+
+def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
+            name: str | None = None) -> Groups:
+    """Return groups of several attributes at once, such as ``female|Asia``.
+
+    The share of a document in a label is the product of its shares in the labels of the sources. A
+    document has weights if it has weights in one of the sources. The labels are all combinations,
+    if all sources declare their labels.
+
+    :param sources: at least two registered names, paths of group files or Groups objects
+    :param missing: the label, in a source, of documents that have groups in another source alone;
+        by default such documents have no group
+    :param name: what the groups are called; by default a name made from their content
+    :raises ValueError: fewer than two sources, or a label that contains ``|``
+
+    Examples
+    --------
+    >>> from pt_fairness import groups
+    >>> gender = groups.from_mapping({"a": "female", "b": "male"})
+    >>> region = groups.from_mapping({"a": "Asia", "b": ["Asia", "Europe"]})
+    >>> groups.product(gender, region).lookup(["1", "1"], ["a", "b"])
+      qid docno        group
+    0   1     a  female|Asia
+    1   1     b    male|Asia
+    2   1     b  male|Europe
+    """
+    if len(sources) < 2:
+        raise ValueError(f"a product of groups needs at least two sources, not {len(sources)}")
+    return _Product([get(source) for source in sources],
+                    None if missing is None else label_text(missing), name)
+
+
+class _Product(Groups):
+    def __init__(self, sources: list[Groups], missing: str | None, name: str | None) -> None:
+        self._sources, self._missing = sources, missing
+        extra = [] if missing is None else [missing]
+        declared = [{*(one.labels or ()), *extra} for one in sources]
+        _check(itertools.chain.from_iterable(declared))
+        super().__init__(name, None if any(one.labels is None for one in sources)
+                         else map(SEPARATOR.join, itertools.product(*declared)))
+        self.complete = all(one.complete for one in sources)
+        self.in_parts = all(one.in_parts for one in sources)
+        self.weighted = any(one.weighted for one in sources)
+        limited = [set(one.topics) for one in sources if one.topics is not None]
+        self.topics = sorted(set.intersection(*limited)) if limited else None
+
+    def _content(self) -> Any:
+        return self._missing, [(one.name, one.digest()) for one in self._sources]
+
+    def state(self) -> str:
+        states = [one.state() for one in self._sources]
+        return fingerprint.of_value(states) if any(states) else ""
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        found = [Annotated(*one.annotate(qids, docnos)) for one in self._sources]
+        _check(itertools.chain.from_iterable(one.labels for one in found))
+        n = len(docnos)
+        annotated = np.zeros(n, bool)
+        for one in found:
+            annotated[one.item] = True
+        weighted = np.zeros(n, bool)
+        item, share = np.flatnonzero(annotated), np.ones(int(annotated.sum()))
+        codes, labels = np.zeros(len(item), np.int64), [""]
+        for place, one in enumerate(found):
+            one_item, one_codes, one_share, one_weighted = _shares(one, n)
+            weighted |= one_weighted
+            names = one.labels
+            if self._missing is not None:
+                lacking = np.setdiff1d(np.flatnonzero(annotated), one_item)
+                names = [*names, self._missing]
+                one_item = np.concatenate([one_item, lacking])
+                one_codes = np.concatenate([one_codes, np.full(len(lacking), len(names) - 1)])
+                one_share = np.concatenate([one_share, np.ones(len(lacking))])
+            row, other = _pairs(item, one_item, n)
+            item, share = item[row], share[row] * one_share[other]
+            kinds, codes = np.unique(codes[row] * len(names) + one_codes[other],
+                                     return_inverse=True)
+            labels = [labels[kind // len(names)] + SEPARATOR * (place > 0)
+                      + names[kind % len(names)] for kind in kinds]
+        weight = np.where(weighted[item], share, np.nan) if self.weighted else None
+        return Annotated(item, codes, labels, weight)
+
+
+def _check(labels: Iterable[str]) -> None:
+    """Check the labels of the sources of a product.
+
+    :raises ValueError: one contains the separator
+    """
+    for label in labels:
+        if SEPARATOR in label:
+            raise ValueError(f"the label {label!r} contains {SEPARATOR!r}, which separates the "
+                             "labels of a product; rename it")
+
+
+def _shares(found: Annotated, n: int) -> tuple[Ints, Ints, Floats, Bools]:
+    """Return annotations, each once, with the share of the document in each label.
+
+    :param n: how many documents there are
+    :returns: document, label and share of each annotation; which documents have weights, ``[n]``
+    """
+    item, codes, weight = distinct_annotations(found.item, found.codes, found.weights)
+    assert weight is not None
+    own = ~np.isnan(weight)
+    weighted = np.zeros(n, bool)
+    weighted[item[own]] = True
+    weight = np.where(own, weight, 1.0)
+    return item, codes, weight / np.bincount(item, weight, minlength=n)[item], weighted
+
+
+def _pairs(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
+    """Return the rows of all pairs of annotations of the same document, sorted by left row.
+
+    :param left: the document of each annotation on one side, below ``n``
+    :param right: the document of each annotation on the other side
+    """
+    order = np.argsort(right, kind="stable")
+    count = np.bincount(right, minlength=n)
+    start = np.cumsum(count) - count
+    row = np.repeat(np.arange(len(left)), count[left])
+    within = np.arange(len(row)) - np.repeat(np.cumsum(count[left]) - count[left], count[left])
+    return row, order[start[left[row]] + within]

@@ -1,0 +1,11 @@
+"""Files in and out: qrels, runs, groups, values and targets as frames."""
+
+from pt_fairness.io.columns import need_columns as need_columns
+from pt_fairness.io.groups import read_groups, read_values
+from pt_fairness.io.groups import read_memberships as read_memberships
+from pt_fairness.io.groups import read_targets as read_targets
+from pt_fairness.io.qrels import load_qrels, qrels_columns, read_qrels, write_qrels
+from pt_fairness.io.runs import read_run
+
+__all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "read_values",
+           "write_qrels"]

@@ -1,0 +1,106 @@
+"""Columns of text files as frames, with errors that name the line."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from pt_fairness.io.files import DAMAGE, Input, compression
+
+#: Makes pandas before 3.1 read numbers to the last digit; later versions always do, and warn of
+#: this option.
+EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+                         else {"float_precision": "round_trip"})
+#: What pandas splits at; Python knows more white space.
+_SPACE = re.compile(r"[ \t\r\n]+")
+
+
+def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
+    """Raise an error if a frame lacks one of ``columns``.
+
+    :param what: what the error calls the frame
+    :raises ValueError: a column is missing
+    """
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and "
+                         f"has {', '.join(map(str, frame.columns))}")
+
+
+def read_csv(source: Input, **options: Any) -> pd.DataFrame:
+    """Read a file with :func:`pandas.read_csv`, decompressed if its name ends in ``.gz``."""
+    return pd.read_csv(source.rewound(), compression=compression(source.name), **options)
+
+
+def read_columns(source: Input, names: list[str],
+                 types: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Read a file of columns that are separated by white space.
+
+    :param types: the dtypes of columns that are not text; a column of ``float`` has a number in
+        every line
+    :raises ValueError: a line with more or fewer columns, or without such a number, by file and
+        line; a damaged file
+    """
+    more = "_more"
+    dtypes = dict.fromkeys((*names, more), str) | dict(types or {})
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of even more columns
+            frame = read_csv(source, sep=r"\s+", names=[*names, more], index_col=False,
+                             header=None, dtype=dtypes, quoting=csv.QUOTE_NONE, na_filter=False,
+                             encoding="utf-8", **EXACT)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in names})
+    except (ValueError, *DAMAGE):
+        frame = None
+    # No field between white space is empty, so an empty one is missing.
+    if frame is None or (frame[names[-1]] == "").any() or not (frame[more] == "").all() or any(
+            frame[name].isna().any() for name in names if dtypes[name] is float):
+        _check_lines(source, names, dtypes)
+        raise ValueError(f"{source.name} cannot be read as columns ({', '.join(names)})")
+    # pandas reads a column of nothing but True and False as ones and zeros. The first line tells
+    # them apart.
+    numbers = [name for name in names if dtypes[name] is float]
+    if any(frame[name].head(1).isin((0.0, 1.0)).any() for name in numbers):
+        first = next((row.casefold() for _, row in source.lines() if row.strip()), "")
+        if "true" in first or "false" in first:
+            _check_lines(source, names, dtypes)
+    return frame[names]
+
+
+def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> None:
+    """Raise the error of the first line that :func:`read_columns` cannot read.
+
+    :raises ValueError: there is such a line, or the file is damaged
+    """
+    for number, row in source.lines():
+        where = f"{source.name}, line {number}"
+        fields = [field for field in _SPACE.split(row) if field]
+        if fields and len(fields) != len(names):
+            raise ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} "
+                             f"({', '.join(names)}): {shown(row.strip())}")
+        for name, field in zip(names, fields, strict=False):
+            if types[name] is float and not _is_number(field):
+                raise ValueError(f"{where}: the {name} {shown(field)} is no number")
+
+
+def shown(text: str, most: int = 100) -> str:
+    """Return a text as an error shows it: of a long one, the first ``most`` characters."""
+    return repr(text) if len(text) <= most else f"{text[:most]!r}…"
+
+
+def _is_number(text: str) -> bool:
+    """Return whether pandas reads a text as a number.
+
+    Unlike Python, pandas reads neither 1_000 nor the digits of other scripts.
+    """
+    try:
+        return not math.isnan(float(text)) and text.isascii() and "_" not in text
+    except ValueError:
+        return False

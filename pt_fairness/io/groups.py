@@ -1,0 +1,171 @@
+"""Files of groups, memberships, values and target distributions."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.io.columns import need_columns, read_columns, read_csv, shown
+from pt_fairness.io.files import DAMAGE, Input, Path, opened
+
+
+def read_groups(path: Path) -> pd.DataFrame:
+    """Read a group file, compressed if the name ends in ``.gz``.
+
+    It is a TREC qrels file with the group in the second column, or has a header and columns
+    separated by tabs or commas. A document of several groups has a row for each.
+
+    :returns: ``docno, group`` or ``qid, docno, group`` as text, and the other columns of the file
+    :raises ValueError: the file has another form, or a line cannot be read
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from pt_fairness.io import read_groups
+    >>> _ = Path("groups.csv").write_text("docno,group\\nd1,PRO\\nd2,CON\\n")
+    >>> read_groups("groups.csv")
+      docno group
+    0    d1   PRO
+    1    d2   CON
+    """
+    with opened(path) as source:
+        first = _first_line(source)
+        for separator in ("\t", ","):
+            header = _header(first, separator)
+            if "group" in header and len(header) > 1:
+                return _read_table(source, separator, header, ["docno", "group"])
+        if len(first.split()) != 4:
+            raise ValueError(f"{source.name} is no group file: it needs a header with docno and "
+                             "group (and qid), separated by tabs or commas, or the four columns of "
+                             "TREC qrels (qid, group, docno, label); a membership file (topic, "
+                             "docno, shares) needs from_file(path, labels=[…]). Its first line is "
+                             f"{shown(first)}")
+        return read_columns(source, ["qid", "group", "docno", "label"])
+
+
+def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
+    """Read a membership file of NTCIR: topic, document and its share in each group.
+
+    :param labels: the groups, one for each column of shares, distinct
+    :returns: ``qid, docno, group, weight``: text, text, label, number; the rows of a line have its
+        index. Shares of 0 are left out.
+    :raises ValueError: a line with more or fewer columns, or a share that is no number, by file and
+        line
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from pt_fairness.io import read_memberships
+    >>> _ = Path("gmemb").write_text("1 d1 0.25 0.75\\n1 d2 1 0\\n")
+    >>> read_memberships("gmemb", ["PRO", "CON"])
+      qid docno group  weight
+    0   1    d1   PRO    0.25
+    0   1    d1   CON    0.75
+    1   1    d2   PRO    1.00
+    """
+    shares = [f"share of {label}" for label in labels]
+    with opened(path) as source:
+        frame = read_columns(source, ["qid", "docno", *shares], dict.fromkeys(shares, float))
+    weight = frame[shares].to_numpy(float)
+    row, column = np.nonzero(weight)
+    found = frame[["qid", "docno"]].iloc[row]
+    return found.assign(group=np.asarray(labels, dtype=object)[column], weight=weight[row, column])
+
+
+def read_values(path: Path) -> pd.DataFrame:
+    """Read a file of values, compressed if the name ends in ``.gz``.
+
+    It has the columns ``docno value`` or ``qid docno value``, separated by white space, or a header
+    with these names, separated by tabs or commas.
+
+    :returns: ``docno, value`` or ``qid, docno, value``; with a header, all as text
+    :raises ValueError: the file has another form, or a line cannot be read
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from pt_fairness.io import read_values
+    >>> _ = Path("values").write_text("d1 0.5\\nd2 -1\\n")
+    >>> read_values("values")
+      docno  value
+    0    d1    0.5
+    1    d2   -1.0
+    """
+    with opened(path) as source:
+        first = _first_line(source)
+        for separator in ("\t", ","):
+            header = _header(first, separator)
+            if "value" in header and len(header) > 1:
+                return _read_table(source, separator, header, ["docno", "value"])
+        names = ["qid", "docno", "value"][-len(first.split()):]
+        if len(first.split()) not in (2, 3):
+            raise ValueError(f"{source.name} is no file of values: it needs the columns docno and "
+                             "value (or qid, docno and value), separated by white space, or a "
+                             "header with these names, separated by tabs or commas; its first "
+                             f"line is {shown(first)}")
+        return read_columns(source, names, {"value": float})
+
+
+def read_targets(path: Path) -> pd.DataFrame:
+    """Read a file of target distributions, compressed if the name ends in ``.gz``.
+
+    It has a header and columns separated by commas.
+
+    :returns: ``qid, group, share`` as text, and the other columns of the file
+    :raises ValueError: a column is missing, or a line cannot be read
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from pt_fairness.io import read_targets
+    >>> _ = Path("targets.csv").write_text("qid,group,share\\n1,PRO,0.4\\n1,CON,0.6\\n")
+    >>> read_targets("targets.csv")
+      qid group share
+    0   1   PRO   0.4
+    1   1   CON   0.6
+    """
+    with opened(path) as source:
+        first = _first_line(source)
+        if not first:
+            raise ValueError(f"{source.name} is empty; it needs the columns qid, group, share")
+        return _read_table(source, ",", _header(first, ","), ["qid", "group", "share"])
+
+
+def _read_table(source: Input, separator: str, header: list[str],
+                needed: Sequence[str]) -> pd.DataFrame:
+    """Read a file with a header as text without the blanks around it."""
+    try:
+        frame = read_csv(source, sep=separator, dtype=str, keep_default_na=False,
+                         encoding="utf-8-sig", skipinitialspace=True)
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{source.name} cannot be read as columns ({', '.join(header)}): "
+                         f"{str(error).strip()}") from None
+    except (UnicodeDecodeError, *DAMAGE):
+        for _ in source.lines():  # raises an error that names the line
+            pass
+        raise
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas takes one column too many for an index
+        raise ValueError(f"{source.name}: the rows have more columns than the header "
+                         f"({', '.join(header)})")
+    frame.columns = pd.Index(header)
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    again = frame.columns[frame.columns.duplicated() & frame.columns.isin(["qid", *needed])]
+    if len(again):
+        raise ValueError(f"{source.name} has the column {again[0]!r} twice; its header is "
+                         f"{', '.join(header)}")
+    need_columns(frame, needed, source.name)
+    return frame.apply(lambda column: column.str.strip())
+
+
+def _first_line(source: Input) -> str:
+    """Return the first line that is not blank, without a byte order mark; ``''`` if all are."""
+    lines = (part for _, line in source.lines() for part in line.splitlines())
+    return next((line for line in lines if line.strip()), "").lstrip("\ufeff")
+
+
+def _header(line: str, separator: str) -> list[str]:
+    names = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    return [name.strip().lower() for name in names]

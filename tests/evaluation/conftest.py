@@ -1,0 +1,78 @@
+"""Qrels and runs of synthetic cases, registered groups, and how often a run is scored."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import pytest
+from evaluation.common import trec_run
+
+from pt_fairness import groups, io, rKL, rND, targets
+from pt_fairness.evaluation import workers
+
+
+@pytest.fixture
+def qrels(make_case):
+    return make_case(3, topics=12, labels=3).qrels_frame
+
+
+@pytest.fixture
+def runs(make_case):
+    """Runs over the topics of ``qrels``; each lacks some of them, and has an unjudged one."""
+    return {f"system {seed}": make_case(seed, topics=12, labels=3).run_frame.rename(
+        columns={"query_id": "qid", "doc_id": "docno"}) for seed in range(3, 11)}
+
+
+@pytest.fixture
+def files(runs, tmp_path):
+    """The same runs in files."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, run in runs.items():
+        (folder / name).write_text(trec_run(run), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """Measures of groups and a target that this process alone has registered."""
+    monkeypatch.setattr(groups.registry, "_registry", dict(groups.registry._registry))
+    monkeypatch.setattr(targets, "_registry", dict(targets._registry))
+    groups.register("by-number", lambda: groups.from_pattern(r"\d$", name="by-number"))
+    qids = np.repeat([str(i) for i in range(1, 13)], 2)
+    targets.register("uneven", pd.DataFrame({"qid": qids, "group": ["3", "4"] * 12,
+                                             "share": [0.75, 0.25] * 12}))
+    return [rND(groups="by-number", protected="3") @ 5,
+            rKL(groups="by-number", protected="3,4", target="uneven") @ 5]
+
+
+@pytest.fixture
+def scored(monkeypatch):
+    """``scored()``: how many runs have been scored, and not loaded, since the last call."""
+    calls = []
+    real = workers.Scorer.score
+    monkeypatch.setattr(workers.Scorer, "score", lambda self, run: calls.append(run) or real(
+        self, run))
+
+    def count():
+        number = len(calls)
+        calls.clear()
+        return number
+    return count
+
+
+@pytest.fixture
+def script(files, qrels, tmp_path):
+    """``script(text)``: run a script that prints True on a pattern of runs and a qrels file."""
+    def run(text):
+        io.write_qrels(qrels, tmp_path / "qrels")
+        path = tmp_path / "script.py"
+        path.write_text(textwrap.dedent(text))
+        command = [sys.executable, "-W", "ignore", path, str(files / "*"), str(tmp_path / "qrels")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.stdout == "True\n", done.stderr
+    return run

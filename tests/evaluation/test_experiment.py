@@ -1,0 +1,273 @@
+"""Many runs are evaluated as pt.Experiment does; broken ones do not stop the others."""
+
+import gzip
+import subprocess
+import sys
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from evaluation.common import MEASURES, OURS, PROCESSES, evaluate_quietly, several, trec_run
+from ir_measures import AP, Judged, P, Rprec, alpha_nDCG, nDCG
+
+import pt_fairness
+from pt_fairness import FairnessWarning, evaluate, evaluation, io, nDJS, rND
+
+
+def assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline):
+    qrels = pt.model.from_ir_measures(qrels).rename(columns={"relevance": "label"})
+    topics = pd.DataFrame({"qid": qrels["qid"].unique()})
+    given = [run.copy() for run in runs.values()], topics, qrels, measures
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        means = pt.Experiment(*given, names=list(runs), baseline=baseline)
+        rows = pt.Experiment(*given, names=list(runs), perquery=True)
+    # The order of the measures of pt.Experiment differs between interpreters.
+    assert set(means.columns) == set(averages.columns)
+    assert [c for c in averages.columns if c in map(str, measures)] == list(map(str, measures))
+    pd.testing.assert_frame_equal(averages, means[averages.columns], rtol=1e-13, atol=0)
+    key = ["name", "qid", "measure"]
+    ordered = per_query[["name", "qid"]].sort_values(["name", "qid"])
+    assert per_query[["name", "qid"]].equals(ordered)
+    pd.testing.assert_frame_equal(per_query.sort_values(key, ignore_index=True),
+                                  rows.sort_values(key, ignore_index=True), check_exact=True)
+
+
+@pytest.mark.parametrize("measures, baseline", [
+    (MEASURES, 1), (MEASURES, None), ([nDCG @ 5], 1), (OURS, 1), ([Judged @ 5], 1),
+    ([alpha_nDCG @ 5, rND @ 3], 1)])
+def test_equals_experiment(runs, qrels, measures, baseline):
+    name = None if baseline is None else list(runs)[baseline]
+    averages, per_query = evaluate_quietly(runs, qrels, measures, baseline=name)
+    assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline)
+
+
+def test_equals_experiment_on_the_real_runs(shared, robust03):
+    qrels, runs = robust03
+    qrels = qrels[qrels["query_id"].isin(qrels["query_id"].unique()[::5])]
+    runs = {name: run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+            for name, run in list(runs.items())[:2]}
+    measures = [nDCG @ 10, Rprec, alpha_nDCG @ 10, rND @ 10, nDJS]
+    folder = shared / "data" / "robust03" / "runs"
+    paths = {name: folder / f"input.{name}.gz" for name in runs}
+    averages, per_query = evaluate_quietly(paths, qrels, measures, baseline=0)
+    assert_equals_experiment(averages, per_query, runs, qrels, measures, 0)
+
+
+def test_a_measure_without_a_value_for_some_topics():
+    # Accuracy has no value if no relevant document is in the results. pt.Experiment takes it alone.
+    qrels = pd.DataFrame({"query_id": list("1112223"), "doc_id": list("abcabca"),
+                          "relevance": [1, 0, 1, 0, 1, 0, 0]})
+    runs = {"one": pd.DataFrame({"qid": list("11122"), "docno": list("abcab"),
+                                 "score": [3.0, 2, 1, 1, 2]}),
+            "two": pd.DataFrame({"qid": list("111223"), "docno": list("abdaba"),
+                                 "score": [1.0, 2, 3, 2, 1, 1]})}
+    accuracy = ir_measures.parse_measure("Accuracy")
+    averages, per_query = evaluate_quietly(runs, qrels, [accuracy, nDCG @ 5], baseline=0)
+    alone = evaluate_quietly(runs, qrels, [accuracy])
+    assert_equals_experiment(*alone, runs, qrels, [accuracy], None)
+    assert len(alone[1]) == 6 and alone[1]["value"].isna().sum() == 2
+    assert averages["Accuracy"].tolist() == alone[0]["Accuracy"].tolist() == [0.75, 0.0]
+    rows = per_query[per_query["measure"] == "Accuracy"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows, alone[1])
+    # Of (½, 0) and (1, 0): t = 3, one degree of freedom.
+    assert averages["Accuracy p-value"][1] == pytest.approx(0.2048, abs=1e-4)
+
+
+def test_names_of_measures_and_identifiers_of_any_type(runs, qrels):
+    numbered = [run[run["qid"] != "unknown"].astype({"qid": int}) for run in runs.values()]
+    names = ["nDCG@5", "rND@5", "nDCG@5"]
+    by_name = evaluate_quietly(numbered, qrels.astype({"query_id": int}), names)
+    by_object = evaluate_quietly(list(runs.values()), qrels, [nDCG @ 5, rND @ 5])
+    for one, other in zip(by_name, by_object, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    assert by_name[0]["name"].tolist() == [f"run {i}" for i in range(8)]
+
+
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_missing_identifiers_are_refused(runs, qrels, column):
+    run = runs["system 4"].copy()
+    run[column] = run[column].where(run.index != run.index[2])
+    with pytest.raises(ValueError, match=f"row {run.index[2]} of the run has no {column}"):
+        evaluate_quietly(run, qrels, [AP])
+    incomplete = qrels.assign(query_id=qrels["query_id"].where(qrels.index != 2))
+    with pytest.raises(ValueError, match="row 2 of the qrels has no query_id"):
+        evaluate_quietly(runs, incomplete, [AP])
+
+
+def test_the_callers_frames_stay_as_they_are(runs, qrels):
+    copies = {name: run.copy() for name, run in runs.items()}
+    evaluate_quietly(runs, qrels, MEASURES)
+    for name, run in runs.items():
+        pd.testing.assert_frame_equal(run, copies[name])
+
+
+@pytest.mark.parametrize("baseline", [0, "system 4", "system 4.gz", "PATH"])
+def test_the_baseline_is_named_as_a_user_has_it(runs, qrels, tmp_path, baseline):
+    for name in ("system 4", "system 3"):
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(trec_run(runs[name]).encode()))
+    paths = [tmp_path / "system 4.gz", tmp_path / "system 3.gz"]
+    baseline = paths[0] if baseline == "PATH" else baseline
+    averages, _ = evaluate_quietly(paths, qrels, [nDCG @ 5], baseline=baseline)
+    assert averages["name"].tolist() == ["system 4", "system 3"]
+    assert averages["nDCG@5 p-value"].isna().tolist() == [True, False]
+
+
+def test_paths_globs_and_formats_are_the_same(runs, files, qrels, tmp_path):
+    io.write_qrels(qrels, tmp_path / "qrels")
+    expected = evaluate_quietly(runs, qrels, OURS)[0].set_index("name")
+    pytest.importorskip("pyarrow")
+    as_parquet = tmp_path / "parquet"
+    as_parquet.mkdir()
+    for name, run in runs.items():
+        run.to_parquet(as_parquet / f"{name}.parquet")
+    for given in (str(files / "*"), [files / name for name in sorted(runs)],
+                  as_parquet / "*.parquet", [str(files / "system ?"), runs["system 10"]]):
+        averages, _ = evaluate_quietly(given, tmp_path / "qrels", OURS)
+        names = averages["name"].replace("run 7", "system 10")
+        values = averages.assign(name=names).set_index("name")
+        pd.testing.assert_frame_equal(values, expected.loc[values.index])
+
+
+def test_files_of_the_same_name_are_called_by_their_paths(runs, qrels, tmp_path):
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        packed = gzip.compress(trec_run(runs["system 4"]).encode())
+        (tmp_path / folder / "run.gz").write_bytes(packed)
+    averages, _ = evaluate_quietly(tmp_path / "*" / "run.gz", qrels, OURS)
+    assert averages["name"].tolist() == [str(tmp_path / folder / "run.gz") for folder in "ab"]
+    averages, _ = evaluate_quietly(tmp_path / "a" / "run.gz", qrels, OURS)
+    assert averages["name"].tolist() == ["run"]
+
+
+def test_qrels_of_a_dataset():
+    docnos = [f"d01-{i:02}" for i in range(1, 9)]
+    run = pd.DataFrame({"qid": "1", "docno": docnos, "score": range(8, 0, -1)})
+    dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
+    judged = pt.model.to_ir_measures(dataset.get_qrels())
+    expected = ir_measures.calc_aggregate([rND @ 5], judged, pt.model.to_ir_measures(run))
+    for qrels in ("pt-fairness/debates/stance", "irds:pt-fairness/debates/stance", dataset):
+        averages, per_query = evaluate_quietly(run, qrels, [rND @ 5])
+        assert averages["rND@5"].tolist() == [expected[rND @ 5]]
+        assert len(per_query) == dataset.get_qrels()["qid"].nunique()
+
+
+NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
+
+
+@pytest.mark.parametrize("options, says", [
+    ({"runs": []}, "no runs"),
+    ({"runs": "no/such/*.gz"}, "no file matches 'no/such/*.gz'"),
+    ({"runs": ["a/x.gz", "a/x.gz"]}, "'a/x.gz' is given twice"),
+    ({"runs": {"x": 3}}, "'x' is a int; a run is the path of a file or a DataFrame"),
+    ({"baseline": 8}, "baseline=8 is no position in a list of 8 runs"),
+    ({"baseline": "systm 4"}, "'systm 4' is none of the runs; they are system 3, system 4,"),
+    ({"measures": []}, "no measures"),
+    ({"measures": ["nDCGG@5"]}, "measure not found: nDCGG"),
+    ({"measures": ""}, "'' cannot be read as a measure"),
+    ({"measures": ["nDCG@5 AP"]}, "'nDCG@5 AP' cannot be read as a measure"),
+    ({"measures": None}, "measures=None is a NoneType"),
+    ({"measures": [5]}, "5 is a int, not a measure"),
+    ({"measures": [P]}, "P is not possible: it needs the parameter 'cutoff'"),
+    ({"measures": ["nDCG@0"]}, "nDCG@0 is not possible: cutoff takes a whole number from 1"),
+    ({"measures": [P @ 5, P @ -1]}, "P@-1 is not possible: cutoff takes a whole number from 1"),
+    ({"measures": [rND(protected="all")]}, "rND"),
+    ({"measures": [P(relevance=2) @ 5]}, "relevance"),
+    ({"measures": [rND(groups="nowhere")]}, "no groups are registered as 'nowhere'"),
+    ({"qrels": "no/such/qrels"}, "neither a file nor a dataset id"),
+    ({"qrels": "irds:no/such/qrels"}, "irds:no/such/qrels is neither a file nor a dataset id"),
+    ({"qrels": [1]}, "the qrels are a list; they have to be a DataFrame, the path of a file"),
+    ({"qrels": pt.datasets.Dataset()}, "has no qrels"),
+    ({"n_jobs": 0}, "0 processes cannot evaluate anything"),
+    ({"qrels": pd.DataFrame({"qid": [], "docno": [], "label": []})}, "the qrels have no rows"),
+    ({"qrels": NO_GROUPS}, "the qrels have no groups"),
+    pytest.param({"qrels": NO_GROUPS, "n_jobs": 2}, "the qrels have no groups", marks=several),
+])
+def test_wrong_arguments_are_refused(runs, qrels, options, says):
+    options = {"runs": runs, "qrels": qrels, "measures": OURS} | options
+    with pytest.raises(ValueError) as error:
+        evaluate_quietly(**options)
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize("first", ["import pt_fairness.evaluation.experiment",
+                                   "from pt_fairness import *"])
+def test_evaluate_is_the_function_whatever_is_imported_first(first):
+    code = (f"{first}\nimport pt_fairness\nfrom pt_fairness import evaluate\n"
+            "assert evaluate is pt_fairness.evaluate and callable(evaluate), evaluate")
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_public_names():
+    assert pt_fairness.evaluate is evaluation.evaluate and pt_fairness.read_run is io.read_run
+    assert {"evaluate", "read_run"} <= set(pt_fairness.__all__)
+
+
+BROKEN = {"letters": ("1 Q0 a 1 x tag\n", "letters, line 1: the score 'x' is no number"),
+          "short": ("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n", "short, line 2: 5 columns"),
+          "empty": ("", "the run is empty"),
+          "damaged.gz": ("no gzip", "damaged.gz is damaged")}
+
+
+@pytest.mark.parametrize("n_jobs", PROCESSES)
+def test_a_broken_file_does_not_stop_the_others(files, qrels, n_jobs):
+    for name, (text, _) in BROKEN.items():
+        (files / name).write_text(text)
+    names = sorted(path.name.removesuffix(".gz") for path in files.iterdir())
+    paths = [*(str(path) for path in sorted(files.iterdir())), "no/such/file"]
+    with pytest.warns(FairnessWarning, match="5 of 13 runs could not be evaluated") as told:
+        averages, per_query = evaluate(paths, qrels, OURS, baseline="system 4", progress=False,
+                                       n_jobs=n_jobs)
+    text = next(str(one.message) for one in told if "could not be" in str(one.message))
+    for name, (_, says) in BROKEN.items():
+        name = name.removesuffix(".gz")
+        assert f"{name} (" in text and says in text and says in averages.attrs["broken"][name]
+    assert "No such file" in averages.attrs["broken"]["file"]
+    whole = [name for name in names if name.startswith("system")]
+    assert averages["name"].tolist() == whole and sorted(per_query["name"].unique()) == whole
+    paths = [files / name for name in whole]
+    expected = evaluate_quietly(paths, qrels, OURS, baseline="system 4")
+    pd.testing.assert_frame_equal(per_query, expected[1])
+    pd.testing.assert_frame_equal(averages, expected[0], check_flags=False)
+    assert expected[0].attrs["broken"] == {}
+
+
+def test_a_broken_baseline_leaves_its_columns_empty(runs, qrels):
+    runs = {**runs, "baseline": runs["system 3"].assign(score=np.nan)}
+    with pytest.warns(FairnessWarning, match="baseline .the score of document .* is NaN"):
+        averages, _ = evaluate(runs, qrels, [nDCG @ 5, AP], baseline="baseline", progress=False)
+    assert len(averages) == 8 and averages["nDCG@5"].notna().all()
+    assert averages[["nDCG@5 +", "nDCG@5 -", "nDCG@5 p-value"]].isna().all(axis=None)
+
+
+def test_nothing_but_broken_runs_is_an_error(tmp_path, qrels):
+    (tmp_path / "run").write_text("one two\n")
+    with pytest.raises(ValueError,
+                       match=r"no run could be evaluated: run \(.*run, line 1: 2 columns"):
+        evaluate(tmp_path / "run", qrels, [AP], progress=False)
+
+
+@pytest.mark.parametrize("n_jobs", PROCESSES)
+def test_warnings_say_once_which_runs_they_are_about(runs, qrels, n_jobs):
+    twice = runs["system 4"]
+    runs = {**runs, "system 4": pd.concat([twice, twice.head(1)])}
+    measures = [rND @ 5, rND(protected="nobody") @ 5]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        evaluate(runs, qrels, measures, progress=False, n_jobs=n_jobs)
+    fairness = (one for one in told if issubclass(one.category, FairnessWarning))
+    texts = sorted(str(one.message) for one in fairness)
+    assert len(texts) == 3
+    assert texts[0].startswith("protected='nobody' names a group") and "(run" not in texts[0]
+    assert "again for the same topic" in texts[1] and texts[1].endswith("(run system 4)")
+    assert texts[2].startswith("topics with nothing to compare with") and "(run" not in texts[2]
+
+
+def test_progress_is_shown_unless_it_is_not_wanted(runs, qrels, capsys):
+    evaluate(runs, qrels, [AP])
+    assert "8/8" in capsys.readouterr().err
+    evaluate(runs, qrels, [AP], progress=False)
+    assert capsys.readouterr().err == ""

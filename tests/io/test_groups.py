@@ -1,0 +1,106 @@
+"""Files of groups and of targets, and pipes in their place."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pt_fairness import io, read_qrels
+from pt_fairness.io import read_groups
+
+QRELS = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
+ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
+#: Larger than the buffer of a pipe.
+GROUPS = ROWS.decode()
+TARGETS = "qid,group,share\n" + "".join(f"{i},PRO,0.5\n{i},CON,0.5\n" for i in range(10_000))
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def test_group_files_that_are_none(tmp_path):
+    with pytest.raises(ValueError, match=r"is no group file.*first line is 'docno stance'"):
+        read_groups(written(tmp_path / "x", "docno stance\na PRO\n"))
+    with pytest.raises(ValueError, match="is no group file"):
+        read_groups(written(tmp_path / "y", ""))
+    with pytest.raises(ValueError, match=r"z, line 2: 3 columns"):
+        read_groups(written(tmp_path / "z", "1 PRO a 1\n1 CON b\n"))
+
+
+@pytest.mark.parametrize("text, says", [
+    ("docno\tgroup\na\tX\nb\tY\tZ\n", r"columns \(docno, group\).* line 3"),
+    ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"more columns than the header \(docno, group\)"),
+    ("docno,group,Group\na,X,Y\n", r"has the column 'group' twice"),
+    ("document,group\na,X\n", r"no column 'docno'; it needs docno, group and has document, group"),
+])
+def test_rows_of_a_group_file_that_do_not_fit_its_header(tmp_path, text, says):
+    with pytest.raises(ValueError, match=rf"groups\.txt.*{says}"):
+        read_groups(written(tmp_path / "groups.txt", text))
+
+
+def test_blanks_around_commas_do_not_count(tmp_path):
+    (tmp_path / "groups.csv").write_text("docno , group\na , PRO \n b, CON\n")
+    found = read_groups(tmp_path / "groups.csv")
+    assert found.to_numpy().tolist() == [["a", "PRO"], ["b", "CON"]]
+
+
+@pytest.mark.parametrize("name, text, lost, says", [  # packed in the test: gzip stores the time
+    ("groups.csv.gz", ROWS, 2000, r" is damaged after line 1\d{4}: "),
+    ("groups.csv.gz", ROWS, 9, r" is damaged after line 20001: "),
+    ("groups.qrels.gz", QRELS.encode() * 9000, 9, r" is damaged after line 27000: "),
+], ids=["csv, much", "csv, its checksum", "qrels, its checksum"])
+def test_a_group_file_that_was_cut_off_is_named(tmp_path, name, text, lost, says):
+    (tmp_path / name).write_bytes(gzip.compress(text)[:-lost])
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
+        read_groups(tmp_path / name)
+
+
+@pytest.mark.parametrize("name, content, says", [
+    ("groups.csv.gz", b"not compressed", r" is damaged: "),
+    ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: not UTF-8 text"),
+    ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: not UTF-8 text"),
+    ("groups.qrels", QRELS.encode() + b"1 PRO caf\xe9 1\n", r", line 4: not UTF-8 text"),
+], ids=["no gzip", "csv, early", "csv, late", "qrels"])
+def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
+        read_groups(tmp_path / name)
+
+
+@pytest.mark.parametrize("reader, text", [
+    (read_groups, GROUPS), (read_groups, GROUPS.replace(",", "\t")), (read_groups, QRELS * 9000),
+    (io.read_targets, TARGETS), (read_qrels, QRELS * 9000), (io.load_qrels, QRELS * 9000),
+], ids=["csv", "tsv", "groups in qrels", "targets", "qrels", "load_qrels"])
+@pytest.mark.parametrize("name", ["input", "input.gz"])
+def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, name):
+    expected = reader(written(tmp_path / name, text))
+    pd.testing.assert_frame_equal(reader(pipe(name, text)), expected)
+
+
+@pytest.mark.parametrize("reader, text, says", [
+    (read_groups, GROUPS + "a,b,c\n", r"input cannot be read as columns .* line 20002"),
+    (read_groups, QRELS * 9000 + "1 PRO a\n", r"input, line 27001: 3 columns"),
+    (read_groups, GROUPS.encode() + b"\xff,b\n", r"input, line 20002: not UTF-8"),
+    (read_qrels, QRELS * 9000 + "1 0 a high\n", r"input, line 27001: the label 'high'"),
+], ids=["csv", "columns", "no UTF-8", "label"])
+def test_a_wrong_line_of_a_pipe_is_named(pipe, reader, text, says):
+    with pytest.raises(ValueError, match=says):
+        reader(pipe("input", text))
+
+
+def test_standard_input_is_a_group_file():
+    code = ("import sys; from pt_fairness import groups; "
+            "found = groups.from_file('/dev/stdin'); "
+            "docnos = [f'd{i}' for i in range(20000)]; "
+            "print(len(found.annotate([''] * 20000, docnos)[0]))")
+    done = subprocess.run([sys.executable, "-c", code], input=GROUPS, text=True, timeout=60,
+                          capture_output=True)
+    assert done.stdout == "20000\n", done.stderr

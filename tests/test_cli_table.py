@@ -1,0 +1,126 @@
+"""``pt-fairness table``: the tables of evaluate, as text."""
+
+import json
+from importlib.util import find_spec
+
+import pandas as pd
+import pytest
+from evaluation.common import evaluate_quietly, trec_run
+from ir_measures import AP, nDCG
+
+from pt_fairness import cli, io, rND
+from pt_fairness.io.columns import EXACT
+
+
+@pytest.fixture
+def qrels(make_case):
+    return make_case(3, topics=12, labels=3).qrels_frame
+
+
+@pytest.fixture
+def files(make_case, tmp_path):
+    """A folder with four runs."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for seed in range(3, 7):
+        run = make_case(seed, topics=12, labels=3).run_frame
+        (folder / f"system {seed}").write_text(trec_run(run), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def command(files, qrels, tmp_path, capsys):
+    """``command(option…)``: exit code, standard output, standard error."""
+    path = tmp_path / "qrels"
+    io.write_qrels(qrels, path)
+
+    def run(*options):
+        runs = map(str, sorted(files.iterdir()))
+        code = cli.main(["table", str(path), *runs, "-m", "nDCG@5 rND@5", "AP", *options])
+        return code, *capsys.readouterr()
+    return run
+
+
+@pytest.fixture
+def expected(files, qrels):
+    """``expected(baseline)``: what evaluate returns."""
+    measures = [nDCG @ 5, rND @ 5, AP]
+    return lambda baseline=None: evaluate_quietly(files / "*", qrels, measures, baseline=baseline)
+
+
+def test_every_digit_is_printed(command, expected, tmp_path):
+    code, out, err = command()
+    assert code == 0 and "8/8" not in err
+    assert "warning: topics with nothing to compare with" in err
+    (tmp_path / "out").write_text(out)
+    averages, per_query = expected()
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "out", **EXACT), averages,
+                                  check_exact=True)
+    (tmp_path / "out").write_text(command("--per-query")[1])
+    read = pd.read_csv(tmp_path / "out", dtype={"qid": str}, **EXACT)
+    pd.testing.assert_frame_equal(read, per_query, check_exact=True)
+    if find_spec("joblib") is not None:
+        assert command("--jobs", "2") == (code, out, err)
+
+
+def test_a_baseline_by_name_or_path(command, expected, files):
+    code, out, _ = command("--baseline", "system 3", "--output", "json")
+    by_path = command("--baseline", str(files / "system 3"), "--output", "json")
+    assert code == 0 and by_path[1] == out
+    rows = json.loads(out)
+    table = expected(baseline=0)[0]
+    assert [row["name"] for row in rows] == table["name"].tolist()
+    assert list(rows[0]) == list(table.columns)
+    assert rows[0]["AP p-value"] is None and rows[1]["AP +"] == int(table["AP +"][1])
+    assert [row["nDCG@5"] for row in rows] == table["nDCG@5"].tolist()
+
+
+def test_markdown(command, expected):
+    table = expected(baseline=0)[0]
+    lines = command("--baseline", "system 3", "--output", "md")[1].splitlines()
+    assert lines[0] == "| " + " | ".join(table.columns) + " |"
+    assert lines[1].startswith("| --- | ---: |") and len(lines) == 6
+    assert lines[2].startswith(f"| system 3 | {table['nDCG@5'][0]:.4f} |")
+    assert lines[2].endswith(" |  |  |  |")
+    counts = f"| {int(table['AP +'][1])} | {int(table['AP -'][1])} |"
+    assert f"{counts} {table['AP p-value'][1]:.4f} |" in lines[3]
+
+
+def test_latex(command, expected):
+    table = expected(baseline=0)[0]
+    latex = command("--output", "latex")[1]
+    assert r"\toprule" in latex and "name & nDCG@5 & rND@5 & AP" in latex and "dagger" not in latex
+    tested = command("--baseline", "system 3", "--output", "latex")[1].splitlines()
+    assert tested[0] == r"\begin{tabular}{lrrr}" and len(tested) == 11
+    for line, (_, row) in zip(tested[4:8], table.iterrows(), strict=True):
+        cells = [row["name"]]
+        for measure in ("nDCG@5", "rND@5", "AP"):
+            values = table[measure]
+            best = values.min() if measure.startswith("r") else values.max()
+            cell = f"{row[measure]:.4f}"
+            cells.append((rf"\textbf{{{cell}}}" if row[measure] == best else cell)
+                         + (r"$^\dagger$" if row[f"{measure} p-value"] < 0.05 else ""))
+        assert line == " & ".join(cells) + r" \\"
+    assert tested[-1].startswith("% dagger: differs from the baseline")
+    assert "dagger$" in "".join(tested[:-1])
+    assert "textbf" not in command("--per-query", "--output", "latex")[1]
+
+
+def test_a_broken_file_is_left_out(command, files):
+    (files / "short").write_text("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n")
+    code, out, err = command()
+    assert code == 1 and len(out.splitlines()) == 5
+    assert "warning: 1 of 5 runs could not be evaluated" in err
+    assert "short, line 2: 5 columns" in err
+
+
+def test_an_error_is_one_line(command):
+    code, out, err = command("--baseline", "nobody")
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert "'nobody' is none of the runs" in err
+
+
+def test_it_agrees_with_eval(files, command, capsys):
+    value = json.loads(command("--output", "json")[1])[0]["rND@5"]
+    assert cli.main(["eval", str(files.parent / "qrels"), str(files / "system 3"), "rND@5"]) == 0
+    assert capsys.readouterr().out == f"rND@5\t{value:.4f}\n"

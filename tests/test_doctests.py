@@ -1,0 +1,59 @@
+"""The examples in the docstrings of the package."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+from pathlib import Path
+
+import ir_datasets  # noqa: F401 - the modules of the collections need it first
+import pandas as pd
+import pytest
+
+import pt_fairness
+
+FOLDER = Path(pt_fairness.__file__).parent
+#: Importing ``__main__`` runs the command line.
+MODULES = sorted(
+    ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in FOLDER.rglob("*.py")
+    if path.name != "__main__.py"
+)
+NAMES = {name: getattr(pt_fairness, name) for name in pt_fairness.__all__}
+#: The modules of which every public function has an example.
+WITH_EXAMPLES = ("analysis", "plots", "simulation", "transformers")
+
+
+@pytest.fixture
+def plain_output(monkeypatch, tmp_path):
+    """Print frames as in a terminal of 100 columns, and write files to a temporary folder."""
+    monkeypatch.chdir(tmp_path)
+    with pd.option_context("display.width", 100, "display.max_columns", 20):
+        yield
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name, plain_output):
+    if name.startswith("pt_fairness.plots"):
+        plt = pytest.importorskip("matplotlib.pyplot")
+        plt.switch_backend("Agg")
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, extraglobs=NAMES, optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+    if name.startswith("pt_fairness.plots"):
+        plt.close("all")
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_every_public_function_has_an_example(name):
+    if name == "plots":
+        pytest.importorskip("matplotlib")
+    module = importlib.import_module(f"pt_fairness.{name}")
+    functions = [getattr(module, one) for one in module.__all__]
+    missing = [
+        function.__name__
+        for function in functions
+        if inspect.isfunction(function) and ">>> " not in (function.__doc__ or "")
+    ]
+    assert not missing
