@@ -40,9 +40,11 @@ MODULES = [
             "measures",
             "plots",
             "rankings",
+            "runs",
             "simulation",
             "targets",
             "transformers",
+            "values",
         )
     ),
 ]

@@ -110,7 +110,8 @@ class NumberMeasure(FairnessMeasure):
         return np.where(np.isnan(found), self.param("missing"), found)
 
 
-def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str], shares: Floats) -> Floats:
+def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str],
+                  shares: Floats) -> Floats:
     """Return the mean number of the labels of each label set, ``[S]``.
 
     :param numbers: those of some labels; others have 0

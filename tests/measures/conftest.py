@@ -97,7 +97,8 @@ def _sampled(case: Any, samples: int, seed: int) -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def agrees_with_slow() -> Callable[..., None]:
     """``agrees_with_slow(case, [(name, params), …], from_frame, samples)``: as ``agrees``, with the
-    versions in ``slow_versions`` and a run of several rankings of a topic.
+    versions in ``slow_versions`` and a run of several rankings of a topic. With
+    ``from_frame="weights"`` the documents have weights.
     """
     return _agrees_with_slow
 
@@ -114,6 +115,13 @@ def _agrees_with_slow(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]],
         source["groups"] = _Open(declared) if from_frame == "open" else declared
         known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()),
                  "labels": () if from_frame == "open" else case.labels}
+    if from_frame == "weights":
+        frame = case.groups_frame.assign(weight=[0.5 + i % 5 for i in range(len(case.groups_frame))])
+        weights: dict[Any, dict[str, float]] = {}
+        for row in frame.itertuples():
+            weights.setdefault((row.qid, row.docno), {})[row.group] = row.weight
+        source["groups"] = groups.from_frame(frame)
+        known["groups"] = lambda qid, docno: weights.get((qid, docno), ())
     measures = [MEASURES[name](**params, **source) for name, params in wanted]
     found = _values(set(measures), case.qrels_frame, run)
     by_measure: dict[Any, dict[str, float]] = {}

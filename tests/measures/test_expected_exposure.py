@@ -41,7 +41,8 @@ SETTINGS = [params for params in SETTINGS if is_possible(params)]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("seed", range(2))
 def test_against_the_slow_version(make_case, agrees_with_slow, seed, samples, from_frame, several):

@@ -40,7 +40,8 @@ SETTINGS = {"logDP": settings(SIDES, TARGETS), "logEUR": settings(SIDES, GAINS),
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_against_the_slow_version(make_case, agrees_with_slow, name, samples, from_frame, several):
