@@ -31,6 +31,7 @@ class StoppingMeasure(FairnessMeasure):
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
     FAIR_END = 1.0
     DEFAULT = 0.0
+    CONDENSED = False
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return the expected utility of each list, ``[R]``; NaN where nothing is relevant.
@@ -225,6 +226,7 @@ class _GFR(FairnessMeasure):
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     FAIR_END = 1.0
     DEFAULT = 0.0
+    CONDENSED = False
     SUPPORTED_PARAMS = {
         "attributes": composite_params.attributes(*_DIVERGENCES),
         "targets": composite_params.targets(),
