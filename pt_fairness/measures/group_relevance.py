@@ -30,6 +30,7 @@ class StoppingMeasure(FairnessMeasure):
 
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
     FAIR_END = 1.0
+    CONDENSED = False
     DEFAULT = 0.0
     CONDENSED = False
 
@@ -225,6 +226,7 @@ class _GFR(FairnessMeasure):
     PRETTY_NAME = "Group Fairness and Relevance"
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     FAIR_END = 1.0
+    CONDENSED = False
     DEFAULT = 0.0
     CONDENSED = False
     SUPPORTED_PARAMS = {

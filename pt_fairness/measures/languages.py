@@ -80,6 +80,7 @@ class _PEER(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
+    CONDENSED = False
     DEFAULT = 0.0
     JUDGED = True
     CONDENSED = False

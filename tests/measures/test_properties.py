@@ -55,8 +55,13 @@ EXPLICIT = [
     pt_fairness.ARP(pairs="errors"),
 ]
 #: What a parameter that names groups is given.
-NAMES = {"group": "g0", "pro": "g0", "con": "g1", "values": {"g0": 1.0, "g1": 0.25},
-         "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"}}
+NAMES = {
+    "group": "g0",
+    "pro": "g0",
+    "con": "g1",
+    "values": {"g0": 1.0, "g1": 0.25},
+    "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"},
+}
 EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
          for kind in MEASURES.values()]
 CONDENSED = [measure for measure in EVERY if measure.condensed]
