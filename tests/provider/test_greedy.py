@@ -8,6 +8,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+
 from pt_fairness.provider.greedy import GreedyRanking
 
 NOTHING = 1000
