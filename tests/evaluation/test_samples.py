@@ -1,9 +1,12 @@
 """Several rankings of a topic, through evaluate and the commands."""
 
+import inspect
+import pickle
 import warnings
 
 import ir_measures
 import pandas as pd
+import pyterrier as pt
 import pytest
 from evaluation.common import PROCESSES, assert_same, evaluate_quietly
 from ir_measures import AP, nDCG
@@ -39,6 +42,10 @@ def given(tmp_path):
             FRAME.to_parquet(tmp_path / name)
         return FRAME if name == "frame" else tmp_path / name
     return make
+
+
+#: How pt.Experiment shares the work of pipelines, where it can.
+TREE = {"plan": "tree"} if "plan" in inspect.signature(pt.Experiment).parameters else {}
 
 
 def warnings_of(call):
@@ -123,3 +130,36 @@ def test_plain_ir_measures_takes_a_frame(given):
     run = FRAME.rename(columns={"qid": "query_id", "docno": "doc_id"})
     values = ir_measures.calc_aggregate([EEL], qrels.astype({"relevance": int}), run)
     assert values[EEL] == pytest.approx(BOTH, abs=1e-6)
+
+
+class TestExperiment:
+    """What pt.Experiment does with the column ``iteration``, as the documentation says."""
+
+    def values(self, system, **options):
+        rows = [line.split() for line in QRELS.splitlines()]
+        qrels = pd.DataFrame(rows, columns=["qid", "iteration", "docno", "label"])
+        topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+        table = pt.Experiment([system], topics, qrels.astype({"label": int}), [EEL, nDCG @ 3],
+                              names=["system"], **options)
+        return table["EEL"][0], table["nDCG@3"][0]
+
+    @pytest.mark.parametrize("options", [{}, {"batch_size": 1}, TREE], ids=str)
+    def test_it_is_passed_on(self, options):
+        last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
+        expected = pytest.approx(BOTH, abs=1e-6), self.values(last)[1]
+        assert self.values(pt.Transformer.from_df(FRAME), **options) == expected
+        assert self.values(FRAME) == expected
+
+    def test_saved_runs_lose_it_unless_they_are_pickled(self, tmp_path):
+        system = pt.Transformer.from_df(pt.model.add_ranks(FRAME))
+        for name, save_format in (("trec", "trec"), ("pickle", pickle)):
+            options = {"save_dir": str(tmp_path / name), "save_format": save_format}
+            (tmp_path / name).mkdir()
+            assert self.values(system, **options)[0] == pytest.approx(BOTH, abs=1e-6)
+            again, _ = self.values(system, save_mode="reuse", **options)
+            assert (again == pytest.approx(BOTH, abs=1e-6)) == (name == "pickle")
+
+    def test_a_cutoff_of_pyterrier_is_of_all_samples(self):
+        system = pt.Transformer.from_df(pt.model.add_ranks(FRAME)) % 3
+        found = system(pd.DataFrame({"qid": ["1"], "query": ["q"]}))
+        assert len(found) == 3 and found["iteration"].nunique() == 2
