@@ -1,4 +1,5 @@
-"""What the scripts that repeat a paper share: published values beside ours, and figures in a folder.
+"""What the scripts that repeat a paper share: published values beside ours, and figures in a
+folder.
 
 Figures need ``pip install 'pt-fairness[plots]'``.
 """
@@ -30,17 +31,22 @@ from pt_fairness import analysis
 SAME, UNEXPLAINED = "same", "DIFFERS, UNEXPLAINED"
 #: What a row says whose values could not have differed.
 FORCED = "forced: min–max makes the smallest value 0 and the largest 1, whatever they are"
-#: A published value: a number, a smallest and a largest one, or text for what cannot be compared by a difference.
+#: A published value: a number, a smallest and a largest one, or text for what cannot be compared by
+#: a difference.
 Published = float | tuple[float, float]
 #: What was measured, the published value, ours, and the reason for a difference, if one is known.
 Row = tuple[str, Published, Published, str]
 
 
-def beside(rows: Sequence[Row], tolerance: float, decimals: int = 4, normalised: bool = False) -> pd.DataFrame:
-    """Prints and returns published values beside ours; values farther apart than ``tolerance`` carry their reason.
+def beside(
+    rows: Sequence[Row], tolerance: float, decimals: int = 4, normalised: bool = False
+) -> pd.DataFrame:
+    """Prints and returns published values beside ours; values farther apart than ``tolerance``
+    carry their reason.
 
     :param normalised: whether the values come from min–max, so that a 0 or 1 in both says nothing
-    :returns: ``what, published, ours, difference, remark``; of intervals, the difference is the larger one of their ends'
+    :returns: ``what, published, ours, difference, remark``; of intervals, the difference is the
+        larger one of their ends'
     """
     def ends(value: Published) -> tuple[float, float]:
         return value if isinstance(value, tuple) else (value, value)
@@ -57,7 +63,10 @@ def beside(rows: Sequence[Row], tolerance: float, decimals: int = 4, normalised:
         remark = FORCED if forced else SAME if same else reason or UNEXPLAINED
         table.append((what, text(published), text(ours), f"{difference:+.{decimals}f}", remark))
     frame = pd.DataFrame(table, columns=["what", "published", "ours", "difference", "remark"])
-    notes = {remark: f"note {i + 1}" for i, remark in enumerate(dict.fromkeys(frame["remark"][frame["remark"] != SAME]))}
+    notes = {
+        remark: f"note {i + 1}"
+        for i, remark in enumerate(dict.fromkeys(frame["remark"][frame["remark"] != SAME]))
+    }
     show(frame.replace({"remark": notes}))
     print(f"{SAME}: within ±{tolerance:g}")
     for remark, note in notes.items():
@@ -67,10 +76,14 @@ def beside(rows: Sequence[Row], tolerance: float, decimals: int = 4, normalised:
 
 def show(frame: pd.DataFrame, decimals: int = 4) -> None:
     """Prints a frame as a table whose texts begin at the left."""
-    texts = frame.map(lambda value: f"{value:.{decimals}f}" if isinstance(value, float) else str(value))
+    texts = frame.map(
+        lambda value: f"{value:.{decimals}f}" if isinstance(value, float) else str(value)
+    )
     widths = [max([len(str(name)), *map(len, texts[name])]) for name in texts]
     for row in [[str(name) for name in texts], *texts.values.tolist()]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
 
 
 def heading(text: str) -> None:
@@ -87,7 +100,12 @@ def save(ax: Axes, folder: Path, name: str) -> None:
 def arguments(doc: str | None) -> argparse.ArgumentParser:
     """A parser with what every script takes."""
     parser = inputs.parser(doc)
-    parser.add_argument("--figures", type=Path, default=Path("figures"), help="folder for the figures (default: figures)")
+    parser.add_argument(
+        "--figures",
+        type=Path,
+        default=Path("figures"),
+        help="folder for the figures (default: figures)",
+    )
     return parser
 
 
@@ -97,14 +115,22 @@ def experiment(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame,
     topics = pd.DataFrame({"qid": qrels["qid"].unique()})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        perquery = pt.Experiment(list(runs.values()), topics, qrels, list(measures), names=list(runs), perquery=True)
-    for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):  # not again for every run
+        perquery = pt.Experiment(
+            list(runs.values()), topics, qrels, list(measures), names=list(runs), perquery=True
+        )
+    for category, text in dict.fromkeys(
+        (one.category, str(one.message)) for one in caught
+    ):  # not again for every run
         warnings.warn(text, category, stacklevel=2)
     averages = perquery.pivot_table(index="name", columns="measure", values="value", sort=False)
-    return averages[[str(measure) for measure in measures]].reset_index().rename_axis(columns=None), perquery
+    return averages[[str(measure) for measure in measures]].reset_index().rename_axis(
+        columns=None
+    ), perquery
 
 
-def correlation_rows(result: analysis.Correlations, pairs: Sequence[tuple[str, str, float, str]]) -> list[Row]:
+def correlation_rows(
+    result: analysis.Correlations, pairs: Sequence[tuple[str, str, float, str]]
+) -> list[Row]:
     """Rows for :func:`beside` of the coefficients of some pairs of measures.
 
     :param pairs: the two measures, the published coefficient, the reason for a difference

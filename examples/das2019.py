@@ -1,10 +1,11 @@
-"""Das & Lease, "A Conceptual Framework for Evaluating Fairness in Search" (2019): relevance against distributional fairness,
-for newswire sources (TREC-8) or opinions (Blogs07): tables 1 (sources) or 2 (opinions) and 3, and figures 1 and 2.
+"""Das & Lease, "A Conceptual Framework for Evaluating Fairness in Search" (2019): relevance against
+distributional fairness, for newswire sources (TREC-8) or opinions (Blogs07): tables 1 (sources) or
+2 (opinions) and 3, and figures 1 and 2.
 
-``python examples/das2019.py QRELS RUN…`` for runs over TREC disks 4 and 5, whose docnos tell the source; ``--groups SOURCE``
-for groups from elsewhere; ``--opinions`` for the opinion qrels of the Blog tracks.
-``--rprec FILE`` takes the published R-Precision of the participants (tab-separated, with the columns run and Rprec) and
-repeats the column N[R-Prec] of table 1, without any run.
+``python examples/das2019.py QRELS RUN…`` for runs over TREC disks 4 and 5, whose docnos tell the
+source; ``--groups SOURCE`` for groups from elsewhere; ``--opinions`` for the opinion qrels of the
+Blog tracks. ``--rprec FILE`` takes the published R-Precision of the participants (tab-separated,
+with the columns run and Rprec) and repeats the column N[R-Prec] of table 1, without any run.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ir_measures import Rprec
 from pt_fairness import DistKL, analysis, plots, read_qrels
 from pt_fairness.analysis.collection import ALL_TOPICS
 
-#: Tables 1 and 2: the three leading systems under each column, as (system, N[R-Prec], Fair, mean, gmean).
+#: Tables 1 and 2: the three leading systems under each column, as (system, N[R-Prec], Fair, mean,
+#: gmean).
 N_RPREC, FAIR, MEAN, GMEAN = COLUMNS = ("N[R-Prec]", "Fair", "mean", "gmean")
 LEADERS = {
     "sources": {
@@ -43,7 +45,8 @@ LEADERS = {
                 ("SB3", 0.9906, 0.3006, 0.6456, 0.5457)],
     },
 }
-#: Table 3: τ between R-Prec and fairness to the uniform and to the dataset distribution, mean, and gmean.
+#: Table 3: τ between R-Prec and fairness to the uniform and to the dataset distribution, mean, and
+#: gmean.
 FAIR_DATASET = "Fair (dataset)"
 TAUS = {"sources": {FAIR: 0.01623, FAIR_DATASET: 0.03997, MEAN: 0.08503, GMEAN: 0.08503},
         "opinions": {FAIR: -0.08028, FAIR_DATASET: -0.05489, MEAN: 0.03958, GMEAN: 0.12957}}
@@ -59,16 +62,23 @@ def opinion_qrels(path: str | Path) -> pd.DataFrame:
 
     from pt_fairness.collections.blogs import OPINIONS
     qrels = read_qrels(path)
-    return qrels.assign(iteration=qrels["label"].map(OPINIONS).fillna("-"), label=(qrels["label"] > 0).astype(int))
+    return qrels.assign(
+        iteration=qrels["label"].map(OPINIONS).fillna("-"), label=(qrels["label"] > 0).astype(int)
+    )
 
 
-def systems(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], groups: str | None, cutoff: int | None) -> pd.DataFrame:
+def systems(
+    qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], groups: str | None, cutoff: int | None
+) -> pd.DataFrame:
     """The columns of tables 1 to 3 for every run, and R-Prec itself.
 
-    Fair is 1 − N[KL], N[·] over the systems, of the mean divergence from the uniform distribution; Fair (dataset) that from
-    the distribution of all relevant documents.
+    Fair is 1 − N[KL], N[·] over the systems, of the mean divergence from the uniform distribution;
+    Fair (dataset) that from the distribution of all relevant documents.
     """
-    kl = DistKL(**({} if groups is None else {"groups": groups}), **({} if cutoff is None else {"cutoff": cutoff}))
+    kl = DistKL(
+        **({} if groups is None else {"groups": groups}),
+        **({} if cutoff is None else {"cutoff": cutoff}),
+    )
     uniform, dataset = kl, kl(target="collection")
     averages, _ = experiment(runs, qrels, [Rprec, uniform, dataset])
     normal = analysis.minmax(averages)
@@ -77,15 +87,21 @@ def systems(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], groups: str | No
     table = analysis.combine(table, ["Rprec", f"1-{uniform}"], "mean")
     table = analysis.combine(table, ["Rprec", f"1-{uniform}"], "gmean")
     names = dict(zip(table.columns[-4:], (FAIR, FAIR_DATASET, MEAN, GMEAN), strict=True))
-    table = table.rename(columns={"Rprec": N_RPREC, **names}).assign(**{"R-Prec": averages["Rprec"]})
+    table = table.rename(columns={"Rprec": N_RPREC, **names}).assign(
+        **{"R-Prec": averages["Rprec"]}
+    )
     return table[["name", "R-Prec", N_RPREC, FAIR, FAIR_DATASET, MEAN, GMEAN]]
 
 
 def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Table 1 or 2, and table 3, beside the published ones."""
     number, track = OFFICIAL_RUNS[kind]
-    reason = (f"these are {len(table)} runs, not the {number} of {track}" if len(table) != number else
-              "if the runs are the official ones: the paper does not say how deep it looks; --cutoff sets it")
+    reason = (
+        f"these are {len(table)} runs, not the {number} of {track}"
+        if len(table) != number
+        else "if the runs are the official ones: the paper does not say how deep it looks; "
+        "--cutoff sets it"
+    )
     heading(f"Table {1 if kind == 'sources' else 2}: the three leading systems under each column")
     leaders = analysis.top(table[["name", *COLUMNS]], list(COLUMNS), 3)
     show(leaders)
@@ -105,21 +121,43 @@ def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def published_rprec(path: Path) -> pd.DataFrame:
-    """Column N[R-Prec] of table 1 from published R-Precision; and the means recomputed from it and the paper's own Fair."""
-    scores = pd.read_csv(path, sep="\t").rename(columns={"run": "name"}).sort_values("Rprec", ascending=False, kind="stable")
+    """Column N[R-Prec] of table 1 from published R-Precision; and the means recomputed from it and
+    the paper's own Fair.
+    """
+    scores = (
+        pd.read_csv(path, sep="\t")
+        .rename(columns={"run": "name"})
+        .sort_values("Rprec", ascending=False, kind="stable")
+    )
     normal = analysis.minmax(scores)["Rprec"].tolist()
-    known = {system: values for leaders in LEADERS["sources"].values() for system, *values in leaders}
+    known = {
+        system: values for leaders in LEADERS["sources"].values() for system, *values in leaders
+    }
     names = sorted(known, key=lambda system: int(system[2:]))
-    ours = pd.DataFrame({"name": names, N_RPREC: [normal[int(name[2:]) - 1] if int(name[2:]) <= len(normal) else float("nan")
-                                                 for name in names], "Fair (published)": [known[name][1] for name in names]})
+    ours = pd.DataFrame(
+        {
+            "name": names,
+            N_RPREC: [
+                normal[int(name[2:]) - 1] if int(name[2:]) <= len(normal) else float("nan")
+                for name in names
+            ],
+            "Fair (published)": [known[name][1] for name in names],
+        }
+    )
     for how in ("mean", "gmean"):
         ours = analysis.combine(ours, [N_RPREC, "Fair (published)"], how)  # type: ignore[arg-type]
-    heading(f"Table 1 from the published R-Precision of {len(scores)} runs: SN1 is the run of the highest, and so on")
+    heading(
+        f"Table 1 from the published R-Precision of {len(scores)} runs: SN1 is the run of the "
+        f"highest, and so on"
+    )
     reason = f"{path} holds other runs or values than the paper's 129"
     rows: list[Row] = [(f"{name}: {N_RPREC}", known[name][0], value, reason)
                        for name, value in zip(names, ours[N_RPREC], strict=True)]
     one = beside(rows, TOLERANCE, normalised=True)
-    heading("mean and gmean, recomputed from this N[R-Prec] and from Fair as the paper prints it (not measured)")
+    heading(
+        "mean and gmean, recomputed from this N[R-Prec] and from Fair as the paper prints it (not "
+        "measured)"
+    )
     rows = [(f"{name}: {how} (recomputed)", known[name][COLUMNS.index(how)], value, reason)
             for how, column in ((MEAN, ours.columns[-2]), (GMEAN, ours.columns[-1]))
             for name, value in zip(names, ours[column], strict=True)]
@@ -133,26 +171,44 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     parser.add_argument("runs", nargs="*", type=file)
     parser.add_argument("--groups", type=source, default="trec-newswire",
                         help="where the groups come from (default: trec-newswire)")
-    parser.add_argument("--opinions", action="store_true", help="the qrels are opinion qrels of the Blog tracks")
-    parser.add_argument("--cutoff", type=int, help="how deep to look (default: the whole list; the paper does not say)")
-    parser.add_argument("--rprec", type=file, help="published R-Precision, tab-separated: run, Rprec")
+    parser.add_argument(
+        "--opinions", action="store_true", help="the qrels are opinion qrels of the Blog tracks"
+    )
+    parser.add_argument(
+        "--cutoff",
+        type=int,
+        help="how deep to look (default: the whole list; the paper does not say)",
+    )
+    parser.add_argument(
+        "--rprec", type=file, help="published R-Precision, tab-separated: run, Rprec"
+    )
     given = parser.parse_args(arguments_)
     if not given.rprec and not given.runs:
         parser.error("give qrels and runs, or --rprec, or both")
     found: dict[str, pd.DataFrame] = {}
     if given.runs:
         kind = "opinions" if given.opinions else "sources"
-        qrels = opinion_qrels(given.qrels) if given.opinions else annotated_qrels(given.qrels, given.groups)
+        qrels = (
+            opinion_qrels(given.qrels)
+            if given.opinions
+            else annotated_qrels(given.qrels, given.groups)
+        )
         heading("Section 5.1: relevant documents of the collection by group")
         distribution = analysis.group_distribution(qrels)
         show(distribution[distribution["qid"] == ALL_TOPICS].drop(columns="qid"))
-        table = systems(qrels, read_runs(given.runs), None if given.opinions else given.groups, given.cutoff)
+        table = systems(
+            qrels, read_runs(given.runs), None if given.opinions else given.groups, given.cutoff
+        )
         found["table 2" if given.opinions else "table 1"], found["table 3"] = tables(table, kind)
         found["systems"] = table
         print()
         folder: Path = given.figures
         save(plots.groups_per_topic(distribution), folder, f"das2019-figure1-{kind}")
-        save(plots.relevance_and_fairness(table, "R-Prec", [FAIR, FAIR_DATASET]), folder, f"das2019-figure2-{kind}")
+        save(
+            plots.relevance_and_fairness(table, "R-Prec", [FAIR, FAIR_DATASET]),
+            folder,
+            f"das2019-figure2-{kind}",
+        )
     if given.rprec:
         found["published R-Precision"] = published_rprec(given.rprec)
     return found

@@ -1,5 +1,6 @@
-"""Draws, Tintarev & Gadiraju, "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics" (SIGKDD
-Explorations 2021): the simulation study, whose values the paper gives in section 4.2, its figures, and its guide (table 5).
+"""Draws, Tintarev & Gadiraju, "Assessing Viewpoint Diversity in Search Results Using Ranking
+Fairness Metrics" (SIGKDD Explorations 2021): the simulation study, whose values the paper gives in
+section 4.2, its figures, and its guide (table 5).
 
 ``python examples/draws2021.py`` needs no input and takes a quarter of a minute.
 """
@@ -24,12 +25,14 @@ PUBLISHED: list[tuple[str, float, float, float]] = [
     ("nDKL", -1.0, 1.00, 1.00), ("nDKL", 0.0, 0.03, 0.03), ("nDKL", 1.0, 0.40, 0.78),
     ("nDJS", -1.0, 0.18, 0.21), ("nDJS", 0.0, 0.03, 0.03), ("nDJS", 1.0, 0.07, 0.09),
 ]
-#: Table 5, by the balance of the distribution: the metric for a low, a medium and a high ranking bias.
+#: Table 5, by the balance of the distribution: the metric for a low, a medium and a high ranking
+#: bias.
 PUBLISHED_GUIDE = {"S3": ("low", "nDD", "nDD", "nDD"), "S2": ("medium", "nDD", "nDD", "nDKL"),
                    "S1": ("high", "nDD", "nDKL", "nDKL")}
 LEVELS = {"low bias": (0.0, 0.3), "medium bias": (0.3, 0.7), "high bias": (0.7, 1.0)}
 CROSSING = "nDKL is steeper from α ="
-GUIDE_REASON = "the paper says neither where a level of bias begins nor how it chose; see where nDKL becomes the steeper one"
+GUIDE_REASON = ("the paper says neither where a level of bias begins nor how it chose; see where "
+                "nDKL becomes the steeper one")
 
 
 def short(sweep: pd.DataFrame) -> pd.DataFrame:
@@ -47,15 +50,18 @@ def values(sweep: pd.DataFrame) -> list[Row]:
 
 
 def guide(sweep: pd.DataFrame) -> pd.DataFrame:
-    """Which of nDD and nDKL tells levels of bias apart better, that is, whose mean grows faster with α, where the protected
-    minority is put at a disadvantage (α > 0). nDR is left out, as the paper advises against it.
+    """Which of nDD and nDKL tells levels of bias apart better, that is, whose mean grows faster
+    with α, where the protected minority is put at a disadvantage (α > 0). nDR is left out, as the
+    paper advises against it.
 
-    :returns: a row for each set, as table 5 has them: the published and the recomputed metric of each level, and the α from
-        which on nDKL is the steeper one
+    :returns: a row for each set, as table 5 has them: the published and the recomputed metric of
+        each level, and the α from which on nDKL is the steeper one
     """
     rows = []
     for name, (balance, *published) in PUBLISHED_GUIDE.items():
-        means = sweep[(sweep["set"] == name) & (sweep["alpha"] >= 0)].pivot(index="alpha", columns="measure", values="mean")
+        means = sweep[(sweep["set"] == name) & (sweep["alpha"] >= 0)].pivot(
+            index="alpha", columns="measure", values="mean"
+        )
         means = means[["nDD", "nDKL"]].sort_index()
         row = {"balance": balance, "set": name}
         for (level, (start, end)), metric in zip(LEVELS.items(), published, strict=True):
@@ -66,9 +72,14 @@ def guide(sweep: pd.DataFrame) -> pd.DataFrame:
 
 
 def crossing(means: pd.DataFrame) -> float:
-    """The α from which on nDKL grows faster than nDD: where a line through the differences of their slopes crosses 0."""
+    """The α from which on nDKL grows faster than nDD: where a line through the differences of their
+    slopes crosses 0.
+    """
     alphas = means.index.to_numpy()
-    middles, lead = (alphas[1:] + alphas[:-1]) / 2, (means["nDKL"] - means["nDD"]).diff().to_numpy()[1:]
+    middles, lead = (
+        (alphas[1:] + alphas[:-1]) / 2,
+        (means["nDKL"] - means["nDD"]).diff().to_numpy()[1:],
+    )
     last = int(np.flatnonzero(lead <= 0)[-1])
     return float(np.interp(0.0, lead[last:last + 2], middles[last:last + 2]))
 
@@ -84,7 +95,12 @@ def figures(sweep: pd.DataFrame, folder: Path) -> None:
 def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Prints it all; returns the values and the guide."""
     parser = arguments(__doc__)
-    parser.add_argument("-n", type=int, default=1000, help="rankings for each set and α (default: 1000, as in the paper)")
+    parser.add_argument(
+        "-n",
+        type=int,
+        default=1000,
+        help="rankings for each set and α (default: 1000, as in the paper)",
+    )
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments_)
     sweep = short(simulation.sweep(n=given.n, seed=given.seed))
@@ -92,9 +108,13 @@ def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFram
     heading("Section 4.2: means over the rankings, smallest to largest of S1, S2, S3")
     table = beside(values(sweep), TOLERANCE, 3)
     means = sweep[(sweep["measure"] == "nDR") & (sweep["alpha"] == -1)].set_index("set")["mean"]
-    print(f"\nnDR, α = -1: published \"above 1\"; ours {', '.join(f'{mean:.3f} ({name})' for name, mean in means.items())}: "
-          f"{'same' if (means > 1).all() else 'DIFFERS, UNEXPLAINED'}. The mean hides an sd of "
-          f"{sweep[(sweep['measure'] == 'nDR') & (sweep['alpha'] == -1)]['sd'].max():.1f}: the normaliser is no maximum here.")
+    print(
+        f"\nnDR, α = -1: published \"above 1\"; ours "
+        f"{', '.join(f'{mean:.3f} ({name})' for name, mean in means.items())}: "
+        f"{'same' if (means > 1).all() else 'DIFFERS, UNEXPLAINED'}. The mean hides an sd of "
+        f"{sweep[(sweep['measure'] == 'nDR') & (sweep['alpha'] == -1)]['sd'].max():.1f}: the "
+        f"normaliser is no maximum here."
+    )
 
     heading("Table 5: which metric for which balance and bias")
     recommended = guide(sweep)

@@ -1,12 +1,15 @@
-"""Gezici, Lipani, Saygin & Yilmaz, "Evaluation metrics for measuring bias in search engine results" (Information Retrieval
-Journal 24, 2021): performance, stance bias and ideological bias of two engines (tables 4 to 6), the t-tests, figures 3 to 6.
+"""Gezici, Lipani, Saygin & Yilmaz, "Evaluation metrics for measuring bias in search engine results"
+(Information Retrieval Journal 24, 2021): performance, stance bias and ideological bias of two
+engines (tables 4 to 6), the t-tests, figures 3 to 6.
 
-``python examples/gezici2021.py [RESULTS TOPICS]``; without files, a small invented sample of 22 topics.
+``python examples/gezici2021.py [RESULTS TOPICS]``; without files, a small invented sample of 22
+topics.
 
-RESULTS is a CSV file with the header ``engine,topic,rank,stance``: for each of two engines the results of every topic, the rank
-from 1, the stance ``pro``, ``against``, ``neutral`` or ``not relevant``. TOPICS is a CSV file with the header ``topic,leaning``
-(more columns may follow): which ideology would answer the topic's question favourably, ``conservative``, ``liberal``, or
-``both or neither``, which leaves the topic out of the ideological bias.
+RESULTS is a CSV file with the header ``engine,topic,rank,stance``: for each of two engines the
+results of every topic, the rank from 1, the stance ``pro``, ``against``, ``neutral`` or ``not
+relevant``. TOPICS is a CSV file with the header ``topic,leaning`` (more columns may follow): which
+ideology would answer the topic's question favourably, ``conservative``, ``liberal``, or ``both or
+neither``, which leaves the topic out of the ideological bias.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ PUBLISHED = {
                       "DCG@10": (1.3989, 1.0456, "< 0.05")},
 }
 TOLERANCE = 0.00005
-REASON = "the paper's results of two news search engines for 57 topics are not public; these are {} other topics"
+REASON = ("the paper's results of two news search engines for 57 topics are not public; these are "
+          "{} other topics")
 
 
 def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
@@ -49,12 +53,19 @@ def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
     """
     frame = pd.read_csv(results, dtype={"engine": str, "topic": str, "stance": str})
     leaning = pd.read_csv(topics, dtype={"topic": str}).set_index("topic")["leaning"]
-    for what, found, known in (("stance", frame["stance"], STANCES), ("leaning", leaning, (*OTHER, NEITHER))):
+    for what, found, known in (
+        ("stance", frame["stance"], STANCES),
+        ("leaning", leaning, (*OTHER, NEITHER)),
+    ):
         unknown = sorted(set(found.astype(str)) - set(known))
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is no {what}; it is one of {', '.join(map(repr, known))}")
+            raise ValueError(
+                f"{unknown[0]!r} is no {what}; it is one of {', '.join(map(repr, known))}"
+            )
     if frame["engine"].nunique() != 2:
-        raise ValueError(f"{results} has {frame['engine'].nunique()} engines; the paper compares two")
+        raise ValueError(
+            f"{results} has {frame['engine'].nunique()} engines; the paper compares two"
+        )
     missing = sorted(set(frame["topic"]) - set(leaning.index))
     if missing:
         raise ValueError(f"{topics} has no leaning for topic {missing[0]!r}")
@@ -64,15 +75,18 @@ def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
 def measured(results: pd.DataFrame, label: pd.Series, for_: str, against: str) -> pd.DataFrame:
     """The per-query values of the three measures with a label for and one against, and their sizes.
 
-    A measure of bias towards the relevant documents with nothing to set against them is the measure of relevance that it is
-    made of. Only pro, against and neutral documents are relevant; the others count for nothing.
+    A measure of bias towards the relevant documents with nothing to set against them is the measure
+    of relevance that it is made of. Only pro, against and neutral documents are relevant; the
+    others count for nothing.
 
     :param label: of each row of the results
     """
     docno = results["engine"] + "/" + results["topic"] + "/" + results["rank"].astype(str)
     qrels = pd.DataFrame({"qid": results["topic"], "docno": docno, "iteration": label,
                           "label": (results["stance"] != "not relevant").astype(int)})
-    run = pd.DataFrame({"qid": results["topic"], "docno": docno, "score": -results["rank"].astype(float)})
+    run = pd.DataFrame(
+        {"qid": results["topic"], "docno": docno, "score": -results["rank"].astype(float)}
+    )
     runs = {engine: run[results["engine"] == engine] for engine in dict.fromkeys(results["engine"])}
     parts = []
     for name, measure in MEASURES.items():
@@ -87,7 +101,9 @@ def all_measured(results: pd.DataFrame, leaning: pd.Series) -> dict[str, pd.Data
     """Per-query values by table, and by stance and ideology alone for the figures."""
     stance = results["stance"]
     relevant = stance.where(stance == "not relevant", "relevant")
-    values = {"performance": measured(results, relevant, "relevant", "not relevant").query("kind == 'MB'")}
+    values = {
+        "performance": measured(results, relevant, "relevant", "not relevant").query("kind == 'MB'")
+    }
     for name in ("pro", "against"):
         values[name] = measured(results, stance, name, "not relevant").query("kind == 'MB'")
     bias = measured(results, stance, "pro", "against")
@@ -95,7 +111,9 @@ def all_measured(results: pd.DataFrame, leaning: pd.Series) -> dict[str, pd.Data
     ideological = results[lean != NEITHER]
     lean = lean[lean != NEITHER]
     ideology = stance[lean.index].map({"pro": "favourable", "against": "opposed"}).fillna(stance)
-    ideology = ideology.mask(ideology == "favourable", lean).mask(ideology == "opposed", lean.map(OTHER))
+    ideology = ideology.mask(ideology == "favourable", lean).mask(
+        ideology == "opposed", lean.map(OTHER)
+    )
     for name in OTHER:
         values[name] = measured(ideological, ideology, name, "not relevant").query("kind == 'MB'")
     leans = measured(ideological, ideology, "conservative", "liberal")
@@ -112,24 +130,46 @@ def as_printed(p: float, published: str) -> bool:
 
 
 def table(values: pd.DataFrame, key: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """One of tables 4 to 6, or half of it: the means beside the published ones, and the p-values."""
+    """One of tables 4 to 6, or half of it: the means beside the published ones, and the p-values.
+    """
     engines = list(dict.fromkeys(values["name"]))
     summary = analysis.bias_summary(values).set_index(["name", "measure"])
     paired = analysis.compare(values, engines[0], correction=None).set_index("measure")
     reason = REASON.format(values["qid"].nunique())
-    rows: list[Row] = [(f"{key}: {measure}, {engine}", published[place], float(summary.loc[(engine, measure), "MB"]), reason)
-                       for measure, published in PUBLISHED[key].items() for place, engine in enumerate(engines)]
+    rows: list[Row] = [
+        (
+            f"{key}: {measure}, {engine}",
+            published[place],
+            float(summary.loc[(engine, measure), "MB"]),
+            reason,
+        )
+        for measure, published in PUBLISHED[key].items()
+        for place, engine in enumerate(engines)
+    ]
     means = beside(rows, TOLERANCE)
-    tests = pd.DataFrame([{"two-tailed paired t-test": f"{key}: {measure}", "published p": PUBLISHED[key][measure][2],
-                           "our p": float(paired.loc[measure, "p"]), "difference": float(paired.loc[measure, "difference"]),
-                           "low": float(paired.loc[measure, "low"]), "high": float(paired.loc[measure, "high"]),
-                           "remark": "" if as_printed(paired.loc[measure, "p"], PUBLISHED[key][measure][2]) else "note 1"}
-                          for measure in MEASURES])
+    tests = pd.DataFrame(
+        [
+            {
+                "two-tailed paired t-test": f"{key}: {measure}",
+                "published p": PUBLISHED[key][measure][2],
+                "our p": float(paired.loc[measure, "p"]),
+                "difference": float(paired.loc[measure, "difference"]),
+                "low": float(paired.loc[measure, "low"]),
+                "high": float(paired.loc[measure, "high"]),
+                "remark": ""
+                if as_printed(paired.loc[measure, "p"], PUBLISHED[key][measure][2])
+                else "note 1",
+            }
+            for measure in MEASURES
+        ]
+    )
     print()
     show(tests)
     if key.endswith(" MB"):
         print()
-        show(summary["p"].unstack()[list(MEASURES)].rename_axis("one-sample t-test, p").reset_index())
+        show(
+            summary["p"].unstack()[list(MEASURES)].rename_axis("one-sample t-test, p").reset_index()
+        )
     return means, tests
 
 
@@ -143,7 +183,9 @@ def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
         both = pd.concat([of_dcg(side).assign(measure=f"DCG@10 ({side})") for side in (x, y)])
         ax = None
         for i, engine in enumerate(engines):
-            ax = plots.scatter(both, (engine, f"DCG@10 ({x})"), (engine, f"DCG@10 ({y})"), ax, engine, i)
+            ax = plots.scatter(
+                both, (engine, f"DCG@10 ({x})"), (engine, f"DCG@10 ({y})"), ax, engine, i
+            )
         assert ax is not None
         save(ax, folder, f"gezici2021-figure{number}")
     for number, key in ((5, "stance, MB"), (6, "ideology, MB")):
@@ -162,7 +204,13 @@ def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, p
     given = parser.parse_args(arguments_)
     values = all_measured(*read(given.results, given.topics))
     found = {}
-    for number, key in ((4, "performance"), (5, "stance, MB"), (5, "stance, MAB"), (6, "ideology, MB"), (6, "ideology, MAB")):
+    for number, key in (
+        (4, "performance"),
+        (5, "stance, MB"),
+        (5, "stance, MAB"),
+        (6, "ideology, MB"),
+        (6, "ideology, MAB"),
+    ):
         heading(f"Table {number}: {key}")
         found[key] = table(values[key], key)
     print()

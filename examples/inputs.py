@@ -1,4 +1,5 @@
-"""What the scripts that take files share: arguments that name them, and the qrels and runs in them."""
+"""What the scripts that take files share: arguments that name them, and the qrels and runs in them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from pt_fairness import groups, read_qrels
 
 def parser(doc: str | None) -> argparse.ArgumentParser:
     """A parser whose help is the text that a script begins with."""
-    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    return argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
 
 
 def file(name: str) -> Path:

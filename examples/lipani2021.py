@@ -1,11 +1,14 @@
-"""Lipani, Piroi & Yilmaz, "Towards More Accountable Search Engines: Online Evaluation of Representation Bias" (2021): the bias
-of every row of tables 2 and 3 from its published ratios, and tables 1 to 3 and figures 2 and 3 of labelled results.
+"""Lipani, Piroi & Yilmaz, "Towards More Accountable Search Engines: Online Evaluation of
+Representation Bias" (2021): the bias of every row of tables 2 and 3 from its published ratios, and
+tables 1 to 3 and figures 2 and 3 of labelled results.
 
-``python examples/lipani2021.py [RESULTS TARGETS]``; without files, a small invented sample of 36 occupations.
+``python examples/lipani2021.py [RESULTS TARGETS]``; without files, a small invented sample of 36
+occupations.
 
-RESULTS is a CSV file with the header ``topic,rank,document,group``: the whole result list of every topic, the rank from 1, the
-group of each document. TARGETS is a CSV file with the header ``qid,group,share``: the share of each group for each topic, from
-elsewhere; the paper's are from Wikidata. The targets R and K of the paper are the whole result list and these shares.
+RESULTS is a CSV file with the header ``topic,rank,document,group``: the whole result list of every
+topic, the rank from 1, the group of each document. TARGETS is a CSV file with the header
+``qid,group,share``: the share of each group for each topic, from elsewhere; the paper's are from
+Wikidata. The targets R and K of the paper are the whole result list and these shares.
 """
 
 from __future__ import annotations
@@ -25,15 +28,20 @@ CUTOFF = 10
 GROUPS = ("female", "male")
 #: Table 1: MB@10, SB@10, MAB@10, min, max by target and group.
 STATISTICS = ("MB", "SB", "MAB", "min", "max")
-TABLE_1 = {("K", "female"): (-0.042, 0.156, 0.113, -0.5, 0.8), ("K", "male"): (0.026, 0.170, 0.121, -0.8, 0.5),
-           ("R", "female"): (-0.015, 0.097, 0.062, -0.4, 0.5), ("R", "male"): (0.001, 0.113, 0.072, -0.5, 0.4)}
+TABLE_1 = {
+    ("K", "female"): (-0.042, 0.156, 0.113, -0.5, 0.8),
+    ("K", "male"): (0.026, 0.170, 0.121, -0.8, 0.5),
+    ("R", "female"): (-0.015, 0.097, 0.062, -0.4, 0.5),
+    ("R", "male"): (0.001, 0.113, 0.072, -0.5, 0.4),
+}
 #: Where the target of RepBias comes from.
 EXTERNAL = "lipani2021-targets"
 TARGETS = {"K": EXTERNAL, "R": "run"}
 #: How many topics tables 2 and 3 list on each side.
 LISTED = 11
 TOLERANCE = 0.0005
-SAMPLE_REASON = "the paper's crawl of Google's carousel for 454 professions is not public; these are {} other topics"
+SAMPLE_REASON = ("the paper's crawl of Google's carousel for 454 professions is not public; these "
+                 "are {} other topics")
 
 
 def repbias(group: str, target: str) -> RepBias:
@@ -44,12 +52,17 @@ def results(path: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The CSV file as run and qrels, every document judged relevant."""
     frame = pd.read_csv(path, dtype={"topic": str, "document": str, "group": str})
     docno = frame["topic"] + "/" + frame["document"]
-    run = pd.DataFrame({"qid": frame["topic"], "docno": docno, "score": -frame["rank"].astype(float)})
-    return run, pd.DataFrame({"qid": frame["topic"], "docno": docno, "label": 1, "iteration": frame["group"]})
+    run = pd.DataFrame(
+        {"qid": frame["topic"], "docno": docno, "score": -frame["rank"].astype(float)}
+    )
+    return run, pd.DataFrame(
+        {"qid": frame["topic"], "docno": docno, "label": 1, "iteration": frame["group"]}
+    )
 
 
 def biases(run: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
-    """Bias, model ratio and unbiased target ratio: ``name`` (K or R), ``qid, group, bias, model, target``.
+    """Bias, model ratio and unbiased target ratio: ``name`` (K or R), ``qid, group, bias, model,
+    target``.
 
     The model ratio is the bias against a target of no document of the group.
     """
@@ -60,23 +73,41 @@ def biases(run: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
             model = RepBias(group=group, target={group: 0.0, other: 1.0}) @ CUTOFF
             _, perquery = experiment({name: run}, qrels, [bias, model])
             wide = perquery.pivot(index="qid", columns="measure", values="value")
-            parts.append(pd.DataFrame({"name": name, "qid": wide.index, "group": group, "bias": wide[str(bias)].to_numpy(),
-                                       "model": wide[str(model)].to_numpy()}))
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "name": name,
+                        "qid": wide.index,
+                        "group": group,
+                        "bias": wide[str(bias)].to_numpy(),
+                        "model": wide[str(model)].to_numpy(),
+                    }
+                )
+            )
     frame = pd.concat(parts, ignore_index=True)
     return frame.assign(target=(frame["model"] - frame["bias"]).round(9))
 
 
 def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
     """The biases in the form of a per-query frame, the group as measure."""
-    return frame.rename(columns={"group": "measure", "bias": "value"})[["name", "qid", "measure", "value"]]
+    return frame.rename(columns={"group": "measure", "bias": "value"})[
+        ["name", "qid", "measure", "value"]
+    ]
 
 
 def table_1(frame: pd.DataFrame) -> pd.DataFrame:
     summary = analysis.bias_summary(as_perquery(frame)).set_index(["name", "measure"])
     reason = SAMPLE_REASON.format(frame["qid"].nunique())
-    rows: list[Row] = [(f"{name}, {group}: {statistic}", value, float(summary.loc[(name, group), statistic]), reason)
-                       for (name, group), published in TABLE_1.items()
-                       for statistic, value in zip(STATISTICS, published, strict=True)]
+    rows: list[Row] = [
+        (
+            f"{name}, {group}: {statistic}",
+            value,
+            float(summary.loc[(name, group), statistic]),
+            reason,
+        )
+        for (name, group), published in TABLE_1.items()
+        for statistic, value in zip(STATISTICS, published, strict=True)
+    ]
     heading("Table 1: representation bias at 10")
     show(summary.reset_index().rename(columns={"name": "target", "measure": "group"}))
     print()
@@ -84,13 +115,20 @@ def table_1(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables_2_and_3(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The topics with the largest bias on each side and, for each target ratio, one without, by target."""
+    """The topics with the largest bias on each side and, for each target ratio, one without, by
+    target.
+    """
     found = {}
     for number, name in ((2, "K"), (3, "R")):
-        own = frame[(frame["name"] == name) & (frame["group"] == "female")].sort_values("bias", kind="stable")
+        own = frame[(frame["name"] == name) & (frame["group"] == "female")].sort_values(
+            "bias", kind="stable"
+        )
         unbiased = own[own["bias"] == 0].drop_duplicates("target").sort_values("target")
-        parts = {"towards males": own[own["bias"] < 0].head(LISTED), "unbiased": unbiased.head(LISTED),
-                 "towards females": own[own["bias"] > 0].iloc[::-1].head(LISTED)}
+        parts = {
+            "towards males": own[own["bias"] < 0].head(LISTED),
+            "unbiased": unbiased.head(LISTED),
+            "towards females": own[own["bias"] > 0].iloc[::-1].head(LISTED),
+        }
         found[name] = pd.concat([part.assign(column=column) for column, part in parts.items()])
         heading(f"Table {number}: female ratios, target {name}")
         show(found[name][["column", "qid", "model", "target", "bias"]], 1)
@@ -98,7 +136,9 @@ def tables_2_and_3(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def published_rows() -> pd.DataFrame:
-    """The 66 rows of tables 2 and 3 again: ten documents with the published model ratio, measured against the target ratio."""
+    """The 66 rows of tables 2 and 3 again: ten documents with the published model ratio, measured
+    against the target ratio.
+    """
     rows = pd.read_csv(DATA / "lipani2021-published.csv")
     topics = [f"{row.target}: {row.profession}, {row.column}" for row in rows.itertuples()]
     women = (rows["model_ratio"] * CUTOFF).round().astype(int)
@@ -108,20 +148,33 @@ def published_rows() -> pd.DataFrame:
     run = pd.DataFrame({"qid": qid, "docno": docno, "score": -rank.astype(float)})
     qrels = pd.DataFrame({"qid": qid, "docno": docno, "label": 1,
                           "iteration": np.where(rank < np.repeat(women, CUTOFF), *GROUPS)})
-    shares = pd.DataFrame({"qid": np.repeat(topics, 2), "group": GROUPS * len(rows),
-                           "share": np.column_stack([rows["target_ratio"], 1 - rows["target_ratio"]]).ravel()})
+    shares = pd.DataFrame(
+        {
+            "qid": np.repeat(topics, 2),
+            "group": GROUPS * len(rows),
+            "share": np.column_stack([rows["target_ratio"], 1 - rows["target_ratio"]]).ravel(),
+        }
+    )
     targets.register("lipani2021-published", shares)
     measure = repbias("female", "lipani2021-published")
     _, perquery = experiment({"published": run}, qrels, [measure])
     ours = perquery.set_index("qid")["value"]
     heading("Tables 2 and 3: the bias of each row from its published ratios")
-    return beside([(topic, float(bias), float(ours[topic]), "") for topic, bias in zip(topics, rows["bias"], strict=True)],
-                  TOLERANCE, 1)
+    return beside(
+        [
+            (topic, float(bias), float(ours[topic]), "")
+            for topic, bias in zip(topics, rows["bias"], strict=True)
+        ],
+        TOLERANCE,
+        1,
+    )
 
 
 def figures(frame: pd.DataFrame, folder: Path) -> None:
-    for number, draw in ((2, lambda part, ax: plots.bias_histogram(as_perquery(part), list(GROUPS), 1 / CUTOFF, ax)),
-                         (3, lambda part, ax: plots.target_against_model(part, CUTOFF, ax))):
+    for number, draw in (
+        (2, lambda part, ax: plots.bias_histogram(as_perquery(part), list(GROUPS), 1 / CUTOFF, ax)),
+        (3, lambda part, ax: plots.target_against_model(part, CUTOFF, ax)),
+    ):
         _, axes = plt.subplots(1, 2, figsize=(12, 5.5), layout="constrained")
         for ax, (name, part) in zip(axes, frame.groupby("name"), strict=True):
             draw(part, ax)
@@ -142,7 +195,13 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     lists = tables_2_and_3(frame)
     print()
     figures(frame, given.figures)
-    return {"published": published, "table 1": one, "table 2": lists["K"], "table 3": lists["R"], "biases": frame}
+    return {
+        "published": published,
+        "table 1": one,
+        "table 2": lists["K"],
+        "table 3": lists["R"],
+        "biases": frame,
+    }
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""A sweep over the parameters of BM25: many runs in files, evaluated on local processes, then on a Dask cluster.
+"""A sweep over the parameters of BM25: many runs in files, evaluated on local processes, then on a
+Dask cluster.
 
-Needs no download and no Java: ``pip install 'pt-fairness[demo,parallel]'``. For runs of your own, the two calls of
-``pt.fairness.evaluate`` are all there is to it; for a cluster of several machines, give ``Client`` its address instead of a
-``LocalCluster``, and let the machines see the same files.
+Needs no download and no Java: ``pip install 'pt-fairness[demo,parallel]'``. For runs of your own,
+the two calls of ``pt.fairness.evaluate`` are all there is to it; for a cluster of several machines,
+give ``Client`` its address instead of a ``LocalCluster``, and let the machines see the same files.
 """
 
 import itertools
@@ -44,20 +45,35 @@ def main() -> pd.DataFrame:
         with without_native_output():
             write_runs(folder, debates)
 
-        # Two processes. What is finished stays in the folder: the same call after a crash computes the rest.
-        averages, per_query = pt.fairness.evaluate(folder / "*.gz", debates.get_qrels(), MEASURES, baseline=DEFAULT, n_jobs=2,
-                                                   checkpoint=folder / "finished")
+        # Two processes. What is finished stays in the folder: the same call after a crash computes
+        # the rest.
+        averages, per_query = pt.fairness.evaluate(
+            folder / "*.gz",
+            debates.get_qrels(),
+            MEASURES,
+            baseline=DEFAULT,
+            n_jobs=2,
+            checkpoint=folder / "finished",
+        )
 
         # The same on a cluster. When a worker dies, the others do its runs.
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster), \
-                parallel_config("dask"):
-            again, _ = pt.fairness.evaluate(folder / "*.gz", debates.get_qrels(), MEASURES, baseline=DEFAULT)
+        with (
+            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster),
+            parallel_config("dask"),
+        ):
+            again, _ = pt.fairness.evaluate(
+                folder / "*.gz", debates.get_qrels(), MEASURES, baseline=DEFAULT
+            )
     pd.testing.assert_frame_equal(again, averages)
 
     print(averages.sort_values("rKL@5")[["name", *map(str, MEASURES), "rKL@5 p-value"]].to_string(
         index=False, float_format="{:.4f}".format, na_rep=""))
-    print(f"\n{len(averages)} runs, {len(per_query)} values of single topics. Of nDCG and α-nDCG, more is better; of the "
-          "others, 0 is fair.")
+    print(
+        f"\n{len(averages)} runs, {len(per_query)} values of single topics. Of nDCG and α-nDCG, "
+        f"more is better; of the "
+        "others, 0 is fair."
+    )
     return averages
 
 

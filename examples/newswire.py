@@ -14,7 +14,8 @@ MEASURES = [
     DistKL @ 10, DistFair @ 10, AWRF @ 10, NDKL @ 10, MinSkew @ 10, MaxSkew @ 10,  # noqa: F405
     RepBias(group="FT") @ 10, BiasP(pro="FT", con="LA") @ 10, BiasDCG(pro="FT", con="LA") @ 10,  # noqa: F405
 ]
-#: α-nDCG reads the sources from the qrels; a fairness measure also has to know those of unjudged documents.
+#: α-nDCG reads the sources from the qrels; a fairness measure also has to know those of unjudged
+#: documents.
 SOURCE = "trec-newswire"
 
 

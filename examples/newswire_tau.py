@@ -1,11 +1,13 @@
-"""Do relevant rankings treat the newswire sources alike? ``python examples/newswire_tau.py QRELS RUN…``
+"""Do relevant rankings treat the newswire sources alike? ``python examples/newswire_tau.py QRELS
+RUN…``
 
-For runs and qrels over TREC disks 4 and 5. Prints Kendall's τ over the systems between nDCG@10 and each fairness measure, as a
-paragraph with a table in Markdown.
+For runs and qrels over TREC disks 4 and 5. Prints Kendall's τ over the systems between nDCG@10 and
+each fairness measure, as a paragraph with a table in Markdown.
 
-All runs are cut to the depth of the shortest one before anything is computed (but not to less than 10 documents): nDD, nDR,
-nDKL and nDJS compare the first 10 documents with all that a run returns, so that runs of different length cannot be compared.
-The other measures look at the first 10 documents alone, and have the same values without the cut.
+All runs are cut to the depth of the shortest one before anything is computed (but not to less than
+10 documents): nDD, nDR, nDKL and nDJS compare the first 10 documents with all that a run returns,
+so that runs of different length cannot be compared. The other measures look at the first 10
+documents alone, and have the same values without the cut.
 """
 
 from __future__ import annotations
@@ -23,12 +25,17 @@ from pt_fairness.measures import MEASURES
 SOURCE = "trec-newswire"
 CUTOFF = 10
 RELEVANCE = nDCG @ CUTOFF
-FAIRNESS = [measure(groups=SOURCE) @ CUTOFF
-            for measure in (rND, rKL, rRD, rKL(protected="all"), nDD, nDR, nDKL, nDJS, DistFair, AWRF)]
+FAIRNESS = [
+    measure(groups=SOURCE) @ CUTOFF
+    for measure in (rND, rKL, rRD, rKL(protected="all"), nDD, nDR, nDKL, nDJS, DistFair, AWRF)
+]
 
 
-def same_depth(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], int]:
-    """The runs, cut to the fewest documents that one of them has for a topic, but not to fewer than the cutoff; and that depth.
+def same_depth(
+    runs: dict[str, pd.DataFrame], qrels: pd.DataFrame
+) -> tuple[dict[str, pd.DataFrame], int]:
+    """The runs, cut to the fewest documents that one of them has for a topic, but not to fewer than
+    the cutoff; and that depth.
 
     The order is that in which the measures see the documents.
     """
@@ -45,17 +52,27 @@ def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
     result = analysis.correlations(averages)
     rows = []
     for measure in FAIRNESS:
-        tau, p = (float(table.loc[str(RELEVANCE), str(measure)]) for table in (result.coefficients, result.p_values))
+        tau, p = (
+            float(table.loc[str(RELEVANCE), str(measure)])
+            for table in (result.coefficients, result.p_values)
+        )
         fair_end = MEASURES[measure.NAME].FAIR_END
         name = str(measure).replace(f"(groups='{SOURCE}')", "").replace(f",groups='{SOURCE}'", "")
         rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else ""))
     significant = sum(row[-1] == "*" for row in rows)
-    text = [f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as group and every run "
-            f"cut to its first {depth} documents (as many as the shortest has), Kendall's τ with {RELEVANCE} is significant "
-            f"(*, p < .05, not corrected for {len(rows)} tests) for {significant} of {len(rows)} measures. For the others, "
-            f"{len(runs)} systems say nothing either way:",
-            "", "| measure | fair end | τ |", "| --- | --- | --- |",
-            *(f"| {name} | {fair_end} | {tau:.4f}{star} |" for name, fair_end, tau, star in rows)]
+    text = [
+        f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source "
+        f"as group and every run "
+        f"cut to its first {depth} documents (as many as the shortest has), Kendall's τ with "
+        f"{RELEVANCE} is significant "
+        f"(*, p < .05, not corrected for {len(rows)} tests) for {significant} of {len(rows)} "
+        f"measures. For the others, "
+        f"{len(runs)} systems say nothing either way:",
+        "",
+        "| measure | fair end | τ |",
+        "| --- | --- | --- |",
+        *(f"| {name} | {fair_end} | {tau:.4f}{star} |" for name, fair_end, tau, star in rows),
+    ]
     return "\n".join(text)
 
 

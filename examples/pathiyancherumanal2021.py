@@ -1,9 +1,11 @@
-"""Pathiyan Cherumanal, Spina, Scholer & Croft, "Evaluating Fairness in Argument Retrieval" (CIKM 2021): the controlled
-scenario (tables 3 and 4), and with qrels and runs also the real one (table 2, figure 2 and the harmonic mean).
+"""Pathiyan Cherumanal, Spina, Scholer & Croft, "Evaluating Fairness in Argument Retrieval" (CIKM
+2021): the controlled scenario (tables 3 and 4), and with qrels and runs also the real one (table 2,
+figure 2 and the harmonic mean).
 
-``python examples/pathiyancherumanal2021.py`` for the controlled scenario alone;
-``python examples/pathiyancherumanal2021.py QRELS RUN…`` with the stance (PRO, CON) in the second column of the qrels, or
-``--groups SOURCE`` for groups from elsewhere (``argsme/2020-04-01/stance``, ``trec-newswire``, a file).
+``python examples/pathiyancherumanal2021.py`` for the controlled scenario alone; ``python
+examples/pathiyancherumanal2021.py QRELS RUN…`` with the stance (PRO, CON) in the second column of
+the qrels, or ``--groups SOURCE`` for groups from elsewhere (``argsme/2020-04-01/stance``,
+``trec-newswire``, a file).
 """
 
 from __future__ import annotations
@@ -20,14 +22,23 @@ from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
 
 #: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting.
 PUBLISHED = {
-    0.5: {"rND": (-0.4812, -0.1434, 0.0000), "rKL": (-0.1747, -0.8378, -0.1747), "rRD": (0.1032, -0.6924, -0.2572)},
-    0.9: {"rND": (-0.4554, -0.1520, 0.0000), "rKL": (-0.2003, -1.0000, -0.2003), "rRD": (0.1032, -0.5799, -0.2572)},
+    0.5: {
+        "rND": (-0.4812, -0.1434, 0.0000),
+        "rKL": (-0.1747, -0.8378, -0.1747),
+        "rRD": (0.1032, -0.6924, -0.2572),
+    },
+    0.9: {
+        "rND": (-0.4554, -0.1520, 0.0000),
+        "rKL": (-0.2003, -1.0000, -0.2003),
+        "rRD": (0.1032, -0.5799, -0.2572),
+    },
 }
 TABLES = {0.5: "Table 3", 0.9: "Table 4"}
 #: Setting and protected stance, in the order of the tables' columns (section 4.2).
 SETTINGS = {"minority": "CON", "proportion-agnostic": "PRO", "majority": "PRO"}
 DIVERSITY = {0.5: "alpha_nDCG@5", 0.9: "alpha_nDCG(alpha=0.9)@5"}
-#: Section 5.2: rKL@5 in the minority setting of the rankings with the unprotected and the protected stance alone.
+#: Section 5.2: rKL@5 in the minority setting of the rankings with the unprotected and the protected
+#: stance alone.
 PUBLISHED_EXTREMES = {"1": 0.1463, "32": 1.0000}
 #: Table 2, of the 21 runs of Touché 2020.
 OFFICIAL_RUNS = 21
@@ -39,11 +50,18 @@ PUBLISHED_REAL = {
 
 TOLERANCE = 0.00005
 RELEASED = " as released"
-UNDETERMINED = ("not determined by the text, which gives the qrels of this scenario as a ratio alone; the released code holds "
-                "neither them nor the correlations")
-DIVISOR = ("equation 1 divides by i, as we do; the released code divides by i + 1, which gives the published value: see the "
-           "row 'as released'")
-NEITHER = f"neither equation 1, which divides by i, nor the released code, which divides by i + 1, gives it; {UNDETERMINED}"
+UNDETERMINED = (
+    "not determined by the text, which gives the qrels of this scenario as a ratio alone; the "
+    "released code holds "
+    "neither them nor the correlations"
+)
+DIVISOR = (
+    "equation 1 divides by i, as we do; the released code divides by i + 1, which gives the "
+    "published value: see the "
+    "row 'as released'"
+)
+NEITHER = (f"neither equation 1, which divides by i, nor the released code, which divides by i + "
+           f"1, gives it; {UNDETERMINED}")
 
 
 def rnd_as_released(run: pd.DataFrame, qrels: pd.DataFrame, protected: str) -> pd.Series:
@@ -62,11 +80,16 @@ def controlled(setting: str) -> tuple[analysis.Correlations, pd.DataFrame]:
     """The correlations of a setting, and the per-query values that they are made of."""
     run, qrels = simulation.permutations(("PRO", "CON"), 5, setting)  # type: ignore[arg-type]
     protected = SETTINGS[setting]
-    measures = [m(protected=protected) @ 5 for m in (rND, rKL, rRD)] + [parse_measure(name) for name in DIVERSITY.values()]
+    measures = [m(protected=protected) @ 5 for m in (rND, rKL, rRD)] + [
+        parse_measure(name) for name in DIVERSITY.values()
+    ]
     _, perquery = experiment({"all rankings": run}, qrels, measures)
     perquery["measure"] = perquery["measure"].str.replace(f"(protected='{protected}')", "")
     released = rnd_as_released(run, qrels, protected).rename("value").reset_index()
-    perquery = pd.concat([perquery, released.assign(name="all rankings", measure=f"rND@5{RELEASED}")], ignore_index=True)
+    perquery = pd.concat(
+        [perquery, released.assign(name="all rankings", measure=f"rND@5{RELEASED}")],
+        ignore_index=True,
+    )
     return analysis.correlations(perquery), perquery
 
 
@@ -84,21 +107,37 @@ def controlled_tables() -> tuple[dict[float, pd.DataFrame], pd.DataFrame]:
                 if measure.startswith("rND@5"):
                     released = float(result.coefficients.loc[f"rND@5{RELEASED}", DIVERSITY[alpha]])
                     reason = DIVISOR if abs(released - value) <= TOLERANCE else NEITHER
-                rows += [(f"{setting}: {measure}", *row[1:])
-                         for row in correlation_rows(result, [(measure, DIVERSITY[alpha], value, reason)])]
+                rows += [
+                    (f"{setting}: {measure}", *row[1:])
+                    for row in correlation_rows(
+                        result, [(measure, DIVERSITY[alpha], value, reason)]
+                    )
+                ]
         tables[alpha] = beside(rows, TOLERANCE)
 
-    heading("Section 5.2: rKL@5 of the two one-sided rankings, minority setting, min–max normalised")
+    heading(
+        "Section 5.2: rKL@5 of the two one-sided rankings, minority setting, min–max normalised"
+    )
     perquery = results["minority"][1]
     values = perquery[perquery["measure"] == "rKL@5"].set_index("qid")["value"]
     # minmax works on any table of named rows: here, topics.
-    scaled = analysis.minmax(pd.DataFrame({"name": values.index, "rKL@5": values.to_numpy()})).set_index("name")["rKL@5"]
-    extremes = beside([(f"topic {qid}", published, float(scaled[qid]), UNDETERMINED)
-                       for qid, published in PUBLISHED_EXTREMES.items()], TOLERANCE, normalised=True)
+    scaled = analysis.minmax(
+        pd.DataFrame({"name": values.index, "rKL@5": values.to_numpy()})
+    ).set_index("name")["rKL@5"]
+    extremes = beside(
+        [
+            (f"topic {qid}", published, float(scaled[qid]), UNDETERMINED)
+            for qid, published in PUBLISHED_EXTREMES.items()
+        ],
+        TOLERANCE,
+        normalised=True,
+    )
     return tables, extremes
 
 
-def real(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def real(
+    qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Table 2, figure 2 and the ranking by the harmonic mean."""
     measures = [nDCG @ 5, parse_measure(DIVERSITY[0.5]), rND @ 5, rKL @ 5, rRD @ 5]
     averages, _ = experiment(runs, qrels, measures)
@@ -112,8 +151,11 @@ def real(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path) -> tu
     def reason(pair: tuple[str, str]) -> str:
         if len(runs) != OFFICIAL_RUNS:
             return f"these are {len(runs)} runs, not the {OFFICIAL_RUNS} of Touché 2020"
-        normalised = "if the runs are the official ones: the paper normalises by min–max, not by each topic's exact maximum"
-        return normalised + (", and the released code divides by i + 1 in rND" if "rND@5" in pair else "")
+        normalised = ("if the runs are the official ones: the paper normalises by min–max, not by "
+                      "each topic's exact maximum")
+        return normalised + (
+            ", and the released code divides by i + 1 in rND" if "rND@5" in pair else ""
+        )
 
     print()
     pairs = [(*pair, value, reason(pair)) for pair, value in PUBLISHED_REAL.items()]
@@ -128,23 +170,35 @@ def real(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path) -> tu
         leaders = [analysis.top(combined, by, 3)["name"].tolist() for by in ("nDCG@5", mean)]
         print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'} "
               f"(the paper, of its runs: the same).\n")
-    save(plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5"), folder, "pathiyancherumanal2021-figure2")
+    save(
+        plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5"),
+        folder,
+        "pathiyancherumanal2021-figure2",
+    )
     return table, ranks
 
 
-def main(arguments_: list[str] | None = None) -> tuple[dict[float, pd.DataFrame], pd.DataFrame, pd.DataFrame | None]:
+def main(
+    arguments_: list[str] | None = None,
+) -> tuple[dict[float, pd.DataFrame], pd.DataFrame, pd.DataFrame | None]:
     """Prints it all; returns tables 3 and 4, the extremes, and table 2 if there were runs."""
     parser = arguments(__doc__)
     parser.add_argument("qrels", nargs="?", type=file)
     parser.add_argument("runs", nargs="*", type=file)
-    parser.add_argument("--groups", type=source, help="where the stances come from; default: the second column of the qrels")
+    parser.add_argument(
+        "--groups",
+        type=source,
+        help="where the stances come from; default: the second column of the qrels",
+    )
     given = parser.parse_args(arguments_)
     if given.qrels and not given.runs:
         parser.error("qrels need at least one run")
     tables, extremes = controlled_tables()
     table2 = None
     if given.qrels:
-        table2, _ = real(annotated_qrels(given.qrels, given.groups), read_runs(given.runs), given.figures)
+        table2, _ = real(
+            annotated_qrels(given.qrels, given.groups), read_runs(given.runs), given.figures
+        )
     else:
         print("\nNo runs were given: table 2 and figure 2 are left out.")
     return tables, extremes, table2

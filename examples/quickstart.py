@@ -1,4 +1,5 @@
-"""Three retrieval systems over a small collection of arguments, with relevance, diversity and fairness in one table.
+"""Three retrieval systems over a small collection of arguments, with relevance, diversity and
+fairness in one table.
 
 Needs no download and no Java: ``pip install 'pt-fairness[demo]'``.
 """
@@ -18,8 +19,9 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'pt-fairness[demo]', or '.[demo]' in a clone")
 
-#: How many arguments each system returns for a question. nDJS compares the first five with all that a system returns, so that
-#: only lists of the same length can be compared; the conclusions alone match no more than this for one question.
+#: How many arguments each system returns for a question. nDJS compares the first five with all that
+#: a system returns, so that only lists of the same length can be compared; the conclusions alone
+#: match no more than this for one question.
 DEPTH = 7
 MEASURES = [nDCG @ 5, α_nDCG @ 5, rND @ 5, rKL @ 5, rRD @ 5, nDJS @ 5]  # noqa: F405
 
@@ -69,7 +71,10 @@ def main() -> pd.DataFrame:
         )
     print(table.set_index("name").T.to_string(float_format="{:.4f}".format, na_rep=""))
     print("\n+ and - count the topics with a larger and a smaller value than the baseline's.")
-    print("nDCG, α-nDCG: larger is better. rND, rKL, rRD, nDJS: 0 is fair, so there + counts topics that became less fair.")
+    print(
+        "nDCG, α-nDCG: larger is better. rND, rKL, rRD, nDJS: 0 is fair, so there + counts topics "
+        "that became less fair."
+    )
     return table
 
 

@@ -1,8 +1,10 @@
-"""Two retrieval systems over args.me: relevance, diversity and fairness towards the stances, in one table.
+"""Two retrieval systems over args.me: relevance, diversity and fairness towards the stances, in one
+table.
 
-``python examples/touche.py`` takes the real corpus if ir_datasets has it or can download it (1.7 GB); otherwise, or as
-``python examples/touche.py generated``, a small corpus in the same format, made of the arguments that the package ships with.
-Needs no Java: ``pip install 'pt-fairness[demo]'``.
+``python examples/touche.py`` takes the real corpus if ir_datasets has it or can download it (1.7
+GB); otherwise, or as ``python examples/touche.py generated``, a small corpus in the same format,
+made of the arguments that the package ships with. Needs no Java: ``pip install
+'pt-fairness[demo]'``.
 """
 
 import json
@@ -24,18 +26,32 @@ CORPUS = "argsme/2020-04-01"
 DATASET = f"{CORPUS}/touche-2020-task-1/stance"
 FAIRNESS = [rND @ 5, rKL @ 5, rRD @ 5]  # noqa: F405
 #: The files of the corpus, and the portal that the arguments of each are from.
-PORTALS = {"debateorg": "debate.org", "debatepedia": "debatepedia", "debatewise": "debatewise", "idebate": "idebate",
-           "parliamentary": "canadian-parliament"}
+PORTALS = {
+    "debateorg": "debate.org",
+    "debatepedia": "debatepedia",
+    "debatewise": "debatewise",
+    "idebate": "idebate",
+    "parliamentary": "canadian-parliament",
+}
 
 
-def argument(docno: str, stance: str | None, portal: str, conclusion: str, premise: str) -> dict[str, object]:
+def argument(
+    docno: str, stance: str | None, portal: str, conclusion: str, premise: str
+) -> dict[str, object]:
     """An argument in args.me's format; without a stance, one without premises."""
     return {
         "id": docno,
         "conclusion": conclusion,
-        "premises": [] if stance is None else [{"text": premise, "stance": stance, "annotations": []}],
-        "context": {"sourceId": docno.split("-")[0], "sourceTitle": conclusion, "sourceDomain": portal,
-                    "acquisitionTime": "2020-04-01T12:00:00Z", "discussionTitle": conclusion},
+        "premises": []
+        if stance is None
+        else [{"text": premise, "stance": stance, "annotations": []}],
+        "context": {
+            "sourceId": docno.split("-")[0],
+            "sourceTitle": conclusion,
+            "sourceDomain": portal,
+            "acquisitionTime": "2020-04-01T12:00:00Z",
+            "discussionTitle": conclusion,
+        },
     }
 
 
@@ -53,13 +69,21 @@ def write_corpus(home: Path, arguments: dict[str, list[dict[str, object]]]) -> N
 
 def topics_xml(topics: Iterable[tuple[str, str]]) -> str:
     """Touché's topics, of (number, question)."""
-    return "<topics>\n" + "".join(
-        f"<topic>\n<number>{number}</number>\n<title>{escape(title)}</title>\n<description>{escape(title)}</description>\n"
-        "<narrative>Relevant arguments help to answer it.</narrative>\n</topic>\n" for number, title in topics) + "</topics>\n"
+    return (
+        "<topics>\n"
+        + "".join(
+            f"<topic>\n<number>{number}</number>\n<title>{escape(title)}</title>\n<description>{escape(title)}</description>\n"
+            "<narrative>Relevant arguments help to answer it.</narrative>\n</topic>\n"
+            for number, title in topics
+        )
+        + "</topics>\n"
+    )
 
 
 def generate(home: Path) -> None:
-    """The arguments that the package ships with, as args.me and Touché 2020; neutral ones have no place there."""
+    """The arguments that the package ships with, as args.me and Touché 2020; neutral ones have no
+    place there.
+    """
     debates = ir_datasets.load("pt-fairness/debates")
     arguments: dict[str, list[dict[str, object]]] = {name: [] for name in PORTALS}
     docnos = set()
@@ -70,8 +94,14 @@ def generate(home: Path) -> None:
             docnos.add(doc.doc_id)
     write_corpus(home, arguments)
     write(home / "touche/2020/task-1/queries.xml", topics_xml(debates.queries_iter()))
-    write(home / "touche/2020/task-1/qrels.qrels", "".join(f"{q.query_id} 0 {q.doc_id} {q.relevance}\n"
-                                                           for q in debates.qrels_iter() if q.doc_id in docnos))
+    write(
+        home / "touche/2020/task-1/qrels.qrels",
+        "".join(
+            f"{q.query_id} 0 {q.doc_id} {q.relevance}\n"
+            for q in debates.qrels_iter()
+            if q.doc_id in docnos
+        ),
+    )
 
 
 def main() -> pd.DataFrame:
@@ -82,7 +112,8 @@ def main() -> pd.DataFrame:
         index = PisaIndex(f"{folder}/index", text_field=["conclusion", "premises_texts"], threads=1)
         index.index(touche.get_corpus_iter(verbose=False))
         runs = {"BM25": index.bm25(threads=1)(topics), "QLD": index.qld(threads=1)(topics)}
-    # α-nDCG reads the stances of judged arguments from the qrels; the fairness measures also ask for those of the others.
+    # α-nDCG reads the stances of judged arguments from the qrels; the fairness measures also ask
+    # for those of the others.
     measures = [nDCG @ 5, α_nDCG @ 5, *(m(groups=f"{CORPUS}/stance") for m in FAIRNESS)]  # noqa: F405
     table = pt.Experiment(list(runs.values()), topics, qrels, measures, names=list(runs))
     print(table.set_index("name").T.to_string(float_format="{:.4f}".format))
@@ -108,7 +139,11 @@ if __name__ == "__main__":
         print(f"The real args.me corpus: {DATASET}")
         main()
     else:
-        print("A generated corpus, not args.me: the arguments that the package ships with, in args.me's format", flush=True)
+        print(
+            "A generated corpus, not args.me: the arguments that the package ships with, in "
+            "args.me's format",
+            flush=True,
+        )
         with tempfile.TemporaryDirectory() as home:
             generate(Path(home))
             sys.exit(subprocess.run([sys.executable, __file__, "run"],

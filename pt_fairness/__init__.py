@@ -1,7 +1,8 @@
 """Fairness, viewpoint-diversity and bias measures for PyTerrier and ir_measures.
 
-Importing the package plugs its measures into ir_measures (and hence into PyTerrier) and, when ir_datasets is imported, its
-dataset ids into ir_datasets. It imports neither pyterrier, ir_datasets, pandas nor numpy.
+Importing the package plugs its measures into ir_measures (and hence into PyTerrier) and, when
+ir_datasets is imported, its dataset ids into ir_datasets. It imports neither pyterrier,
+ir_datasets, pandas nor numpy.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ def __dir__() -> list[str]:
 
 
 def _name_in_pyterrier(name: str, measure: Any) -> None:
-    # pyterrier.measures copies ir_measures' registry when it is imported; what comes later has to be added.
+    # pyterrier.measures copies ir_measures' registry when it is imported; what comes later has to
+    # be added.
     module = sys.modules.get("pyterrier.measures")
     if module is not None:
         setattr(module, name, measure)

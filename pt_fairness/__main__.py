@@ -1,4 +1,6 @@
-"""``python -m pt_fairness QRELS RUN MEASURE…``: the ``ir_measures`` command that knows the measures of this package."""
+"""``python -m pt_fairness QRELS RUN MEASURE…``: the ``ir_measures`` command that knows the measures
+of this package.
+"""
 
 import sys
 

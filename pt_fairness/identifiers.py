@@ -1,4 +1,5 @@
-"""Identifiers of topics and documents: as text, as codes, and a hash join of (topic, docno) pairs."""
+"""Identifiers of topics and documents: as text, as codes, and a hash join of (topic, docno) pairs.
+"""
 
 from __future__ import annotations
 

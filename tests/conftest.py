@@ -20,15 +20,23 @@ from hypothesis import HealthCheck, settings
 from ir_datasets_home import files, irds, offline, qrels_of, touche  # noqa: F401 - fixtures
 
 # The same examples everywhere: a test that fails after a change fails because of it.
-settings.register_profile("pt_fairness", deadline=None, max_examples=40, database=None, derandomize=True,
-                          suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.register_profile(
+    "pt_fairness",
+    deadline=None,
+    max_examples=40,
+    database=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 settings.load_profile("pt_fairness")
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Bytes do not name a test: packed ones hold the time, and pytest's workers have to agree on the names."""
+    """Bytes do not name a test: packed ones hold the time, and pytest's workers have to agree on
+    the names.
+    """
     return argname if isinstance(val, bytes) else None
 
 
@@ -43,16 +51,29 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def robust03(shared: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    """TREC 2003 Robust: qrels with the source in ``iteration``, and the runs by name; ir_measures' columns."""
+    """TREC 2003 Robust: qrels with the source in ``iteration``, and the runs by name; ir_measures'
+    columns.
+    """
     folder = shared / "data" / "robust03"
-    qrels = pd.read_csv(folder / "qrels.txt.gz", sep=r"\s+", names=["query_id", "iteration", "doc_id", "relevance"],
-                        dtype={"query_id": str, "iteration": str, "doc_id": str})
+    qrels = pd.read_csv(
+        folder / "qrels.txt.gz",
+        sep=r"\s+",
+        names=["query_id", "iteration", "doc_id", "relevance"],
+        dtype={"query_id": str, "iteration": str, "doc_id": str},
+    )
     qrels["iteration"] = qrels["doc_id"].str.extract(r"^([A-Z]+)", expand=False)
     runs = {}
     for path in sorted((folder / "runs").glob("input.*.gz")):
-        run = pd.read_csv(path, sep=r"\s+", names=["query_id", "q0", "doc_id", "rank", "score", "name"],
-                          dtype={"query_id": str, "doc_id": str}, keep_default_na=False)
-        runs[path.name.removeprefix("input.").removesuffix(".gz")] = run[["query_id", "doc_id", "score"]]
+        run = pd.read_csv(
+            path,
+            sep=r"\s+",
+            names=["query_id", "q0", "doc_id", "rank", "score", "name"],
+            dtype={"query_id": str, "doc_id": str},
+            keep_default_na=False,
+        )
+        runs[path.name.removeprefix("input.").removesuffix(".gz")] = run[
+            ["query_id", "doc_id", "score"]
+        ]
     return qrels, runs
 
 
@@ -127,7 +148,9 @@ class Case:
 
     @property
     def groups_frame(self) -> pd.DataFrame:
-        rows = [(qid, docno, group) for (qid, docno), groups in self.groups.items() for group in groups]
+        rows = [
+            (qid, docno, group) for (qid, docno), groups in self.groups.items() for group in groups
+        ]
         return pd.DataFrame(rows, columns=["qid", "docno", "group"], dtype="str")
 
 
@@ -140,11 +163,15 @@ def worked() -> Case:
 
 @pytest.fixture(scope="session")
 def make_case() -> Callable[..., Case]:
-    """``make_case(seed, …)``: a random :class:`Case` with all that is awkward in real data; equal for equal arguments."""
+    """``make_case(seed, …)``: a random :class:`Case` with all that is awkward in real data; equal
+    for equal arguments.
+    """
     return _make_case
 
 
-def _make_case(seed: int, *, topics: int = 5, documents: int = 14, labels: int = 0, several: bool = False) -> Case:
+def _make_case(
+    seed: int, *, topics: int = 5, documents: int = 14, labels: int = 0, several: bool = False
+) -> Case:
     """
     :param labels: how many labels there are; 0 for 2 to 8 at random
     :param several: whether documents can have several groups
@@ -155,18 +182,26 @@ def _make_case(seed: int, *, topics: int = 5, documents: int = 14, labels: int =
     for number in range(topics):
         qid = str(number + 1)
         own = names[:1] if number == 0 else names  # the first topic knows one group alone
-        retrieved = [] if number == 1 else pick.choices(range(documents), k=pick.randint(1, documents))
+        retrieved = (
+            [] if number == 1 else pick.choices(range(documents), k=pick.randint(1, documents))
+        )
         unannotated = 1.0 if number == 2 else pick.choice([0.0, 0.2, 0.5])
         weights = [pick.random() for _ in own]
         for i in range(documents):
             docno = f"d{i}" if i % 3 else f"dö{i}"
             groups: list[str] = []
             if pick.random() >= unannotated:
-                groups = sorted({*pick.choices(own, weights, k=pick.randint(1, 3) if several else 1)})
+                groups = sorted(
+                    {*pick.choices(own, weights, k=pick.randint(1, 3) if several else 1)}
+                )
             if groups and pick.random() < 0.9:
                 case.groups[qid, docno] = groups
             if pick.random() < 0.75:
-                relevances = [pick.choice([-1, 0, 0, 1, 1, 2])] * 4 if pick.random() < 0.7 else pick.choices([0, 1, 2], k=4)
+                relevances = (
+                    [pick.choice([-1, 0, 0, 1, 1, 2])] * 4
+                    if pick.random() < 0.7
+                    else pick.choices([0, 1, 2], k=4)
+                )
                 iterations: list[str | None] = [*groups] or [pick.choice(["-", "", None])]
                 for relevance, iteration in zip(relevances, iterations, strict=False):
                     case.qrels.append((qid, docno, relevance, iteration))

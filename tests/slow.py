@@ -1,12 +1,14 @@
-"""Slow reference implementation of the ranking fairness measures: plain loops, one short function per formula.
+"""Slow reference implementation of the ranking fairness measures: plain loops, one short function
+per formula.
 
-§ names a part: 1 conventions, 2 parity, 3 viewpoint diversity, 4 distributional fairness, 5 stance bias, 6 representation
-bias. Papers: Pathiyan Cherumanal et al. 2021 and Yang &
-Stoyanovich 2017 (rND, rKL, rRD), Draws et al. 2021 (nDD, nDR, nDKL, nDJS), Das & Lease 2019 (DistKL, DistFair),
-Sapiezynski et al. 2019 (AWRF), Gezici et al. 2021 (BiasP, BiasRBP, BiasDCG), Lipani et al. 2021 (RepBias),
-Geyik et al. 2019 (NDKL, Skew, MinSkew, MaxSkew).
+§ names a part: 1 conventions, 2 parity, 3 viewpoint diversity, 4 distributional fairness, 5 stance
+bias, 6 representation bias. Papers: Pathiyan Cherumanal et al. 2021 and Yang & Stoyanovich 2017
+(rND, rKL, rRD), Draws et al. 2021 (nDD, nDR, nDKL, nDJS), Das & Lease 2019 (DistKL, DistFair),
+Sapiezynski et al. 2019 (AWRF), Gezici et al. 2021 (BiasP, BiasRBP, BiasDCG), Lipani et al. 2021
+(RepBias), Geyik et al. 2019 (NDKL, Skew, MinSkew, MaxSkew).
 
-Documents are represented by the frozenset of their groups. A *protected* document is True, an unprotected one False.
+Documents are represented by the frozenset of their groups. A *protected* document is True, an
+unprotected one False.
 """
 
 from __future__ import annotations
@@ -22,8 +24,12 @@ from typing import Any
 
 Groups = frozenset[str]
 Shares = dict[str, float]  # label -> share (Fraction or float)
-Term = Callable[[int, int], float]  # (protected, unprotected documents so far) -> how far from the population
-Formula = Callable[[int, int, float, float], float]  # the same, and (protected, unprotected) of the population
+Term = Callable[
+    [int, int], float
+]  # (protected, unprotected documents so far) -> how far from the population
+Formula = Callable[
+    [int, int, float, float], float
+]  # the same, and (protected, unprotected) of the population
 
 ZERO_SHARE = 0.001  # §1 "Shares of zero", §3 (Draws et al. 2021, footnote 5), and Skew
 TOLERANCE = 1e-9  # §6
@@ -50,7 +56,7 @@ class Topic:
     labels: list[str]  # the label set G, sorted
 
 
-# ---------------------------------------------------------------------------------------------------------- evaluation
+# --- evaluation
 
 
 def evaluate(
@@ -94,7 +100,9 @@ def read_topics(qrels, run, groups, labels, params) -> dict[str, Topic]:
             if groups is not None:
                 found = groups_of(qid, docno)
             else:
-                found = clean_labels(iteration for relevance, iteration in judgments if relevance >= rel)
+                found = clean_labels(
+                    iteration for relevance, iteration in judgments if relevance >= rel
+                )
             if found:
                 relevant[qid].append(found)
     pooled = [found for qid in rows for found in relevant[qid]]
@@ -125,7 +133,9 @@ def clean_labels(values: Iterable[Any]) -> Groups:
 
 
 def order_run(run: Iterable[tuple[str, str, float]]) -> dict[str, list[str]]:
-    """§1: float32(score) descending, then docno descending in byte order; a document's last row counts."""
+    """§1: float32(score) descending, then docno descending in byte order; a document's last row
+    counts.
+    """
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for qid, docno, score in run:
         if math.isnan(score):
@@ -145,7 +155,7 @@ def float32(number: float) -> float:
         return math.copysign(math.inf, number)
 
 
-# -------------------------------------------------------------------------------------------------------- small things
+# --- small things
 
 
 def weight(i: int) -> float:
@@ -194,7 +204,10 @@ def smooth_zeros(shares: Mapping[str, float]) -> Shares:
     zeros = sum(1 for share in shares.values() if share == 0)
     if zeros == 0:
         return dict(shares)
-    return {g: ZERO_SHARE if share == 0 else float(share) * (1 - ZERO_SHARE * zeros) for g, share in shares.items()}
+    return {
+        g: ZERO_SHARE if share == 0 else float(share) * (1 - ZERO_SHARE * zeros)
+        for g, share in shares.items()
+    }
 
 
 def label_counts(documents: Iterable[Groups], labels: Iterable[str]) -> dict[str, Fraction]:
@@ -223,7 +236,7 @@ def count_protected(documents: Iterable[Groups], protected: set[str]) -> tuple[i
     return flags.count(True), flags.count(False)
 
 
-# ------------------------------------------------------------------------------------------------------------- targets
+# --- targets
 
 
 def population(topic: Topic, target: str) -> list[Groups]:
@@ -232,7 +245,9 @@ def population(topic: Topic, target: str) -> list[Groups]:
 
 
 def target_is_empty(topic: Topic, target: Any) -> bool:
-    """§1 "Undefined": nothing to compare with. A population that is the run itself never makes a topic undefined."""
+    """§1 "Undefined": nothing to compare with. A population that is the run itself never makes a
+    topic undefined.
+    """
     if target in ("uniform", "run") or isinstance(target, Mapping):
         return not topic.labels
     return not population(topic, target)
@@ -257,7 +272,9 @@ def target_shares(topic: Topic, target: Any) -> Shares:
 
 
 def two_group_target(topic: Topic, target: Any, protected: set[str]) -> tuple[float, float]:
-    """§2, two groups: (S⁺, S⁻), as numbers of documents, numbers of labels (uniform) or shares (explicit)."""
+    """§2, two groups: (S⁺, S⁻), as numbers of documents, numbers of labels (uniform) or shares
+    (explicit).
+    """
     if isinstance(target, Mapping):
         shares = explicit_shares(target, topic.labels)
         return (
@@ -269,8 +286,11 @@ def two_group_target(topic: Topic, target: Any, protected: set[str]) -> tuple[fl
     return count_protected(population(topic, target), protected)
 
 
-def protected_labels(protected: str, documents: Iterable[Groups], labels: Iterable[str]) -> set[str] | None:
-    """§2 `protected`. None: 'minority' or 'majority' of documents that hold fewer than two labels."""
+def protected_labels(
+    protected: str, documents: Iterable[Groups], labels: Iterable[str]
+) -> set[str] | None:
+    """§2 `protected`. None: 'minority' or 'majority' of documents that hold fewer than two labels.
+    """
     if protected in ("minority", "majority"):
         sizes: dict[str, int] = defaultdict(int)
         for groups in documents:
@@ -285,7 +305,7 @@ def protected_labels(protected: str, documents: Iterable[Groups], labels: Iterab
     return {part.strip() for part in protected.split(",")}
 
 
-# ----------------------------------------------------------------------------------------------------- two-group terms
+# --- two-group terms
 
 
 def difference_term(a: int, b: int, plus: float, minus: float) -> float:
@@ -319,24 +339,34 @@ def discounted_sum(sequence: Sequence[bool], places: Sequence[int], term: Term) 
     return total
 
 
-# -------------------------------------------------------------------------------------------------------- exact maxima
+# --- exact maxima
 
 
-def brute_max(term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None) -> float:
-    """Largest discounted sum of all sequences of n protected and unprotected documents, by trying each.
+def brute_max(
+    term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None
+) -> float:
+    """Largest discounted sum of all sequences of n protected and unprotected documents, by trying
+    each.
 
-    `supply`: (protected, unprotected) documents of the whole run, for the first n places of its permutations.
+    `supply`: (protected, unprotected) documents of the whole run, for the first n places of its
+    permutations.
     """
     best = 0.0
     for sequence in itertools.product((True, False), repeat=n):
-        if supply is not None and (sequence.count(True) > supply[0] or sequence.count(False) > supply[1]):
+        if supply is not None and (
+            sequence.count(True) > supply[0] or sequence.count(False) > supply[1]
+        ):
             continue
         best = max(best, discounted_sum(sequence, places, term))
     return best
 
 
-def dp_max(term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None) -> float:
-    """The same maximum by dynamic programming: the best sum for each number of protected documents so far."""
+def dp_max(
+    term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None
+) -> float:
+    """The same maximum by dynamic programming: the best sum for each number of protected documents
+    so far.
+    """
     best = {0: 0.0}
     for i in range(1, n + 1):
         following: dict[int, float] = {}
@@ -351,7 +381,9 @@ def dp_max(term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | 
     return max(best.values())
 
 
-def exact_max(term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None) -> float:
+def exact_max(
+    term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None
+) -> float:
     """§2 Z = 'max': by brute force where that is feasible."""
     if n <= BRUTE_FORCE_LIMIT:
         return brute_max(term, n, places, supply)
@@ -384,12 +416,16 @@ def nothing_of_run(largest_term: float, cutoff: int | None, step: int = 1) -> fl
     return discounts * largest_term
 
 
-# ---------------------------------------------------------------------------------------------------- §2 rND, rKL, rRD
+# --- §2 rND, rKL, rRD
 
 
 def parity(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
     """§2: 1/Z Σ_{i∈I} w_i · formula."""
-    target, norm, step = params.get("target", "qrels"), params.get("norm", "max"), params.get("step", 1)
+    target, norm, step = (
+        params.get("target", "qrels"),
+        params.get("norm", "max"),
+        params.get("step", 1),
+    )
     protected = protected_labels(params.get("protected", "minority"), topic.relevant, topic.labels)
     if protected is None or target_is_empty(topic, target):
         return 0.0
@@ -402,7 +438,8 @@ def parity(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
         if params.get("cutoff") is None:
             return 1.0
     if formula is kl_term and target != "run" and 0 in (plus, minus):
-        # A run's prefixes hold no label that the run lacks: its divergence from itself is never infinite.
+        # A run's prefixes hold no label that the run lacks: its divergence from itself is never
+        # infinite.
         smooth = smooth_zeros({"+": plus / (plus + minus), "-": minus / (plus + minus)})
         plus, minus = smooth["+"], smooth["-"]
     term = bind(formula, plus, minus)
@@ -411,7 +448,9 @@ def parity(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
 
     n = depth(len(topic.condensed), params)
     places = places_of(n, step)
-    value = discounted_sum([is_protected(groups, protected) for groups in topic.condensed], places, term)
+    value = discounted_sum(
+        [is_protected(groups, protected) for groups in topic.condensed], places, term
+    )
     if norm == "none":
         return value
     supply = (plus, minus) if target == "run" else None
@@ -437,7 +476,11 @@ def rkl(topic: Topic, params: Mapping[str, Any]) -> float:
 
 def rkl_all(topic: Topic, params: Mapping[str, Any]) -> float:
     """§2 rKL(protected='all'): the divergence over all of G at once."""
-    target, norm, step = params.get("target", "qrels"), params.get("norm", "max"), params.get("step", 1)
+    target, norm, step = (
+        params.get("target", "qrels"),
+        params.get("norm", "max"),
+        params.get("step", 1),
+    )
     if target_is_empty(topic, target):
         return 0.0
     shares = target_shares(topic, target)
@@ -459,12 +502,17 @@ def rkl_all(topic: Topic, params: Mapping[str, Any]) -> float:
     if target != "run":
         return normalised(value, max_all(shares, places))
     if step == 1 and all(len(groups) == 1 for groups in topic.condensed):
-        return normalised(value, max_all_of_run(label_counts(topic.condensed, topic.labels), places))
+        return normalised(
+            value, max_all_of_run(label_counts(topic.condensed, topic.labels), places)
+        )
     return normalised(value, dp_max_all_of_run(topic.condensed, places))
 
 
 def discounted_kl_all(
-    documents: Sequence[Groups], labels: Sequence[str], target: Mapping[str, float], places: Sequence[int]
+    documents: Sequence[Groups],
+    labels: Sequence[str],
+    target: Mapping[str, float],
+    places: Sequence[int],
 ) -> float:
     """Σ_{i∈I} w_i · KL(P_i ‖ T) over all labels."""
     total = 0.0
@@ -482,8 +530,9 @@ def max_all(target: Mapping[str, float], places: Sequence[int]) -> float:
 def max_all_of_run(sizes: Mapping[str, int], places: Sequence[int]) -> float:
     """§2, target='run': label blocks in ascending population size.
 
-    The exact maximum for step 1 and documents of one group each. A longer step may skip the places where a small block
-    stands out, and documents of several groups do not form label blocks: a larger sum may exist then.
+    The exact maximum for step 1 and documents of one group each. A longer step may skip the places
+    where a small block stands out, and documents of several groups do not form label blocks: a
+    larger sum may exist then.
     """
     blocks = sorted(int(size) for size in sizes.values() if size > 0)
     total = 0.0
@@ -492,14 +541,17 @@ def max_all_of_run(sizes: Mapping[str, int], places: Sequence[int]) -> float:
         for size in blocks:
             prefix.append(min(size, left))
             left -= prefix[-1]
-        total += weight(i) * kl([count / i for count in prefix], [size / sum(blocks) for size in blocks])
+        total += weight(i) * kl(
+            [count / i for count in prefix], [size / sum(blocks) for size in blocks]
+        )
     return total
 
 
 def dp_max_all_of_run(documents: Sequence[Groups], places: Sequence[int]) -> float:
     """The exact maximum over the permutations of any run, by dynamic programming.
 
-    A state is how many documents of each kind (set of groups) have been ranked so far; its value is the best sum.
+    A state is how many documents of each kind (set of groups) have been ranked so far; its value is
+    the best sum.
     """
     labels = sorted(set().union(*documents))
     target = label_shares(documents, labels)
@@ -515,9 +567,13 @@ def dp_max_all_of_run(documents: Sequence[Groups], places: Sequence[int]) -> flo
                     following[state] = max(value, following.get(state, 0.0))
         if i in places:
             for state in following:
-                ranked = [kind for kind, count in zip(kinds, state, strict=True) for _ in range(count)]
+                ranked = [
+                    kind for kind, count in zip(kinds, state, strict=True) for _ in range(count)
+                ]
                 prefix = label_shares(ranked, labels)
-                following[state] += weight(i) * kl([prefix[g] for g in labels], [target[g] for g in labels])
+                following[state] += weight(i) * kl(
+                    [prefix[g] for g in labels], [target[g] for g in labels]
+                )
         best = following
     return max(best.values())
 
@@ -533,10 +589,13 @@ def brute_max_all_of_run(documents: Sequence[Groups], places: Sequence[int]) -> 
     """The same maximum by trying every permutation of the run's documents."""
     labels = sorted(set().union(*documents))
     target = label_shares(documents, labels)
-    return max(discounted_kl_all(order, labels, target, places) for order in itertools.permutations(documents))
+    return max(
+        discounted_kl_all(order, labels, target, places)
+        for order in itertools.permutations(documents)
+    )
 
 
-# --------------------------------------------------------------------------------------------- §3 nDD, nDR, nDKL, nDJS
+# --- §3 nDD, nDR, nDKL, nDJS
 
 
 def viewpoint(topic: Topic, params: Mapping[str, Any], formula: Formula) -> float:
@@ -555,11 +614,15 @@ def viewpoint(topic: Topic, params: Mapping[str, Any], formula: Formula) -> floa
     n = depth(len(topic.condensed), params)
     places = places_of(n)
     term = bind(formula, *supply)
-    value = discounted_sum([is_protected(groups, protected) for groups in topic.condensed], places, term)
+    value = discounted_sum(
+        [is_protected(groups, protected) for groups in topic.condensed], places, term
+    )
     if norm == "none":
         return value
     if norm == "protected-first":
-        return normalised(value, discounted_sum([True] * supply[0] + [False] * supply[1], places, term))
+        return normalised(
+            value, discounted_sum([True] * supply[0] + [False] * supply[1], places, term)
+        )
     return normalised(value, exact_max(term, n, places, supply))
 
 
@@ -588,30 +651,39 @@ def ndjs(topic: Topic, params: Mapping[str, Any]) -> float:
     value = 0.0
     for i in places:
         prefix = label_shares(topic.condensed[:i], topic.labels)
-        value += weight(i) * jsd([prefix[g] for g in topic.labels], [whole[g] for g in topic.labels])
+        value += weight(i) * jsd(
+            [prefix[g] for g in topic.labels], [whole[g] for g in topic.labels]
+        )
     return value if norm == "none" else value / sum(weight(i) for i in places)
 
 
-# -------------------------------------------------------------------------------------------------------- §1 Annotated
+# --- §1 Annotated
 
 
 def annotated(topic: Topic, params: Mapping[str, Any]) -> float:
-    """§1 Annotated@k: share of the first min(k, length) documents of the uncondensed list that have a group."""
+    """§1 Annotated@k: share of the first min(k, length) documents of the uncondensed list that have
+    a group.
+    """
     n = depth(len(topic.ranking), params)
     return sum(1 for document in topic.ranking[:n] if document.groups) / n if n else 0.0
 
 
-# ------------------------------------------------------------------------------------------- §4 DistKL, DistFair, AWRF
+# --- §4 DistKL, DistFair, AWRF
 
 
 def laplace(counts: Mapping[str, float], smoothing: float) -> Shares:
     """§4: (c_g + λ)/(n + λ|G|); for n = 0 that is 1/|G|, whatever λ is."""
     total = float(sum(counts.values())) + smoothing * len(counts)
-    return {g: (float(count) + smoothing) / total if total else 1 / len(counts) for g, count in counts.items()}
+    return {
+        g: (float(count) + smoothing) / total if total else 1 / len(counts)
+        for g, count in counts.items()
+    }
 
 
 def distribution_target(topic: Topic, params: Mapping[str, Any]) -> Shares:
-    """§4 T: 'uniform' and explicit as they are, the estimated ones Laplace-smoothed; then no zeros (§1)."""
+    """§4 T: 'uniform' and explicit as they are, the estimated ones Laplace-smoothed; then no zeros
+    (§1).
+    """
     target = params.get("target", "uniform")
     if target == "uniform" or isinstance(target, Mapping):
         return smooth_zeros(target_shares(topic, target))
@@ -619,7 +691,9 @@ def distribution_target(topic: Topic, params: Mapping[str, Any]) -> Shares:
     return smooth_zeros(laplace(counts, params.get("smoothing", 1)))
 
 
-def distribution_kl(counts: Mapping[str, float], target: Mapping[str, float], smoothing: float) -> float:
+def distribution_kl(
+    counts: Mapping[str, float], target: Mapping[str, float], smoothing: float
+) -> float:
     """§4 DistKL = KL(P ‖ T), base 2, P the Laplace-smoothed counts."""
     shares = laplace(counts, smoothing)
     return kl([shares[g] for g in target], [target[g] for g in target])
@@ -627,10 +701,14 @@ def distribution_kl(counts: Mapping[str, float], target: Mapping[str, float], sm
 
 def largest_distribution_kl(n: int, target: Mapping[str, float], smoothing: float) -> float:
     """§4: max over g of DistKL(all n documents in g)."""
-    return max(distribution_kl({h: n if h == g else 0 for h in target}, target, smoothing) for g in target)
+    return max(
+        distribution_kl({h: n if h == g else 0 for h in target}, target, smoothing) for g in target
+    )
 
 
-def discounted_counts(documents: Sequence[Groups], labels: Sequence[str], discount: str) -> dict[str, float]:
+def discounted_counts(
+    documents: Sequence[Groups], labels: Sequence[str], discount: str
+) -> dict[str, float]:
     """§4 c_g: a document counts 1, or n·w_i/Σw with discount='log2', shared by its groups."""
     if discount == "none":
         return label_counts(documents, labels)
@@ -665,7 +743,9 @@ def dist_fair(topic: Topic, params: Mapping[str, Any]) -> float:
     if target_is_empty(topic, params.get("target", "uniform")) or not topic.condensed:
         return 0.0
     n = depth(len(topic.condensed), params)
-    largest = largest_distribution_kl(n, distribution_target(topic, params), params.get("smoothing", 1))
+    largest = largest_distribution_kl(
+        n, distribution_target(topic, params), params.get("smoothing", 1)
+    )
     return 1 - normalised(dist_kl(topic, params), largest)
 
 
@@ -683,14 +763,18 @@ def awrf(topic: Topic, params: Mapping[str, Any]) -> float:
             exposure[label] += attention / len(groups)
     total = sum(exposure.values())
     shares = target_shares(topic, target)
-    return 1 - jsd([exposure[g] / total for g in topic.labels], [shares[g] for g in topic.labels]) / math.log2(base)
+    return 1 - jsd(
+        [exposure[g] / total for g in topic.labels], [shares[g] for g in topic.labels]
+    ) / math.log2(base)
 
 
-# ------------------------------------------------------------------------------------------ §5 BiasP, BiasRBP, BiasDCG
+# --- §5 BiasP, BiasRBP, BiasDCG
 
 
 def stances(topic: Topic, params: Mapping[str, Any]) -> list[int]:
-    """§5 s_1, …, s_n: +1 relevant and `pro`, −1 relevant and `con`, else 0; 1 − 1 if both (Gezici et al. 2021, equation 3)."""
+    """§5 s_1, …, s_n: +1 relevant and `pro`, −1 relevant and `con`, else 0; 1 − 1 if both (Gezici
+    et al. 2021, equation 3).
+    """
     n = depth(len(topic.ranking), params)
     signs = []
     for document in topic.ranking[:n]:
@@ -719,7 +803,9 @@ def bias_p(topic: Topic, params: Mapping[str, Any]) -> float:
 def bias_rbp(topic: Topic, params: Mapping[str, Any]) -> float:
     """§5 BiasRBP = (1−p) Σ p^{i−1} s_i."""
     p = params.get("p", 0.8)
-    value = (1 - p) * sum(p ** (i - 1) * sign for i, sign in enumerate(stances(topic, params), start=1))
+    value = (1 - p) * sum(
+        p ** (i - 1) * sign for i, sign in enumerate(stances(topic, params), start=1)
+    )
     return maybe_absolute(value, params)
 
 
@@ -729,11 +815,13 @@ def bias_dcg(topic: Topic, params: Mapping[str, Any]) -> float:
     return maybe_absolute(value, params)
 
 
-# ---------------------------------------------------------------------------------------------------------- §6 RepBias
+# --- §6 RepBias
 
 
 def unbiased_target(mu: float, n: int, count: int) -> float:
-    """§6, Lipani et al. 2021, equation (4), times n: μ·n rounded, halves to the neighbour nearer to the model."""
+    """§6, Lipani et al. 2021, equation (4), times n: μ·n rounded, halves to the neighbour nearer to
+    the model.
+    """
     below = math.floor(mu * n)
     fraction = mu * n - below
     if abs(fraction - 0.5) <= TOLERANCE:
@@ -742,7 +830,9 @@ def unbiased_target(mu: float, n: int, count: int) -> float:
 
 
 def rep_bias(topic: Topic, params: Mapping[str, Any]) -> float:
-    """§6 RepBias = model − unbiased target (Lipani et al. 2021, equations 3 to 5, the sign of its tables)."""
+    """§6 RepBias = model − unbiased target (Lipani et al. 2021, equations 3 to 5, the sign of its
+    tables).
+    """
     target, group = params.get("target", "qrels"), {params["group"]}
     if target_is_empty(topic, target):
         return 0.0
@@ -755,7 +845,7 @@ def rep_bias(topic: Topic, params: Mapping[str, Any]) -> float:
     return maybe_absolute((count - unbiased_target(mu, n, count)) / n, params)
 
 
-# ---------------------------------------------------------------------------------------- NDKL, Skew, MinSkew, MaxSkew
+# --- NDKL, Skew, MinSkew, MaxSkew
 
 
 def ndkl(topic: Topic, params: Mapping[str, Any]) -> float:
@@ -776,7 +866,9 @@ def ndkl(topic: Topic, params: Mapping[str, Any]) -> float:
     total = 0.0
     for i in places:
         prefix = label_shares(topic.condensed[:i], topic.labels)
-        total += weight(i) * kl([prefix[g] for g in topic.labels], [shares[g] for g in topic.labels], math.log)
+        total += weight(i) * kl(
+            [prefix[g] for g in topic.labels], [shares[g] for g in topic.labels], math.log
+        )
     return total / sum(weight(i) for i in places)
 
 
@@ -787,7 +879,10 @@ def skews(topic: Topic, params: Mapping[str, Any]) -> dict[str, float] | None:
         return None
     shares = target_shares(topic, target)
     found = label_shares(topic.condensed[: depth(len(topic.condensed), params)], topic.labels)
-    return {g: math.log(float(found[g] or ZERO_SHARE) / float(shares[g] or ZERO_SHARE)) for g in topic.labels}
+    return {
+        g: math.log(float(found[g] or ZERO_SHARE) / float(shares[g] or ZERO_SHARE))
+        for g in topic.labels
+    }
 
 
 def skew(topic: Topic, params: Mapping[str, Any]) -> float:

@@ -28,9 +28,26 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = importlib.resources.files("pt_fairness") / "pt_docs"
 NAMES = sorted(page.name.removesuffix(".rst") for page in PAGES.iterdir())
 #: The modules whose ``__all__`` is public; what pt_fairness has itself is documented there.
-MODULES = ["pt_fairness", *(f"pt_fairness.{name}" for name in (
-    "analysis", "evaluation", "groups", "io", "measures", "plots", "rankings", "simulation", "targets",
-    "transformers"))]
+MODULES = [
+    "pt_fairness",
+    *(
+        f"pt_fairness.{name}"
+        for name in (
+            "analysis",
+            "evaluation",
+            "groups",
+            "io",
+            "measures",
+            "plots",
+            "rankings",
+            "runs",
+            "simulation",
+            "targets",
+            "transformers",
+            "values",
+        )
+    ),
+]
 
 CONF = """
 project = "PyTerrier"
@@ -47,7 +64,9 @@ Documentation
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The pages, built the way PyTerrier's documentation embeds those of an extension; a warning is an error."""
+    """The pages, built the way PyTerrier's documentation embeds those of an extension; a warning is
+    an error.
+    """
     source, build = tmp_path_factory.mktemp("docs"), tmp_path_factory.mktemp("build")
     name = importlib.metadata.metadata("pt_fairness")["name"]
     folder = source / "ext" / name
@@ -56,11 +75,16 @@ def built(tmp_path_factory):
         (folder / page.name).write_bytes(page.read_bytes())
     (source / "_includes").mkdir()
     (source / "_includes" / "ext_toc.rst").write_text(
-        f".. toctree::\n   :maxdepth: 1\n   :caption: Extensions\n\n   Fairness <../ext/{name}/index.rst>\n")
+        f".. toctree::\n   :maxdepth: 1\n   :caption: Extensions\n\n   Fairness "
+        f"<../ext/{name}/index.rst>\n"
+    )
     (source / "conf.py").write_text(CONF)
     (source / "index.rst").write_text(INDEX)
-    done = subprocess.run([sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", str(source), str(build)],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", str(source), str(build)],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return build, f"ext/{name}/"
 
@@ -70,14 +94,22 @@ def blocks(built, page):
     from docutils import nodes
     build, prefix = built
     tree = pickle.loads((build / ".doctrees" / f"{prefix}{page}.doctree").read_bytes())
-    return [(block["language"], block.astext()) for block in tree.findall(nodes.literal_block) if "language" in block]
+    return [
+        (block["language"], block.astext())
+        for block in tree.findall(nodes.literal_block)
+        if "language" in block
+    ]
 
 
 def documented(built):
     """The names of the Python objects that the pages document, with their kinds."""
     build, _ = built
     # Four lines of text, then lines of name, domain:kind, priority, address, title.
-    lines = zlib.decompress((build / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode().splitlines()
+    lines = (
+        zlib.decompress((build / "objects.inv").read_bytes().split(b"\n", 4)[4])
+        .decode()
+        .splitlines()
+    )
     entries = [line.split()[:2] for line in lines]
     return {name: kind for name, kind in entries if kind.startswith("py:")}
 
@@ -100,14 +132,20 @@ def public():
     names = {}
     for module in MODULES:
         for name in importlib.import_module(module).__all__:
-            names.setdefault(name if name in pt_fairness.__all__ else f"{module}.{name}",
-                             f"pt_fairness.{name}" if name in pt_fairness.__all__ else f"{module}.{name}")
+            names.setdefault(
+                name if name in pt_fairness.__all__ else f"{module}.{name}",
+                f"pt_fairness.{name}" if name in pt_fairness.__all__ else f"{module}.{name}",
+            )
     return set(names.values())
 
 
 def test_every_page_is_in_the_table_of_contents(built):
     build, prefix = built
-    (contents,) = re.findall(r'<div class="toctree-wrapper.*?</div>', (build / prefix / "index.html").read_text(), re.DOTALL)
+    (contents,) = re.findall(
+        r'<div class="toctree-wrapper.*?</div>',
+        (build / prefix / "index.html").read_text(),
+        re.DOTALL,
+    )
     assert set(re.findall(r'href="(\w+)\.html', contents)) == set(NAMES) - {"index"}
 
 
@@ -125,15 +163,20 @@ def test_what_is_documented_is_public(built):
             return False
 
     for name, kind in documented(built).items():
-        # A class or a function, listed by autodoc where it is defined too; or a member, which autodoc has found in its class.
+        # A class or a function, listed by autodoc where it is defined too; or a member, which
+        # autodoc has found in its class.
         assert kind == "py:module" or is_public(name) or is_public(name.rpartition(".")[0]), name
 
 
 def test_every_measure_is_public():
     for name, measure in MEASURES.items():
-        assert name in pt_fairness.__all__, f"import {name} in pt_fairness/__init__.py, and name it in __all__"
+        assert name in pt_fairness.__all__, (
+            f"import {name} in pt_fairness/__init__.py, and name it in __all__"
+        )
         assert getattr(pt_fairness, name) is measure
-        assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), f"put the paper of {name} into measures/bibliography.py"
+        assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), (
+            f"put the paper of {name} into measures/bibliography.py"
+        )
 
 
 def test_the_page_of_measures_is_that_of_the_objects():
@@ -148,52 +191,83 @@ def environment():
 
 
 def printed_blocks(built, page, language):
-    """The blocks of a language, each with the block of plain text that follows at once: what it prints."""
+    """The blocks of a language, each with the block of plain text that follows at once: what it
+    prints.
+    """
     found = blocks(built, page)
-    return [(text, after[1] if after[0] == "text" else None)
-            for (kind, text), after in zip(found, [*found[1:], ("", "")], strict=True) if kind == language]
+    return [
+        (text, after[1] if after[0] == "text" else None)
+        for (kind, text), after in zip(found, [*found[1:], ("", "")], strict=True)
+        if kind == language
+    ]
 
 
-@pytest.mark.parametrize("page", [name for name in NAMES if name not in ("measures", "command_line")])
+@pytest.mark.parametrize(
+    "page", [name for name in NAMES if name not in ("measures", "command_line")]
+)
 def test_the_python_blocks_run_one_after_the_other(built, page, tmp_path):
     found = printed_blocks(built, page, "python")
     assert found
     mark = "\x1e"
-    (tmp_path / "page.py").write_text("from __future__ import annotations\n" + f"\nprint({mark!r})\n".join(
-        text.replace("from __future__ import annotations\n", "") for text, _ in found), encoding="utf-8")
-    done = subprocess.run([sys.executable, "page.py"], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    (tmp_path / "page.py").write_text(
+        "from __future__ import annotations\n"
+        + f"\nprint({mark!r})\n".join(
+            text.replace("from __future__ import annotations\n", "") for text, _ in found
+        ),
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, "page.py"], cwd=tmp_path, env=environment(), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     for (text, expected), printed in zip(found, done.stdout.split(f"{mark}\n"), strict=True):
         if expected is not None:
-            assert [line.rstrip() for line in printed.strip("\n").splitlines()] == expected.splitlines(), text
+            assert [
+                line.rstrip() for line in printed.strip("\n").splitlines()
+            ] == expected.splitlines(), text
 
 
 def test_the_commands_run_one_after_the_other(built, tmp_path):
     found = printed_blocks(built, "command_line", "bash")
     assert found
     for text, expected in found:
-        done = subprocess.run(["bash", "-euc", text], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-euc", text], cwd=tmp_path, env=environment(), capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         if expected is not None:
-            assert sorted(map(str.split, done.stdout.splitlines())) == sorted(map(str.split, expected.splitlines())), text
+            assert sorted(map(str.split, done.stdout.splitlines())) == sorted(
+                map(str.split, expected.splitlines())
+            ), text
 
 
 def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     """The class and the tests of the page, as two files."""
-    (_, measure), (_, slow), (_, test) = [block for block in blocks(built, "contributing") if block[0] == "python"]
+    (_, measure), (_, slow), (_, test) = [
+        block for block in blocks(built, "contributing") if block[0] == "python"
+    ]
     for name in ("conftest.py", "measures/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / "tests" / name, tmp_path / name)
     entry = "import slow as known\nknown.MEASURES['GroupRR'] = group_rr"
-    (tmp_path / "measures" / "test_page.py").write_text(f"{measure}\n{slow}\n{entry}\n{test}", encoding="utf-8")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."], cwd=tmp_path,
-                          env=environment(), capture_output=True, text=True)
+    (tmp_path / "measures" / "test_page.py").write_text(
+        f"{measure}\n{slow}\n{entry}\n{test}", encoding="utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and "13 passed" in done.stdout, done.stdout
 
 
 def test_every_example_is_named():
     page = (PAGES / "papers.rst").read_text(encoding="utf-8")
-    names = [path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")]
+    names = [
+        path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")
+    ]
     assert not [name for name in names if f"``{name}``" not in page]
 
 
@@ -208,10 +282,17 @@ def test_the_notebook_runs():
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=own_folder).execute()
     (indexing,) = [cell for cell in notebook.cells if "index.index(" in cell.source]
     assert indexing.outputs == []
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    outputs = [
+        output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
+    ]
     assert any("image/png" in output.get("data", {}) for output in outputs)
-    tables = [output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})]
-    assert any({"BM25", "QLD", "nDCG@5", "rKL@5"} <= set(re.findall(r">([^<>]+)</t[hd]>", table)) for table in tables)
+    tables = [
+        output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})
+    ]
+    assert any(
+        {"BM25", "QLD", "nDCG@5", "rKL@5"} <= set(re.findall(r">([^<>]+)</t[hd]>", table))
+        for table in tables
+    )
 
 
 def test_the_notebook_is_stored_without_traces():

@@ -14,7 +14,11 @@ from scipy.special import expi
 
 from pt_fairness import numerics
 
-shares = st.lists(st.integers(0, 5), min_size=2, max_size=6).filter(any).map(lambda c: np.array(c) / sum(c))
+shares = (
+    st.lists(st.integers(0, 5), min_size=2, max_size=6)
+    .filter(any)
+    .map(lambda c: np.array(c) / sum(c))
+)
 
 
 def test_ratio_is_zero_over_zero():
@@ -25,8 +29,12 @@ def test_ratio_is_zero_over_zero():
 @pytest.mark.parametrize("depth", [0, 1, 7])
 def test_discounts(depth):
     assert numerics.ranks(depth).tolist() == list(range(1, depth + 1))
-    assert numerics.log_discount(depth) == pytest.approx([1 / math.log2(i + 1) for i in range(1, depth + 1)])
-    assert numerics.geometric_discount(depth, 0.8) == pytest.approx([0.8 ** (i - 1) for i in range(1, depth + 1)])
+    assert numerics.log_discount(depth) == pytest.approx(
+        [1 / math.log2(i + 1) for i in range(1, depth + 1)]
+    )
+    assert numerics.geometric_discount(depth, 0.8) == pytest.approx(
+        [0.8 ** (i - 1) for i in range(1, depth + 1)]
+    )
 
 
 @pytest.mark.parametrize("depth", [0, 1, 7])
@@ -66,7 +74,11 @@ def test_evaluated_ranks(lengths, step):
     depth = 9
     n = np.array(lengths)
     for row, length in zip(numerics.evaluated(depth, n, step), lengths, strict=True):
-        expected = [i for i in range(1, length + 1) if i % step == 0] if step <= length else [length] * (length > 0)
+        expected = (
+            [i for i in range(1, length + 1) if i % step == 0]
+            if step <= length
+            else [length] * (length > 0)
+        )
         assert [i + 1 for i in np.flatnonzero(row)] == expected
     assert [int(row.sum()) for row in numerics.within(depth, n)] == lengths
 
@@ -142,7 +154,9 @@ def test_divergences(data, size):
         divergence([p[0], 1 - p[0]], [smooth[0], 1 - smooth[0]]), abs=1e-12
     )
     middle = (p + q) / 2
-    assert numerics.jsd(p, q) == pytest.approx((divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12)
+    assert numerics.jsd(p, q) == pytest.approx(
+        (divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12
+    )
     assert 0 <= numerics.jsd(p, q) <= 1 + 1e-12
     assert numerics.jsd(p, p) == pytest.approx(0, abs=1e-12)
 
@@ -167,35 +181,55 @@ def test_unique_rows():
     assert x[where].tolist() == a.tolist() and y[where].tolist() == b.tolist()
 
 
-def brute_largest_sum(term: Callable[[int, int], float], weights: list[float], most: int, least: int) -> float:
+def brute_largest_sum(
+    term: Callable[[int, int], float], weights: list[float], most: int, least: int
+) -> float:
     """By trying every sequence. Ranks past the last weight that is not 0 do not exist."""
     depth = max((i for i, w in enumerate(weights, 1) if w), default=0)
     best = -math.inf
     for steps in itertools.product((0, 1), repeat=depth):
         if sum(steps) <= most and depth - sum(steps) <= least:
             counts = list(itertools.accumulate(steps))
-            best = max(best, sum(w * term(a, i) for i, (a, w) in enumerate(zip(counts, weights, strict=False), 1) if w))
+            best = max(
+                best,
+                sum(
+                    w * term(a, i)
+                    for i, (a, w) in enumerate(zip(counts, weights, strict=False), 1)
+                    if w
+                ),
+            )
     return best if depth else 0.0
 
 
 @given(st.data())
 def test_largest_sum_against_every_sequence(data):
     rows, depth = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 8))
-    table = data.draw(st.lists(st.floats(-3, 3), min_size=(depth + 1) * (depth + 1), max_size=(depth + 1) * (depth + 1)))
+    table = data.draw(
+        st.lists(
+            st.floats(-3, 3), min_size=(depth + 1) * (depth + 1), max_size=(depth + 1) * (depth + 1)
+        )
+    )
     table = np.array(table).reshape(depth + 1, depth + 1)
     weights, most, least = np.zeros((rows, depth)), np.zeros(rows, int), np.zeros(rows, int)
     for t in range(rows):
         n = data.draw(st.integers(0, depth))
-        weights[t, :n] = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))
+        weights[t, :n] = data.draw(
+            st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n)
+        )
         most[t] = data.draw(st.integers(0, depth + 2))
         # As many documents as the last weighted rank needs have to exist.
         least[t] = data.draw(st.integers(max(0, n - most[t]), depth + 2))
 
     found = numerics.largest_sum(
-        lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)), weights, most, least
+        lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)),
+        weights,
+        most,
+        least,
     )
     for t in range(rows):
-        expected = brute_largest_sum(lambda a, i: table[i][a], weights[t].tolist(), most[t], least[t])
+        expected = brute_largest_sum(
+            lambda a, i: table[i][a], weights[t].tolist(), most[t], least[t]
+        )
         assert found[t] == pytest.approx(expected, abs=1e-9)
 
 
@@ -203,9 +237,15 @@ def test_largest_sum_against_every_sequence(data):
 @pytest.mark.parametrize("step", [1, 2])
 def test_largest_sum_against_every_permutation(documents, step):
     share, depth = documents.count("P") / len(documents), len(documents)
-    weights = np.array([1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)])
-    found = numerics.largest_sum(lambda a, i: abs(a / i - share), weights[None], np.array([documents.count("P")]),
-                                 np.array([documents.count("C")]))
+    weights = np.array(
+        [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)]
+    )
+    found = numerics.largest_sum(
+        lambda a, i: abs(a / i - share),
+        weights[None],
+        np.array([documents.count("P")]),
+        np.array([documents.count("C")]),
+    )
     expected = max(sum(w * abs(order[:i].count("P") / i - share) for i, w in enumerate(weights, 1))
                    for order in set(itertools.permutations(documents)))
     assert found[0] == pytest.approx(expected)
@@ -218,7 +258,9 @@ def test_largest_divergence_against_every_permutation(sizes, step, depth):
     rng = np.random.default_rng(sum(sizes))
     shares, target = rng.dirichlet([1, 1, 1], len(sizes)), rng.dirichlet([1, 1, 1])
     depth = min(depth, sum(sizes))
-    weights = np.array([1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)])
+    weights = np.array(
+        [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)]
+    )
     documents = [kind for kind, size in enumerate(sizes) for _ in range(size)]
 
     def value(order):
@@ -227,4 +269,6 @@ def test_largest_divergence_against_every_permutation(sizes, step, depth):
                    for w, prefix in zip(weights, prefixes, strict=True))
 
     expected = max(value(order) for order in set(itertools.permutations(documents)))
-    assert numerics.largest_divergence(np.array(sizes), shares, target, weights) == pytest.approx(expected)
+    assert numerics.largest_divergence(np.array(sizes), shares, target, weights) == pytest.approx(
+        expected
+    )

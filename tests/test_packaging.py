@@ -1,4 +1,6 @@
-"""What is built of the project: the wheel, the sdist, what they say of themselves, and installing them."""
+"""What is built of the project: the wheel, the sdist, what they say of themselves, and installing
+them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = pt_fairness.__version__
-IGNORED = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text().split()] if (ROOT / ".gitignore").exists() else []
+IGNORED = (
+    [line.rstrip("/") for line in (ROOT / ".gitignore").read_text().split()]
+    if (ROOT / ".gitignore").exists()
+    else []
+)
 
 # The build tools.
 pytestmark = pytest.mark.newest
@@ -36,8 +42,14 @@ def tree(tmp_path_factory):
     copy = tmp_path_factory.mktemp("project") / "project"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", *IGNORED))
     files = {path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file()}
-    for waste in ("pt_fairness/__pycache__/cli.cpython-311.pyc", "tests/__pycache__/slow.cpython-311.pyc", ".venv/pyvenv.cfg",
-                  "examples/__pycache__/comparison.pyc", ".mypy_cache/x.json", "pt_fairness/pt_docs/build/index.html"):
+    for waste in (
+        "pt_fairness/__pycache__/cli.cpython-311.pyc",
+        "tests/__pycache__/slow.cpython-311.pyc",
+        ".venv/pyvenv.cfg",
+        "examples/__pycache__/comparison.pyc",
+        ".mypy_cache/x.json",
+        "pt_fairness/pt_docs/build/index.html",
+    ):
         path = copy / waste
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("waste")
@@ -48,8 +60,11 @@ def tree(tmp_path_factory):
 def built(tree, tmp_path_factory):
     """The sdist, and the wheel that is built from it."""
     out = tmp_path_factory.mktemp("dist")
-    done = subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(tree[0])],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(tree[0])],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     (sdist,), (wheel,) = out.glob("*.tar.gz"), out.glob("*.whl")
     return sdist, wheel
@@ -61,13 +76,18 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     names = set(zipfile.ZipFile(wheel).namelist())
     info = f"pt_fairness-{VERSION}.dist-info/"
     assert {name for name in names if name.startswith(info)} == {
-        info + name for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
+        info + name
+        for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
+    }
     package = {name for name in names if not name.startswith(info)}
     assert package == {name for name in tree[1] if name.startswith("pt_fairness/")}
     others = {name for name in package if not name.endswith(".py")}
     assert {name for name in others if "/pt_docs/" not in name} == {
-        "pt_fairness/py.typed", "pt_fairness/collections/debates/docs.jsonl", "pt_fairness/collections/debates/qrels.tsv",
-        "pt_fairness/collections/debates/queries.jsonl"}
+        "pt_fairness/py.typed",
+        "pt_fairness/collections/debates/docs.jsonl",
+        "pt_fairness/collections/debates/qrels.tsv",
+        "pt_fairness/collections/debates/queries.jsonl",
+    }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
     assert all(re.fullmatch(r"pt_fairness/pt_docs/\w+\.rst", name) for name in pages)
@@ -77,9 +97,13 @@ def test_the_sdist_holds_the_project_and_nothing_else(tree, built):
     sdist, _ = built
     assert sdist.name == f"pt_fairness-{VERSION}.tar.gz"
     with tarfile.open(sdist) as archive:
-        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+        names = {
+            member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()
+        }
     alone = {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", ".gitignore"}
-    wanted = alone | {name for name in tree[1] if name.startswith(("pt_fairness/", "tests/", "examples/"))}
+    wanted = alone | {
+        name for name in tree[1] if name.startswith(("pt_fairness/", "tests/", "examples/"))
+    }
     assert names == wanted | {"PKG-INFO"}
 
 
@@ -89,12 +113,20 @@ def test_metadata(built):
         found = email.message_from_bytes(archive.read(f"pt_fairness-{VERSION}.dist-info/METADATA"))
         entries = configparser.ConfigParser()
         entries.read_string(archive.read(f"pt_fairness-{VERSION}.dist-info/entry_points.txt").decode())
-    assert (found["Name"], found["Version"], found["License-Expression"]) == ("pt-fairness", VERSION, "Apache-2.0")
+    assert (found["Name"], found["Version"], found["License-Expression"]) == (
+        "pt-fairness",
+        VERSION,
+        "Apache-2.0",
+    )
     assert found["Requires-Python"] == ">=3.10" and "Typing :: Typed" in found.get_all("Classifier")
-    assert found["Description-Content-Type"] == "text/markdown" and found.get_payload().startswith("# ")
+    assert found["Description-Content-Type"] == "text/markdown" and found.get_payload().startswith(
+        "# "
+    )
     assert {name: dict(entries[name]) for name in entries.sections()} == {
-        "console_scripts": {"pt-fairness": "pt_fairness.cli:main"}, "pyterrier.modules": {"fairness": "pt_fairness"},
-        "ir_measures.provider": {"fairness": "pt_fairness.provider:FairnessProvider"}}
+        "console_scripts": {"pt-fairness": "pt_fairness.cli:main"},
+        "pyterrier.modules": {"fairness": "pt_fairness"},
+        "ir_measures.provider": {"fairness": "pt_fairness.provider:FairnessProvider"},
+    }
 
 
 def imported():
@@ -106,7 +138,11 @@ def imported():
                 [node.module or ""] if isinstance(node, ast.ImportFrom) else [])
             names |= {module.partition(".")[0] for module in modules}
     known = importlib.metadata.packages_distributions()
-    return {known[name][0].lower() for name in names - {"pt_fairness"} if name in known and name not in sys.stdlib_module_names}
+    return {
+        known[name][0].lower()
+        for name in names - {"pt_fairness"}
+        if name in known and name not in sys.stdlib_module_names
+    }
 
 
 def test_dependencies(built):
@@ -115,8 +151,24 @@ def test_dependencies(built):
     needed, extra = set(), set()
     for one in found.get_all("Requires-Dist"):
         (extra if "extra ==" in one else needed).add(re.match(r"[\w-]+", one).group().lower())
-    assert {"python-terrier", "pyterrier", "ir-measures", "ir-datasets", "pandas", "numpy"} <= needed
-    assert not needed & {"matplotlib", "pyarrow", "pyterrier-pisa", "joblib", "dask", "pyndeval", "pytest", "sphinx"}
+    assert {
+        "python-terrier",
+        "pyterrier",
+        "ir-measures",
+        "ir-datasets",
+        "pandas",
+        "numpy",
+    } <= needed
+    assert not needed & {
+        "matplotlib",
+        "pyarrow",
+        "pyterrier-pisa",
+        "joblib",
+        "dask",
+        "pyndeval",
+        "pytest",
+        "sphinx",
+    }
     # dask brings cloudpickle, and joblib has a copy.
     assert {name.replace("_", "-") for name in imported()} <= needed | extra | {"cloudpickle"}
 
@@ -127,7 +179,9 @@ def citation():
 
 def test_one_version():
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    newest, *_ = re.findall(r"^## \[([\d.]+)\] - (?:unreleased|\d{4}-\d\d-\d\d)$", changes, re.MULTILINE)
+    newest, *_ = re.findall(
+        r"^## \[([\d.]+)\] - (?:unreleased|\d{4}-\d\d-\d\d)$", changes, re.MULTILINE
+    )
     assert VERSION == newest == citation()["version"]
 
 
@@ -139,11 +193,14 @@ def test_citation():
     assert [reference["title"] for reference in cited["references"]] == list(known)
     for reference in cited["references"]:
         key, paper = known[reference["title"]]
-        names = [f"{author['given-names']} {author['family-names']}" for author in reference["authors"]]
+        names = [
+            f"{author['given-names']} {author['family-names']}" for author in reference["authors"]
+        ]
         assert " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) == paper.authors
         assert paper.venue.endswith(str(reference["year"]))
-        assert paper.link.endswith(reference.get("doi", reference.get("url", ""))) and bool(paper.link) == (
-            not {"doi", "url"}.isdisjoint(reference))
+        assert paper.link.endswith(reference.get("doi", reference.get("url", ""))) and bool(
+            paper.link
+        ) == (not {"doi", "url"}.isdisjoint(reference))
         measures = {name for name, measure in MEASURES.items() if key in measure.SOURCE}
         if key == "clarke2008":  # of measures of ir_measures, which have no SOURCE
             measures = {"alpha_nDCG", "alpha_DCG"}
@@ -162,25 +219,53 @@ def installed(built, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    packages = subprocess.run([str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-                              capture_output=True, text=True, check=True).stdout.strip()
+    packages = subprocess.run(
+        [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
     paths = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
     (Path(packages) / "beside.pth").write_text("\n".join(paths) + "\n")
-    done = subprocess.run([str(python), "-m", "pip", "install", "--no-deps", "--no-index", "--no-build-isolation",
-                           "--disable-pip-version-check", str(built[0])], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--no-deps",
+            "--no-index",
+            "--no-build-isolation",
+            "--disable-pip-version-check",
+            str(built[0]),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return python, packages
 
 
 def test_installing_the_sdist_works_offline(installed, tmp_path):
     python, packages = installed
-    code = ("import importlib.metadata, pathlib, pt_fairness; print(pathlib.Path(pt_fairness.__file__).resolve().parents[1]);"
-            "print(pt_fairness.__version__, importlib.metadata.version('pt-fairness'));"
-            "import pyterrier as pt; print(pt.fairness is pt_fairness, pt.measures.rKL is pt_fairness.rKL);"
-            "print(len(pt.get_dataset('irds:pt-fairness/debates/stance').get_qrels()) > 100)")
-    done = subprocess.run([str(python), "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    code = (
+        "import importlib.metadata, pathlib, pt_fairness; "
+        "print(pathlib.Path(pt_fairness.__file__).resolve().parents[1]);"
+        "print(pt_fairness.__version__, importlib.metadata.version('pt-fairness'));"
+        "import pyterrier as pt; print(pt.fairness is pt_fairness, pt.measures.rKL is "
+        "pt_fairness.rKL);"
+        "print(len(pt.get_dataset('irds:pt-fairness/debates/stance').get_qrels()) > 100)"
+    )
+    done = subprocess.run(
+        [str(python), "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [str(Path(packages).resolve()), f"{VERSION} {VERSION}", "True True", "True"]
+    assert done.stdout.splitlines() == [
+        str(Path(packages).resolve()),
+        f"{VERSION} {VERSION}",
+        "True True",
+        "True",
+    ]
     command = [str(python), "-I", str(python.with_name("pt-fairness")), "measures"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "rKL" in done.stdout

@@ -24,7 +24,8 @@ def test_a_frame_or_a_file(tmp_path):
     runs.register("frame", FRAME)
     runs.register("names", FRAME.rename(columns={"qid": "query_id", "docno": "doc_id"}))
     path = tmp_path / "run.txt"
-    path.write_text("".join(f"{qid} Q0 {docno} 1 {score} x\n" for qid, docno, score in FRAME.values))
+    lines = [f"{qid} Q0 {docno} 1 {score} x\n" for qid, docno, score in FRAME.to_numpy()]
+    path.write_text("".join(lines))
     runs.register("file", path)
     assert runs.names() == ["file", "frame", "names"]
     for name in runs.names():
@@ -56,7 +57,7 @@ def test_a_name_that_is_not_registered():
     for ask in (runs.get, runs.unregister):
         with pytest.raises(ValueError, match="no run is registered as 'x'; registered are none"):
             ask("x")
-    with pytest.raises(ValueError, match="background takes 'run', 'qrels', or a name registered with"):
+    with pytest.raises(ValueError, match="background takes 'run', 'qrels', or a name registered "):
         NFaiRR(values="x", background="x").validate_params()
 
 

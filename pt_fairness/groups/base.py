@@ -189,8 +189,9 @@ class Groups:
             neither'``) or that are missing have no groups.
         :param order: the new labels in their order, lowest first, if they have one
         :returns: a new Groups object. Documents keep their weights: those of labels that become one
-            add up, and those of labels without a new one are dropped. Its ``topics`` are those that map to something. A measure
-            has no value (NaN) for the other topics, which ir_measures and
+            add up, and those of labels without a new one are dropped. Its ``topics`` are those that
+            map to something. A measure has no value (NaN) for the other topics, which ir_measures
+            and
             :func:`pt_fairness.evaluate` leave out of the mean. :meth:`to_qrels` drops them, which
             is what ``pt.Experiment`` needs.
         :raises ValueError: a leaning that is none of these; a label that these groups do not have

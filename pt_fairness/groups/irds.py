@@ -36,7 +36,8 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
     :param name: by default made of the id and the field
     :param entity: ``'docs'`` or ``'qrels'``, for a field that both have; by default the documents'
     :param order: the labels in their order, lowest first, if they have one
-    :raises ValueError: ``entity`` is neither; ``order`` lacks a label; when a measure needs groups: no such dataset or field
+    :raises ValueError: ``entity`` is neither; ``order`` lacks a label; when a measure needs groups:
+        no such dataset or field
 
     Examples
     --------

@@ -20,93 +20,160 @@ class Reference(NamedTuple):
 #: Each is the ``SOURCE`` of a measure, but for that of ir_measures' α-nDCG and α-DCG, which are
 #: computed here (clarke2008).
 BIBLIOGRAPHY = {
-    "biega2018": Reference("Asia J. Biega, Krishna P. Gummadi and Gerhard Weikum",
-                           "Equity of Attention: Amortizing Individual Fairness in Rankings",
-                           "SIGIR 2018", "https://doi.org/10.1145/3209978.3210063"),
+    "biega2018": Reference(
+        "Asia J. Biega, Krishna P. Gummadi and Gerhard Weikum",
+        "Equity of Attention: Amortizing Individual Fairness in Rankings",
+        "SIGIR 2018",
+        "https://doi.org/10.1145/3209978.3210063",
+    ),
     "cachel2022": Reference(
         "Kathleen Cachel, Elke Rundensteiner and Lane Harrison",
         "MANI-Rank: Multiple Attribute and Intersectional Group Fairness for Consensus Ranking",
-        "ICDE 2022", "https://doi.org/10.1109/ICDE53745.2022.00089"),
-    "clarke2008": Reference("Charles L. A. Clarke, Maheedhar Kolla, Gordon V. Cormack, Olga Vechtomova, Azin Ashkan, "
-                            "Stefan Büttcher and Ian MacKinnon",
-                            "Novelty and Diversity in Information Retrieval Evaluation", "SIGIR 2008",
-                            "https://doi.org/10.1145/1390334.1390446"),
-    "das2019": Reference("Anubrata Das and Matthew Lease", "A Conceptual Framework for Evaluating Fairness in Search",
-                         "arXiv:1907.09328, 2019", "https://arxiv.org/abs/1907.09328"),
-    "diaz2020": Reference("Fernando Diaz, Bhaskar Mitra, Michael D. Ekstrand, Asia J. Biega and Ben "
-                          "Carterette",
-                          "Evaluating Stochastic Rankings with Expected Exposure", "CIKM 2020",
-                          "https://doi.org/10.1145/3340531.3411962"),
-    "draws2021": Reference("Tim Draws, Nava Tintarev and Ujwal Gadiraju",
-                           "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics",
-                           "SIGKDD Explorations 23(1), 2021", "https://doi.org/10.1145/3468507.3468515"),
-    "geyik2019": Reference("Sahin Cem Geyik, Stuart Ambler and Krishnaram Kenthapadi",
-                           "Fairness-Aware Ranking in Search & Recommendation Systems with Application to LinkedIn Talent "
-                           "Search",
-                           "KDD 2019", "https://doi.org/10.1145/3292500.3330691"),
-    "gezici2021": Reference("Gizem Gezici, Aldo Lipani, Yucel Saygin and Emine Yilmaz",
-                            "Evaluation metrics for measuring bias in search engine results",
-                            "Information Retrieval Journal 24, 2021", "https://doi.org/10.1007/s10791-020-09386-w"),
-    "kulshrestha2017": Reference("Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
-                                 "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
-                                 "Karahalios",
-                                 "Quantifying Search Bias: Investigating Sources of Bias for "
-                                 "Political Searches in Social Media", "CSCW 2017",
-                                 "https://doi.org/10.1145/2998181.2998321"),
-    "kulshrestha2019": Reference("Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
-                                 "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
-                                 "Karahalios",
-                                 "Search bias quantification: investigating political bias in "
-                                 "social media and web search",
-                                 "Information Retrieval Journal 22, 2019",
-                                 "https://doi.org/10.1007/s10791-018-9341-2"),
+        "ICDE 2022",
+        "https://doi.org/10.1109/ICDE53745.2022.00089",
+    ),
+    "clarke2008": Reference(
+        "Charles L. A. Clarke, Maheedhar Kolla, Gordon V. Cormack, Olga Vechtomova, Azin Ashkan, "
+        "Stefan Büttcher and Ian MacKinnon",
+        "Novelty and Diversity in Information Retrieval Evaluation",
+        "SIGIR 2008",
+        "https://doi.org/10.1145/1390334.1390446",
+    ),
+    "das2019": Reference(
+        "Anubrata Das and Matthew Lease",
+        "A Conceptual Framework for Evaluating Fairness in Search",
+        "arXiv:1907.09328, 2019",
+        "https://arxiv.org/abs/1907.09328",
+    ),
+    "diaz2020": Reference(
+        "Fernando Diaz, Bhaskar Mitra, Michael D. Ekstrand, Asia J. Biega and Ben Carterette",
+        "Evaluating Stochastic Rankings with Expected Exposure",
+        "CIKM 2020",
+        "https://doi.org/10.1145/3340531.3411962",
+    ),
+    "draws2021": Reference(
+        "Tim Draws, Nava Tintarev and Ujwal Gadiraju",
+        "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics",
+        "SIGKDD Explorations 23(1), 2021",
+        "https://doi.org/10.1145/3468507.3468515",
+    ),
+    "geyik2019": Reference(
+        "Sahin Cem Geyik, Stuart Ambler and Krishnaram Kenthapadi",
+        "Fairness-Aware Ranking in Search & Recommendation Systems with Application to LinkedIn "
+        "Talent "
+        "Search",
+        "KDD 2019",
+        "https://doi.org/10.1145/3292500.3330691",
+    ),
+    "gezici2021": Reference(
+        "Gizem Gezici, Aldo Lipani, Yucel Saygin and Emine Yilmaz",
+        "Evaluation metrics for measuring bias in search engine results",
+        "Information Retrieval Journal 24, 2021",
+        "https://doi.org/10.1007/s10791-020-09386-w",
+    ),
     "kuhlman2019": Reference(
         "Caitlin Kuhlman, MaryAnn VanValkenburg and Elke Rundensteiner",
         "FARE: Diagnostics for Fair Ranking using Pairwise Error Metrics",
-        "The Web Conference 2019", "https://doi.org/10.1145/3308558.3313443"),
-    "lipani2021": Reference("Aldo Lipani, Florina Piroi and Emine Yilmaz",
-                            "Towards More Accountable Search Engines: Online Evaluation of Representation Bias", "2021"),
-    "pathiyancherumanal2021": Reference("Sachin Pathiyan Cherumanal, Damiano Spina, Falk Scholer and W. Bruce Croft",
-                                        "Evaluating Fairness in Argument Retrieval", "CIKM 2021",
-                                        "https://doi.org/10.1145/3459637.3482099"),
-    "raj2022": Reference("Amifa Raj and Michael D. Ekstrand",
-                         "Measuring Fairness in Ranked Results: An Analytical and Empirical "
-                         "Comparison", "SIGIR 2022", "https://doi.org/10.1145/3477495.3532018"),
-    "rekabsaz2020": Reference("Navid Rekabsaz and Markus Schedl",
-                              "Do Neural Ranking Models Intensify Gender Bias?", "SIGIR 2020",
-                              "https://doi.org/10.1145/3397271.3401280"),
-    "rekabsaz2021": Reference("Navid Rekabsaz, Simone Kopeinik and Markus Schedl",
-                              "Societal Biases in Retrieved Contents: Measurement Framework and "
-                              "Adversarial Mitigation of BERT Rankers", "SIGIR 2021",
-                              "https://doi.org/10.1145/3404835.3462949"),
-    "sakai2007": Reference("Tetsuya Sakai", "Alternatives to Bpref", "SIGIR 2007",
-                           "https://doi.org/10.1145/1277741.1277756"),
+        "The Web Conference 2019",
+        "https://doi.org/10.1145/3308558.3313443",
+    ),
+    "kulshrestha2017": Reference(
+        "Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
+        "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
+        "Karahalios",
+        "Quantifying Search Bias: Investigating Sources of Bias for "
+        "Political Searches in Social Media",
+        "CSCW 2017",
+        "https://doi.org/10.1145/2998181.2998321",
+    ),
+    "kulshrestha2019": Reference(
+        "Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
+        "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
+        "Karahalios",
+        "Search bias quantification: investigating political bias in social media and web search",
+        "Information Retrieval Journal 22, 2019",
+        "https://doi.org/10.1007/s10791-018-9341-2",
+    ),
+    "lipani2021": Reference(
+        "Aldo Lipani, Florina Piroi and Emine Yilmaz",
+        "Towards More Accountable Search Engines: Online Evaluation of Representation Bias",
+        "2021",
+    ),
+    "pathiyancherumanal2021": Reference(
+        "Sachin Pathiyan Cherumanal, Damiano Spina, Falk Scholer and W. Bruce Croft",
+        "Evaluating Fairness in Argument Retrieval",
+        "CIKM 2021",
+        "https://doi.org/10.1145/3459637.3482099",
+    ),
+    "raj2022": Reference(
+        "Amifa Raj and Michael D. Ekstrand",
+        "Measuring Fairness in Ranked Results: An Analytical and Empirical Comparison",
+        "SIGIR 2022",
+        "https://doi.org/10.1145/3477495.3532018",
+    ),
+    "rekabsaz2020": Reference(
+        "Navid Rekabsaz and Markus Schedl",
+        "Do Neural Ranking Models Intensify Gender Bias?",
+        "SIGIR 2020",
+        "https://doi.org/10.1145/3397271.3401280",
+    ),
+    "rekabsaz2021": Reference(
+        "Navid Rekabsaz, Simone Kopeinik and Markus Schedl",
+        "Societal Biases in Retrieved Contents: Measurement Framework and "
+        "Adversarial Mitigation of BERT Rankers",
+        "SIGIR 2021",
+        "https://doi.org/10.1145/3404835.3462949",
+    ),
+    "sakai2007": Reference(
+        "Tetsuya Sakai",
+        "Alternatives to Bpref",
+        "SIGIR 2007",
+        "https://doi.org/10.1145/1277741.1277756",
+    ),
     "sakai2023": Reference(
         "Tetsuya Sakai, Jin Young Kim and Inho Kang",
         "A Versatile Framework for Evaluating Ranked Lists in Terms of Group Fairness and "
         "Relevance",
-        "ACM Transactions on Information Systems 42(1), 2023", "https://doi.org/10.1145/3589763"),
-    "sapiezynski2019": Reference("Piotr Sapiezynski, Wesley Zeng, Ronald E. Robertson, Alan Mislove and Christo Wilson",
-                                 "Quantifying the Impact of User Attention on Fair Group Representation in Ranked Lists",
-                                 "Companion of The Web Conference 2019", "https://doi.org/10.1145/3308560.3317595"),
-    "singh2018": Reference("Ashudeep Singh and Thorsten Joachims",
-                           "Fairness of Exposure in Rankings", "KDD 2018",
-                           "https://doi.org/10.1145/3219819.3220088"),
+        "ACM Transactions on Information Systems 42(1), 2023",
+        "https://doi.org/10.1145/3589763",
+    ),
+    "sapiezynski2019": Reference(
+        "Piotr Sapiezynski, Wesley Zeng, Ronald E. Robertson, Alan Mislove and Christo Wilson",
+        "Quantifying the Impact of User Attention on Fair Group Representation in Ranked Lists",
+        "Companion of The Web Conference 2019",
+        "https://doi.org/10.1145/3308560.3317595",
+    ),
+    "singh2018": Reference(
+        "Ashudeep Singh and Thorsten Joachims",
+        "Fairness of Exposure in Rankings",
+        "KDD 2018",
+        "https://doi.org/10.1145/3219819.3220088",
+    ),
     "vrijenhoek2022": Reference(
         "Sanne Vrijenhoek, Gabriel Bénédict, Mateo Gutierrez Granada, Daan Odijk and Maarten de "
         "Rijke",
         "RADio – Rank-Aware Divergence Metrics to Measure Normative Diversity in News "
         "Recommendations",
-        "RecSys 2022", "https://doi.org/10.1145/3523227.3546780"),
-    "yang2017": Reference("Ke Yang and Julia Stoyanovich", "Measuring Fairness in Ranked Outputs", "SSDBM 2017",
-                          "https://doi.org/10.1145/3085504.3085526"),
+        "RecSys 2022",
+        "https://doi.org/10.1145/3523227.3546780",
+    ),
+    "yang2017": Reference(
+        "Ke Yang and Julia Stoyanovich",
+        "Measuring Fairness in Ranked Outputs",
+        "SSDBM 2017",
+        "https://doi.org/10.1145/3085504.3085526",
+    ),
     "yang2024": Reference(
         "Eugene Yang, Thomas Jänich, James Mayfield and Dawn Lawrie",
         "Language Fairness in Multilingual Information Retrieval",
-        "SIGIR 2024", "https://doi.org/10.1145/3626772.3657943"),
+        "SIGIR 2024",
+        "https://doi.org/10.1145/3626772.3657943",
+    ),
     "zehlike2017": Reference(
         "Meike Zehlike, Francesco Bonchi, Carlos Castillo, Sara Hajian, Mohamed Megahed and "
         "Ricardo Baeza-Yates",
         "FA*IR: A Fair Top-k Ranking Algorithm",
-        "CIKM 2017", "https://doi.org/10.1145/3132847.3132938"),
+        "CIKM 2017",
+        "https://doi.org/10.1145/3132847.3132938",
+    ),
 }

@@ -60,8 +60,14 @@ class DistMeasure(DistributionMeasure):
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "smoothing": params.real("documents that Laplace smoothing adds to every group, in the ranking and in the targets that "
-                               "are estimated", "a number of at least 0", lambda v: v >= 0, default=1.0),
+        "smoothing": params.real(
+            "documents that Laplace smoothing adds to every group, in the ranking and in the "
+            "targets that "
+            "are estimated",
+            "a number of at least 0",
+            lambda v: v >= 0,
+            default=1.0,
+        ),
         "discount": params.discount("none", "log2", "trec", "geometric", default="none"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
@@ -78,7 +84,9 @@ class DistMeasure(DistributionMeasure):
         """
         if self.param("target") in ESTIMATED:
             counts = population(self, view)
-            target = np.broadcast_to(numerics.laplace(counts, self.param("smoothing")), target.shape)
+            target = np.broadcast_to(
+                numerics.laplace(counts, self.param("smoothing")), target.shape
+            )
         return numerics.smoothed(target)
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints]:
@@ -134,7 +142,8 @@ class _DistKL(DistMeasure):
     NAME = __name__
     SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional KL-Divergence"
-    SHORT_DESC = "How far the distribution over groups of the first documents diverges from a target distribution."
+    SHORT_DESC = ("How far the distribution over groups of the first documents diverges from a "
+                  "target distribution.")
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:
@@ -179,7 +188,9 @@ class _DistFair(DistMeasure):
     NAME = __name__
     SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional Fairness"
-    SHORT_DESC = "How close the distribution over groups of the first documents is to a target distribution."
+    SHORT_DESC = (
+        "How close the distribution over groups of the first documents is to a target distribution."
+    )
     FAIR_END = 1.0
     DEFAULT = 0.0
 
@@ -238,8 +249,12 @@ class _AWRF(DistributionMeasure):
         "discount": params.discount("log2", "trec", "geometric", default="log2"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
-        "base": params.real("base of the logarithms in the divergence", "a number of at least 2, so that no value is negative",
-                          lambda v: v >= 2, default=2.0),
+        "base": params.real(
+            "base of the logarithms in the divergence",
+            "a number of at least 2, so that no value is negative",
+            lambda v: v >= 2,
+            default=2.0,
+        ),
         "groups": params.groups(),
     }
     FAIR_END = 1.0
@@ -289,7 +304,9 @@ class _NDKL(DistributionMeasure):
     NAME = __name__
     SOURCE = ("geyik2019",)
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
-    SHORT_DESC = "How far the distribution over groups in every prefix diverges from a target, on average."
+    SHORT_DESC = (
+        "How far the distribution over groups in every prefix diverges from a target, on average."
+    )
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),

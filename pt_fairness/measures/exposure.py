@@ -52,7 +52,8 @@ class LogRatio(SignedMeasure):
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view.topics), np.nan)
-        degree, defined = self._sides(view)
+        protected, known = split(self, view, view.relevant(self.param("rel")))
+        degree, defined = protected[view.first_list].astype(float), known[view.first_list]
         below = self.candidates(view, degree)
         exposure, returned = self._exposure(view)
         cutoff = self.param("cutoff")
@@ -63,18 +64,6 @@ class LogRatio(SignedMeasure):
         plus, other = (np.log(numerics.ratio(side, candidates) + EPSILON)
                        for side, candidates in zip(above, below, strict=True))
         return np.where(defined, self.signed(plus - other), np.nan)
-
-    def _sides(self, view: View) -> tuple[Floats, Bools]:
-        """Return how far a document of each label set is protected, ``[T, S]``, and whether that
-        can be said of each topic.
-        """
-        relevant = view.relevant(self.param("rel"))
-        protected, known = split(self, view, relevant)
-        degree = protected.astype(float)
-        if view.weighted.any():
-            labels = protected_of_labels(self, view, relevant)
-            degree = np.where(view.weighted, labels @ view.share.T, degree)
-        return degree[view.first_list], known[view.first_list]
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
@@ -159,18 +148,12 @@ class _logDP(LogRatio):
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
-        rel, target, first = self.param("rel"), self.param("target"), view.first_list
-        if target == "run":
-            plus = self._share_of_run(view, degree)
-            return 2.0 * plus, 2.0 * (1.0 - plus)
-        if target == "qrels":
-            counts = view.relevant(rel)[first]
-            plus, total = (counts * degree).sum(axis=1), counts.sum(axis=1)
-        else:
-            groups = two_groups(self, view)
-            plus, total = groups.plus[first], groups.total[first]
-        plus, other = numerics.ratio(plus, total), numerics.ratio(total - plus, total)
-        return 2.0 * plus, 2.0 * other
+        if self.param("target") == "run":
+            share = self._share_of_run(view, degree)
+            return 2.0 * share, 2.0 * (1.0 - share)
+        groups = two_groups(self, view)
+        plus, total = groups.plus[view.first_list], groups.total[view.first_list]
+        return 2.0 * numerics.ratio(plus, total), 2.0 * numerics.ratio(total - plus, total)
 
     def _share_of_run(self, view: View, degree: Floats) -> Floats:
         """Return the mean share of the protected documents over the lists that have annotated ones,

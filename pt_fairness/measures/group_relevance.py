@@ -30,7 +30,9 @@ class StoppingMeasure(FairnessMeasure):
 
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
     FAIR_END = 1.0
+    CONDENSED = False
     DEFAULT = 0.0
+    CONDENSED = False
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return the expected utility of each list, ``[R]``; NaN where nothing is relevant.
@@ -224,7 +226,9 @@ class _GFR(FairnessMeasure):
     PRETTY_NAME = "Group Fairness and Relevance"
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     FAIR_END = 1.0
+    CONDENSED = False
     DEFAULT = 0.0
+    CONDENSED = False
     SUPPORTED_PARAMS = {
         "attributes": composite_params.attributes(*_DIVERGENCES),
         "targets": composite_params.targets(),

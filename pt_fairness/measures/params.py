@@ -254,10 +254,14 @@ def _is_registered(name: str, registry: str) -> bool:
 
 def groups() -> Param:
     """Declare the group source."""
-    return Param(str, "where the groups come from: a registered name, a path or a Groups object; by "
-                 "default the iteration field of the qrels",
-                 "the name of registered groups, the path of a group file, or a Groups object",
-                 canonical=_groups_name, accepts=lambda v: v != "")
+    return Param(
+        str,
+        "where the groups come from: a registered name, a path or a Groups object; by "
+        "default the iteration field of the qrels",
+        "the name of registered groups, the path of a group file, or a Groups object",
+        canonical=_groups_name,
+        accepts=lambda v: v != "",
+    )
 
 
 def _groups_name(value: Any) -> Any:

@@ -108,7 +108,9 @@ class SkewMeasure(DistributionMeasure):
         counts = numerics.tally(codes, np.ones(codes.shape[1]), len(view.share)) @ view.share
         shares = numerics.ratio(counts, n[:, None])
         smallest = numerics.SMALLEST_SHARE
-        return np.log(np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target))
+        return np.log(
+            np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
+        )
 
 
 class _Skew(SkewMeasure):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.population import degrees
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -36,8 +37,10 @@ class StanceMeasure(SignedMeasure):
         """:raises ValueError: a value that is not allowed, or one group on both sides"""
         super().validate_params()
         if self.param("pro") == self.param("con"):
-            raise ValueError(f"{self.NAME} needs two groups to set against each other; pro and con are both "
-                             f"{self.param('pro')!r}")
+            raise ValueError(
+                f"{self.NAME} needs two groups to set against each other; pro and con are both "
+                f"{self.param('pro')!r}"
+            )
 
     def stances(self, view: View) -> tuple[Floats, Ints]:
         """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
@@ -46,13 +49,10 @@ class StanceMeasure(SignedMeasure):
         weights has its share in pro less that in con.
         """
         codes, relevance, n = view.full(self.param("cutoff"))
-        of_set = np.append(self._in(view, "pro") - self._in(view, "con"), 0.0)
+        side = np.isin(view.labels, self.param("pro")) * 1.0 \
+            - np.isin(view.labels, self.param("con"))
+        of_set = np.append(degrees(view) @ side, 0.0)
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
-
-    def _in(self, view: View, side: str) -> Floats:
-        """Return how far the documents of each label set are on one side, ``[S]``."""
-        chosen = np.isin(view.labels, [self.param(side)])
-        return np.where(view.weighted[:, None], view.share, view.member) @ chosen.astype(float)
 
 
 class _BiasP(StanceMeasure):
@@ -117,10 +117,13 @@ class _BiasRBP(StanceMeasure):
     __name__ = "BiasRBP"
     NAME = __name__
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
-    SHORT_DESC = "Rank-biased precision of the relevant pro documents less that of the relevant con documents."
+    SHORT_DESC = ("Rank-biased precision of the relevant pro documents less that of the relevant "
+                  "con documents.")
     SUPPORTED_PARAMS = {
         **_PARAMS,
-        "p": params.real("persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8),
+        "p": params.real(
+            "persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8
+        ),
     }
 
     def score(self, view: View) -> Floats:
@@ -156,7 +159,8 @@ class _BiasDCG(StanceMeasure):
     __name__ = "BiasDCG"
     NAME = __name__
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
-    SHORT_DESC = "Discounted cumulative gain of the relevant pro documents less that of the relevant con documents."
+    SHORT_DESC = ("Discounted cumulative gain of the relevant pro documents less that of the "
+                  "relevant con documents.")
     RANGE = (None, None)
 
     def score(self, view: View) -> Floats:

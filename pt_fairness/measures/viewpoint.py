@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 _PARAMS = {
     "cutoff": params.cutoff(),
     "protected": params.protected(),
-    "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the run), protected-first (the "
-                        "paper's: the ranking with every protected document first) or none",
-                        "max", "protected-first", "none"),
+    "norm": params.one_of(
+        "normaliser: max (the exact maximum over the permutations of the run), protected-first "
+        "(the "
+        "paper's: the ranking with every protected document first) or none",
+        "max",
+        "protected-first",
+        "none",
+    ),
     "groups": params.groups(),
 }
 
@@ -87,7 +92,8 @@ class _nDD(Difference, ViewpointMeasure):
     __name__ = "nDD"
     NAME = __name__
     PRETTY_NAME = "Normalized Discounted Difference"
-    SHORT_DESC = "How far the share of the protected viewpoint in every prefix is from its share in the whole ranking."
+    SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
+                  "in the whole ranking.")
     SUPPORTED_PARAMS = _PARAMS
 
 
@@ -123,7 +129,8 @@ class _nDR(Ratio, ViewpointMeasure):
     __name__ = "nDR"
     NAME = __name__
     PRETTY_NAME = "Normalized Discounted Ratio"
-    SHORT_DESC = "How far the ratio of the protected viewpoint to the others in every prefix is from that of the ranking."
+    SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
+                  "from that of the ranking.")
     SUPPORTED_PARAMS = _PARAMS
 
 
@@ -155,7 +162,8 @@ class _nDKL(Divergence, ViewpointMeasure):
     __name__ = "nDKL"
     NAME = __name__
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
-    SHORT_DESC = "How far protected and other viewpoints in every prefix diverge from those of the whole ranking."
+    SHORT_DESC = ("How far protected and other viewpoints in every prefix diverge from those of "
+                  "the whole ranking.")
     SUPPORTED_PARAMS = _PARAMS
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
@@ -199,7 +207,8 @@ class _nDJS(FairnessMeasure):
     NAME = __name__
     SOURCE = ("draws2021",)
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
-    SHORT_DESC = "How far the distribution over all viewpoints in every prefix diverges from that of the whole ranking."
+    SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
+                  "of the whole ranking.")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "norm": params.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),

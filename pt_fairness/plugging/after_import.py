@@ -12,7 +12,9 @@ if False:  # for type checkers; typing itself would be an import too many
 
 
 class _AfterImport:
-    """A finder that finds nothing itself, but has a package's own loader call back when the package is there."""
+    """A finder that finds nothing itself, but has a package's own loader call back when the package
+    is there.
+    """
 
     def __init__(self, name: str, callback: "Callable[[], object]") -> None:
         self.name = name
@@ -28,7 +30,8 @@ class _AfterImport:
             spec = importlib.util.find_spec(name)
         finally:
             self.searching = False
-        # Who asks for a spec need not import the package: the callback stays with the loader until it runs.
+        # Who asks for a spec need not import the package: the callback stays with the loader until
+        # it runs.
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
@@ -40,7 +43,9 @@ class _AfterImport:
 
             try:
                 spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-            except AttributeError:  # a loader that cannot be followed: the package is imported as if nobody had asked
+            except (
+                AttributeError
+            ):  # a loader that cannot be followed: the package is imported as if nobody had asked
                 return None
         return spec
 
@@ -54,13 +59,18 @@ def after_import(name: str, callback: "Callable[[], object]") -> None:
 
 
 def plug(names: "Iterable[str]") -> None:
-    """Has pt_fairness imported with whichever of the packages ``names`` is; it never gets in their way."""
+    """Has pt_fairness imported with whichever of the packages ``names`` is; it never gets in their
+    way.
+    """
     def load() -> None:
         try:
             import pt_fairness  # noqa: F401
         except Exception as error:
-            sys.stderr.write("pt_fairness is plugged in but cannot be imported (%s); pt-fairness unplug, or removing "
-                             "pt_fairness_plug.pth from site-packages, ends this\n" % error)
+            sys.stderr.write(
+                "pt_fairness is plugged in but cannot be imported (%s); pt-fairness unplug, or "
+                "removing "
+                "pt_fairness_plug.pth from site-packages, ends this\n" % error
+            )
 
     for name in names:
         after_import(name, load)

@@ -1,7 +1,9 @@
-"""Makes the plain ``ir_measures`` and ``ir_datasets`` commands find this package: one ``.pth`` file, which the user asks for.
+"""Makes the plain ``ir_measures`` and ``ir_datasets`` commands find this package: one ``.pth``
+file, which the user asks for.
 
-Neither command looks for plugins. Python runs the lines of a ``.pth`` file in site-packages when it starts; ours has the two
-packages followed by an import of this one when, and only when, they are imported themselves.
+Neither command looks for plugins. Python runs the lines of a ``.pth`` file in site-packages when it
+starts; ours has the two packages followed by an import of this one when, and only when, they are
+imported themselves.
 """
 
 from __future__ import annotations
@@ -18,9 +20,13 @@ FILE_NAME = "pt_fairness_plug.pth"
 
 
 def path() -> Path:
-    """Where the file is, or would be: the site-packages folder of this environment that this package is in."""
+    """Where the file is, or would be: the site-packages folder of this environment that this
+    package is in.
+    """
     here = Path(__file__).resolve().parents[2]
-    folders = [Path(folder).resolve() for folder in (*site.getsitepackages(), site.getusersitepackages())]
+    folders = [
+        Path(folder).resolve() for folder in (*site.getsitepackages(), site.getusersitepackages())
+    ]
     return (here if here in folders else Path(sysconfig.get_path("purelib"))) / FILE_NAME
 
 

@@ -109,7 +109,8 @@ class Subtopics:
         result[topic[inside], place[inside]] = (1.0 - alpha) ** turn[inside]
 
     def _greedy(self, topics: Ints, alpha: float, depth: int) -> Floats:
-        """Return the gains of the greedy ranking, ``[topics, depth]``, ties by docno, descending."""
+        """Return the gains of the greedy ranking, ``[topics, depth]``, ties by docno, descending.
+        """
         chosen = np.isin(self._judgments.topic[self._relevant], topics)
         pairs = self._relevant[chosen]
         words = words_of(self._judgments.docnos(pairs))

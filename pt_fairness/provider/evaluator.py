@@ -116,7 +116,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for source in self._sources:
             parts.update(self._scores(ranked, source))
         undefined: dict[str, str] = {}
-        values: dict[Any, Floats] = {measure: self._composed(measure, parts, undefined) for measure in self._own}
+        values: dict[Any, Floats] = {
+            measure: self._composed(measure, parts, undefined) for measure in self._own
+        }
         if undefined:
             self._tell("undefined", "topics with nothing to compare with have the value 0.0, for "
                        "every system: "

@@ -51,7 +51,9 @@ class Judgments:
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
-        """The code of each row's iteration (−1: unannotated), and the labels in order of appearance."""
+        """The code of each row's iteration (−1: unannotated), and the labels in order of
+        appearance.
+        """
         if self._iteration is None:
             return np.zeros(len(self.row_topic), np.int32), ["0"][:len(self.row_topic)]
         codes, texts, _ = codes_of(self._iteration)

@@ -120,7 +120,8 @@ class View:
         return _matrix(self._condensed, self._start - self._rows.start, n, -1), n
 
     def condensed_relevance(self, cutoff: int | None) -> Any:
-        """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end."""
+        """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
+        """
         n = self.length if cutoff is None else np.minimum(self.length, cutoff)
         pair = _matrix(self._all.condensed_pair, self._start, n, -1)
         return np.where(pair >= 0, np.append(self._all.judged.relevance, 0)[pair], 0)

@@ -1,7 +1,7 @@
 """What the measures cost on one run, as ratios: ``python tests/benchmarks/one_run.py [FOLDER]``.
 
-FOLDER holds the qrels and runs of the TREC 2003 Robust track (``qrels.txt.gz``, ``runs/input.*.gz``); without it, runs of the
-same shape are made up.
+FOLDER holds the qrels and runs of the TREC 2003 Robust track (``qrels.txt.gz``,
+``runs/input.*.gz``); without it, runs of the same shape are made up.
 """
 
 import subprocess
@@ -18,6 +18,10 @@ from timing import report, seconds
 
 from pt_fairness import (
     AWRF,
+    EED,
+    EEL,
+    EER,
+    IAA,
     NDKL,
     Annotated,
     BiasDCG,
@@ -30,6 +34,9 @@ from pt_fairness import (
     RepBias,
     Skew,
     groups,
+    logDP,
+    logEUR,
+    logRUR,
     nDD,
     nDJS,
     nDKL,
@@ -40,14 +47,50 @@ from pt_fairness import (
 )
 from pt_fairness.plugging import pth
 
-OURS = [rND @ 10, rKL @ 10, rRD @ 10, nDD @ 100, nDR @ 100, nDKL @ 100, nDJS, Annotated @ 10, alpha_nDCG @ 10]
+OURS = [
+    rND @ 10,
+    rKL @ 10,
+    rRD @ 10,
+    nDD @ 100,
+    nDR @ 100,
+    nDKL @ 100,
+    nDJS,
+    Annotated @ 10,
+    alpha_nDCG @ 10,
+]
 
-BIAS = [DistKL @ 10, DistFair @ 10, AWRF @ 10, NDKL @ 10, Skew(group="FT") @ 10, MinSkew @ 10, MaxSkew @ 10,
-        RepBias(group="FT") @ 10, BiasP(pro="FT", con="LA") @ 10, BiasRBP(pro="FT", con="LA"), BiasDCG(pro="FT", con="LA") @ 10]
+BIAS = [
+    DistKL @ 10,
+    DistFair @ 10,
+    AWRF @ 10,
+    NDKL @ 10,
+    Skew(group="FT") @ 10,
+    MinSkew @ 10,
+    MaxSkew @ 10,
+    RepBias(group="FT") @ 10,
+    BiasP(pro="FT", con="LA") @ 10,
+    BiasRBP(pro="FT", con="LA"),
+    BiasDCG(pro="FT", con="LA") @ 10,
+]
+
+EXPOSURE = [
+    EEL @ 10,
+    EED @ 10,
+    EER @ 10,
+    EEL(by="group") @ 10,
+    EER(by="group") @ 10,
+    logDP @ 10,
+    logEUR @ 10,
+    logRUR @ 10,
+    IAA @ 10,
+    IAA(by="group") @ 10,
+]
 
 
 def synthetic(topics: int, depth: int = 1000, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Qrels and a run: docnos and groups as on TREC's newswire, a tenth of the ranked documents judged."""
+    """Qrels and a run: docnos and groups as on TREC's newswire, a tenth of the ranked documents
+    judged.
+    """
     rng = np.random.default_rng(seed)
     sources = np.array(["FBIS3-", "FR940104-0-", "FT911-", "LA010189-"])
     document = rng.permuted(np.tile(np.arange(4 * depth), (topics, 1)), axis=1)
@@ -60,6 +103,20 @@ def synthetic(topics: int, depth: int = 1000, seed: int = 0) -> tuple[pd.DataFra
     qrels = judged.assign(relevance=(rng.random(len(judged)) < 0.05).astype(int),
                           iteration=judged["doc_id"].str.extract("^([A-Z]+)", expand=False))
     return qrels.reset_index(drop=True), run.reset_index(drop=True)
+
+
+def sampled(
+    samples: int, topics: int = 50, depth: int = 100, seed: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Qrels, and a run that holds several rankings of the same documents for each topic."""
+    rng = np.random.default_rng(seed)
+    documents = pd.DataFrame({"query_id": np.repeat(np.arange(topics), depth).astype(str)})
+    documents["doc_id"] = [f"d{i}" for i in range(topics * depth)]
+    run = pd.concat([documents] * samples, ignore_index=True)
+    run = run.assign(
+        score=rng.random(len(run)), iteration=np.repeat(np.arange(samples), topics * depth)
+    )
+    return documents.assign(relevance=rng.integers(0, 3, len(documents))), run
 
 
 def load(folder: Path | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -76,43 +133,100 @@ def load(folder: Path | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 def start_up() -> list[tuple[str, float, str, bool]]:
     """What importing the package, and plugging it in, cost a fresh interpreter."""
     def fresh(code: str) -> float:
-        timed = f"import time; start = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)"
-        return min(float(subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True).stdout)
-                   for _ in range(7))
+        timed = (
+            f"import time; start = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)"
+        )
+        return min(
+            float(
+                subprocess.run(
+                    [sys.executable, "-c", timed], capture_output=True, text=True, check=True
+                ).stdout
+            )
+            for _ in range(7)
+        )
 
     imports = fresh("import pt_fairness") / fresh("import ir_measures")
     plug = 1000 * fresh(pth._line())
-    return [("import pt_fairness / import ir_measures", imports, "at most 3", imports <= 3),
-            ("milliseconds that the .pth file adds to interpreter start", plug, "under 2", plug < 2)]
+    return [
+        ("import pt_fairness / import ir_measures", imports, "at most 3", imports <= 3),
+        ("milliseconds that the .pth file adds to interpreter start", plug, "under 2", plug < 2),
+    ]
 
 
 def main(folder: Path | None) -> int:
     """Measures and prints; returns how many bounds were missed."""
     warnings.simplefilter("ignore")
     qrels, run, tied = load(folder)
-    print(f"{len(run)} rows, {len(qrels)} judgments, {folder or 'synthetic'}; pandas {pd.__version__}, "
-          f"docnos as {run['doc_id'].dtype} ({type(run['doc_id'].array).__name__})\n")
+    print(
+        f"{len(run)} rows, {len(qrels)} judgments, {folder or 'synthetic'}; pandas "
+        f"{pd.__version__}, "
+        f"docnos as {run['doc_id'].dtype} ({type(run['doc_id'].array).__name__})\n"
+    )
 
     def score(measures, run=run, qrels=qrels, provider=ir_measures):
         return lambda: provider.calc_aggregate(measures, qrels, run)
 
     rows = start_up()
-    for measures, most in ((OURS, 0.5), (BIAS, 1.0)):
+    for measures, most in ((OURS, 0.5), (BIAS, 1.0), (EXPOSURE, 1.0)):
         ndcg, ours = seconds(score([nDCG @ 10]), score(measures))
-        rows.append((f"all of {', '.join(map(str, measures))[:48]}… / nDCG@10 (pytrec_eval)", ours / ndcg, f"at most {most:g}",
-                     ours <= most * ndcg))
+        rows.append(
+            (
+                f"all of {', '.join(map(str, measures))[:48]}… / nDCG@10 (pytrec_eval)",
+                ours / ndcg,
+                f"at most {most:g}",
+                ours <= most * ndcg,
+            )
+        )
     for name, some, least in (("a run", run, 10), ("a run of ties", tied, 5)):
-        theirs, ours = seconds(score([alpha_nDCG @ 10], some, provider=ir_measures.pyndeval), score([alpha_nDCG @ 10], some),
-                               rounds=3)
-        rows.append((f"α_nDCG@10 on {name}: pyndeval / ours", theirs / ours, f"at least {least}", theirs >= least * ours))
+        theirs, ours = seconds(
+            score([alpha_nDCG @ 10], some, provider=ir_measures.pyndeval),
+            score([alpha_nDCG @ 10], some),
+            rounds=3,
+        )
+        rows.append(
+            (
+                f"α_nDCG@10 on {name}: pyndeval / ours",
+                theirs / ours,
+                f"at least {least}",
+                theirs >= least * ours,
+            )
+        )
     small, large = (synthetic(topics) for topics in (100, 400))
     one, four = seconds(score(OURS, small[1], small[0]), score(OURS, large[1], large[0]), rounds=3)
-    rows.append(("four times the topics take / four times the time", four / one / 4, "about 1", four < 1.3 * 4 * one))
+    rows.append(
+        (
+            "four times the topics take / four times the time",
+            four / one / 4,
+            "about 1",
+            four < 1.3 * 4 * one,
+        )
+    )
+    few, many = (sampled(samples) for samples in (25, 100))
+    quarter, whole = seconds(*(score([EEL], run, qrels) for qrels, run in (few, many)), rounds=3)
+    rows.append(
+        ("seconds for EEL of 100 samples, 50 topics, 100 documents", whole, "under 1", whole < 1)
+    )
+    rows.append(
+        (
+            "EEL of four times the samples takes / four times the time",
+            whole / quarter / 4,
+            "about 1",
+            whole < 1.3 * 4 * quarter,
+        )
+    )
     (deep,) = seconds(score([nDR]), rounds=3)
-    rows.append(("seconds for nDR at depth 1000, its exact maximum included", deep, "under 1", deep < 1))
+    rows.append(
+        ("seconds for nDR at depth 1000, its exact maximum included", deep, "under 1", deep < 1)
+    )
     source = groups.from_pattern("^([A-Z]+)", name="letters")
-    with_source = [measure(groups=source) for measure in OURS if "groups" in measure.SUPPORTED_PARAMS]
-    for name, some, measures in (("a run", run, OURS), ("a run of ties", tied, OURS), ("a run, groups=…", run, with_source)):
+    with_source = [
+        measure(groups=source) for measure in OURS if "groups" in measure.SUPPORTED_PARAMS
+    ]
+    for name, some, measures in (
+        ("a run", run, OURS),
+        ("a run of ties", tied, OURS),
+        ("a run, groups=…", run, with_source),
+    ):
         tracemalloc.start()
         score(measures, some)()
         peak = tracemalloc.get_traced_memory()[1] / some.memory_usage(deep=True).sum()

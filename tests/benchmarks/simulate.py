@@ -10,12 +10,16 @@ from pt_fairness import simulation
 
 
 def main() -> int:
-    """S1, S2, S3 × 21 values of α × 1000 rankings × four measures; returns how many bounds were missed."""
+    """S1, S2, S3 × 21 values of α × 1000 rankings × four measures; returns how many bounds were
+    missed.
+    """
     start = time.perf_counter()
     simulation.sweep(n=1000)
     took = time.perf_counter() - start
     # Kilobytes on Linux, bytes on macOS.
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 30 if sys.platform == "darwin" else 1 << 20)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1 << 30 if sys.platform == "darwin" else 1 << 20
+    )
     return report([("seconds for the whole simulation", took, "under 60", took < 60),
                    ("GiB of memory, libraries included", memory, "under 2", memory < 2)])
 

@@ -199,3 +199,25 @@ class Forgetful(groups.Groups):
 def test_wrong_groups_are_named(wrong, says):
     with pytest.raises(ValueError, match=says):
         wrong()
+
+
+def test_a_class_without_weights_returns_none():
+    class Wrong(Groups):
+        def lookup(self, qids, docnos):
+            return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x", "weight": 0.5})
+
+    with pytest.raises(ValueError, match=r"has a column weight, .*; set weighted = True in the"):
+        Wrong("wrong").annotate(["1"], ["a"])
+    Wrong.weighted = True
+    assert Wrong("right").annotate(["1"], ["a"]).weight.tolist() == [0.5]
+
+
+def test_a_class_with_weights_returns_them():
+    class Wrong(Groups):
+        weighted = True
+
+        def lookup(self, qids, docnos):
+            return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x"})
+
+    with pytest.raises(ValueError, match="lookup returned has no column 'weight'"):
+        Wrong("wrong").annotate(["1"], ["a"])

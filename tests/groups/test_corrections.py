@@ -225,3 +225,47 @@ def test_relabel_travels():
         != groups.from_mapping(BASE).relabel({"1": "conservative"})
     )
     assert groups.from_mapping(BASE).relabel({"1": "liberal"}, "ideology").name == "ideology"
+
+
+# --------------------------------------------------------------------------------------------------
+# weights
+
+
+SOFT = groups.from_mapping({"a": {"PRO": 0.7, "CON": 0.3}, "b": {"CON": 2}}, order=["CON", "PRO"])
+
+
+def test_corrections_with_and_without_weights():
+    frame = pd.DataFrame({"docno": ["a", "a"], "group": ["CON", "PRO"]})
+    plain = SOFT.override(frame)
+    assert plain.weighted and plain.lookup(["1"] * 2, ["b", "a"])["weight"].fillna(-1).tolist() == [
+        2,
+        -1,
+        -1,
+    ]
+    soft = groups.from_mapping(BASE).override(frame.assign(weight=[0.6, 0.4]))
+    found = soft.lookup(["1"] * 2, ["a", "b"])
+    assert soft.weighted and found["weight"].fillna(-1).tolist() == [0.6, 0.4, -1]
+    assert not groups.from_mapping(BASE).override(frame).weighted
+    with pytest.raises(ValueError, match="row 1 of the frame of groups has the weight '0'"):
+        SOFT.override(frame.assign(weight=[1, 0]))
+
+
+def test_corrections_keep_an_order_that_holds_their_labels():
+    frame = pd.DataFrame({"docno": ["a"], "group": ["CON"]})
+    assert SOFT.override(frame).order == ["CON", "PRO"]
+    assert SOFT.override(frame.assign(group="NEW")).order is None
+
+
+def test_weights_of_labels_that_become_one_add_up():
+    found = SOFT.relabel({"1": {"PRO": "any", "CON": "any"}, "2": {"PRO": "pro"}})
+    assert found.weighted and found.order is None
+    frame = found.lookup(["1", "1", "2", "2"], ["a", "b", "a", "b"])
+    assert rows(frame) == [["1", "a", "any", 1.0], ["1", "b", "any", 2.0], ["2", "a", "pro", 0.7]]
+    assert not groups.from_mapping(BASE).relabel({"1": "liberal"}).weighted
+
+
+def test_auxiliary_qrels_hold_no_weights():
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "x"], "label": 1})
+    found = SOFT.to_qrels(qrels)
+    assert list(found.columns) == ["qid", "docno", "label", "iteration"]
+    assert found["iteration"].tolist() == ["CON", "PRO", "-"]

@@ -21,7 +21,10 @@ def _values(measures: Iterable[Any], qrels: Any, run: Any) -> dict[tuple[Any, st
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", FairnessWarning)
-        return {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(list(measures), qrels, run)}
+        return {
+            (m.measure, m.query_id): m.value
+            for m in ir_measures.iter_calc(list(measures), qrels, run)
+        }
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +35,12 @@ def values() -> Callable[..., dict[tuple[Any, str], float]]:
 
 @pytest.fixture(scope="session")
 def agrees() -> Callable[..., None]:
-    """``agrees(case, [(name, params), …], from_frame=False)``: each measure equals its slow version on every topic.
+    """``agrees(case, [(name, params), …], from_frame=False)``: each measure equals its slow version
+    on every topic.
 
-    All are computed in one call of ir_measures. With ``from_frame`` the groups come from ``groups=`` instead of the qrels, and
-    with ``from_frame="open"`` that object does not declare its labels.
+    All are computed in one call of ir_measures. With ``from_frame`` the groups come from
+    ``groups=`` instead of the qrels, and with ``from_frame="open"`` that object does not declare
+    its labels.
     """
     return _agrees
 
@@ -51,7 +56,9 @@ class _Open(groups.Groups):
         return self._of.lookup(qids, docnos)
 
 
-def _agrees(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame: bool | str = False) -> None:
+def _agrees(
+    case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame: bool | str = False
+) -> None:
     wanted = list(wanted)
     source = {}
     if from_frame:
@@ -60,7 +67,10 @@ def _agrees(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]], from_frame:
     measures = [MEASURES[name](**params, **source) for name, params in wanted]
     found = _values(set(measures), case.qrels_frame, case.run_frame)
     known = (
-        {"groups": lambda qid, docno: case.groups.get((qid, docno), ()), "labels": () if from_frame == "open" else case.labels}
+        {
+            "groups": lambda qid, docno: case.groups.get((qid, docno), ()),
+            "labels": () if from_frame == "open" else case.labels,
+        }
         if from_frame
         else {}
     )
@@ -87,7 +97,8 @@ def _sampled(case: Any, samples: int, seed: int) -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def agrees_with_slow() -> Callable[..., None]:
     """``agrees_with_slow(case, [(name, params), …], from_frame, samples)``: as ``agrees``, with the
-    versions in ``slow_versions`` and a run of several rankings of a topic.
+    versions in ``slow_versions`` and a run of several rankings of a topic. With
+    ``from_frame="weights"`` the documents have weights.
     """
     return _agrees_with_slow
 
@@ -104,6 +115,15 @@ def _agrees_with_slow(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]],
         source["groups"] = _Open(declared) if from_frame == "open" else declared
         known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()),
                  "labels": () if from_frame == "open" else case.labels}
+    if from_frame == "weights":
+        frame = case.groups_frame.assign(
+            weight=[0.5 + i % 5 for i in range(len(case.groups_frame))]
+        )
+        weights: dict[Any, dict[str, float]] = {}
+        for row in frame.itertuples():
+            weights.setdefault((row.qid, row.docno), {})[row.group] = row.weight
+        source["groups"] = groups.from_frame(frame)
+        known["groups"] = lambda qid, docno: weights.get((qid, docno), ())
     measures = [MEASURES[name](**params, **source) for name, params in wanted]
     found = _values(set(measures), case.qrels_frame, run)
     by_measure: dict[Any, dict[str, float]] = {}
@@ -134,7 +154,9 @@ def worked_exposure() -> Callable[[list[list[str]]], tuple[pd.DataFrame, pd.Data
 
 @pytest.fixture(scope="session")
 def means() -> Callable[..., None]:
-    """``means(robust03, table)``: 6 decimals of the means over the topics of the runs humR03dc and NLPR03vb10."""
+    """``means(robust03, table)``: 6 decimals of the means over the topics of the runs humR03dc and
+    NLPR03vb10.
+    """
     return _means
 
 
@@ -142,17 +164,24 @@ def _means(robust03: Any, table: dict[str, tuple[float, float]]) -> None:
     qrels, runs = robust03
     # The source is known for unjudged documents too, except to α-nDCG, which reads the qrels alone.
     parsed = {text: ir_measures.parse_measure(text) for text in table}
-    measures = {text: m if m.NAME.startswith("alpha") else m(groups="trec-newswire") for text, m in parsed.items()}
+    measures = {
+        text: m if m.NAME.startswith("alpha") else m(groups="trec-newswire")
+        for text, m in parsed.items()
+    }
     for column, name in enumerate(("humR03dc", "NLPR03vb10")):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FairnessWarning)
             found = ir_measures.calc_aggregate(list(measures.values()), qrels, runs[name])
-        assert {text: round(found[m], 6) for text, m in measures.items()} == {text: row[column] for text, row in table.items()}
+        assert {text: round(found[m], 6) for text, m in measures.items()} == {
+            text: row[column] for text, row in table.items()
+        }
 
 
 @pytest.fixture(scope="session")
 def agrees_on_real_runs() -> Callable[..., None]:
-    """``agrees_on_real_runs(robust03, [(name, params), …])``: as ``agrees``, on eight topics of every run, to rank 60."""
+    """``agrees_on_real_runs(robust03, [(name, params), …])``: as ``agrees``, on eight topics of
+    every run, to rank 60.
+    """
     return _agrees_on_real_runs
 
 
@@ -160,7 +189,9 @@ def _agrees_on_real_runs(robust03: Any, wanted: list[tuple[str, dict[str, Any]]]
     qrels, runs = robust03
     topics = list(dict.fromkeys(qrels["query_id"]))[::12][:8]
     qrels = qrels[qrels["query_id"].isin(topics)]
-    rows = list(qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False, name=None))
+    rows = list(
+        qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False, name=None)
+    )
     for run in runs.values():
         run = run[run["query_id"].isin(topics)].groupby("query_id").head(60)
         _agrees(_Real(qrels, run, rows, list(run.itertuples(index=False, name=None))), wanted)

@@ -23,7 +23,9 @@ def test_real_runs_against_the_slow_version(robust03, agrees_on_real_runs):
 
 def test_by_hand(values, worked):
     found = values([Annotated, Annotated @ 2, Annotated @ 3], worked.qrels_frame, worked.run_frame)
-    assert [found[m, "1"] for m in (Annotated, Annotated @ 2, Annotated @ 3)] == pytest.approx([3 / 4, 1, 2 / 3])
+    assert [found[m, "1"] for m in (Annotated, Annotated @ 2, Annotated @ 3)] == pytest.approx(
+        [3 / 4, 1, 2 / 3]
+    )
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), "", "-"])

@@ -1,4 +1,6 @@
-"""DistKL, DistFair, AWRF and NDKL against their slow versions, brute force, published values and other software."""
+"""DistKL, DistFair, AWRF and NDKL against their slow versions, brute force, published values and
+other software.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,32 @@ from scipy.spatial.distance import jensenshannon
 
 from pt_fairness import AWRF, NDKL, DistFair, DistKL, FairnessWarning, groups, rKL
 
-TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0}, {"g0": 0.25, "added": 0.75}]
+TARGETS: list[Any] = [
+    "qrels",
+    "collection",
+    "uniform",
+    "run",
+    {"g0": 0.3, "g1": 0.7},
+    {"g0": 1.0},
+    {"g0": 0.25, "added": 0.75},
+]
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}]
-DIST = [{}, {"smoothing": 0}, {"smoothing": 0.5, "discount": "log2"}, {"discount": "log2"}, {"rel": 2},
-        {"rel": 0, "smoothing": 3.0}, {"smoothing": 0.0, "discount": "log2", "rel": -1}]
-ATTENTION = [{}, {"discount": "geometric"}, {"discount": "geometric", "p": 0.5, "rel": 2}, {"base": math.e},
-             {"base": 10, "rel": 0}]
+DIST = [
+    {},
+    {"smoothing": 0},
+    {"smoothing": 0.5, "discount": "log2"},
+    {"discount": "log2"},
+    {"rel": 2},
+    {"rel": 0, "smoothing": 3.0},
+    {"smoothing": 0.0, "discount": "log2", "rel": -1},
+]
+ATTENTION = [
+    {},
+    {"discount": "geometric"},
+    {"discount": "geometric", "p": 0.5, "rel": 2},
+    {"base": math.e},
+    {"base": 10, "rel": 0},
+]
 SETTINGS: dict[str, list[dict[str, Any]]] = {"DistKL": DIST, "DistFair": DIST, "AWRF": ATTENTION,
                                             "NDKL": [{}, {"rel": 2}, {"rel": 0}, {"rel": -1}]}
 ALL = [DistKL, DistFair, AWRF, NDKL]
@@ -32,10 +54,56 @@ ALL = [DistKL, DistFair, AWRF, NDKL]
 @pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("name", SETTINGS)
-def test_every_parameter_against_the_slow_version(make_case, agrees, name, seed, from_frame, several):
+def test_every_parameter_against_the_slow_version(
+    make_case, agrees, name, seed, from_frame, several
+):
     case = make_case(seed, several=several)
-    agrees(case, [(name, {"target": target, **cutoff, **setting})
-                  for target in TARGETS for cutoff in CUTOFFS for setting in SETTINGS[name]], from_frame)
+    agrees(
+        case,
+        [
+            (name, {"target": target, **cutoff, **setting})
+            for target in TARGETS
+            for cutoff in CUTOFFS
+            for setting in SETTINGS[name]
+        ],
+        from_frame,
+    )
+
+
+RANKED = [{"discount": "trec"}, {"unannotated": "keep"},
+          {"discount": "geometric", "p": 0.5, "unannotated": "keep", "rel": 2},
+          {"discount": "trec", "unannotated": "keep"}]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "weights"],
+                         ids=["iteration", "frame", "weights"])
+@pytest.mark.parametrize("name", ["DistKL", "DistFair", "AWRF"])
+def test_ranks_and_discounts_against_the_slow_version(make_case, agrees_with_slow, name, from_frame,
+                                                      several):
+    for seed in range(3):
+        agrees_with_slow(make_case(seed, several=several), [
+            (name, {"target": target, **cutoff, **setting})
+            for target in TARGETS for cutoff in CUTOFFS for setting in RANKED], from_frame)
+
+
+def test_worked_values_of_ranks_and_discounts(worked_exposure, values):
+    track = {"base": math.e, "discount": "trec", "unannotated": "keep"}
+    expected = {
+        AWRF @ 4: 0.994672, AWRF(discount="trec") @ 4: 0.999684,
+        AWRF(discount="geometric") @ 4: 0.998812, AWRF(unannotated="keep") @ 4: 0.971584,
+        AWRF(**track) @ 4: 0.994941,
+        DistKL(discount="trec", unannotated="keep") @ 4: 0.010412}
+    found = values(expected, *worked_exposure([["a1", "b1", "x", "a2", "b2", "a3"]]))
+    assert {m: round(found[m, "1"], 6) for m in expected} == expected
+
+
+def test_the_form_of_the_trec_fair_ranking_track(values):
+    plain, track = AWRF(base=math.e), AWRF(base=math.e, discount="trec", unannotated="keep")
+    found = values([plain, track], *of_lists(["XYYXY"]))
+    assert round(found[plain, "0"], 5) == 0.99989 and round(found[track, "0"], 5) == 0.99687
+    assert str(track) == "AWRF(discount='trec',unannotated='keep',base=2.718281828459045)"
+    assert ir_measures.parse_measure(str(track)) == track
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -45,9 +113,17 @@ def test_a_cutoff_beyond_every_list(make_case, agrees, name):
 
 
 def of_lists(lists: list[str]) -> tuple[list[Any], list[Any]]:
-    """Qrels and run in which topic ``str(t)`` retrieves a document of each letter of ``lists[t]``; all are relevant."""
-    qrels = [ir_measures.Qrel(str(t), f"{t}-{i}", 1, label) for t, labels in enumerate(lists) for i, label in enumerate(labels)]
-    return qrels, [ir_measures.ScoredDoc(row.query_id, row.doc_id, -i) for i, row in enumerate(qrels)]
+    """Qrels and run in which topic ``str(t)`` retrieves a document of each letter of ``lists[t]``;
+    all are relevant.
+    """
+    qrels = [
+        ir_measures.Qrel(str(t), f"{t}-{i}", 1, label)
+        for t, labels in enumerate(lists)
+        for i, label in enumerate(labels)
+    ]
+    return qrels, [
+        ir_measures.ScoredDoc(row.query_id, row.doc_id, -i) for i, row in enumerate(qrels)
+    ]
 
 
 def test_the_worked_topic_by_hand(values, worked):
@@ -57,42 +133,58 @@ def test_the_worked_topic_by_hand(values, worked):
         DistKL(smoothing=0) @ 2: 0.0,
         DistKL(target="qrels") @ 3: 0.0,
         DistKL(target="qrels") @ 1: 2 / 3 * math.log2(2 / 3 / 0.4) + 1 / 3 * math.log2(1 / 3 / 0.6),
-        DistKL(target={"PRO": 1.0}) @ 1: 1 / 3 * math.log2(1 / 3 / 0.999) + 2 / 3 * math.log2(2 / 3 / 0.001),
+        DistKL(target={"PRO": 1.0}) @ 1: 1 / 3 * math.log2(1 / 3 / 0.999)
+        + 2 / 3 * math.log2(2 / 3 / 0.001),
         DistFair @ 3: 1 - 0.029049405545331 / 0.278071905112638,
         DistFair(target="qrels") @ 3: 1.0,
-        DistFair(target={"CON": 1.0}) @ 1: 1 - (2 / 3 * math.log2(2 / 3 / 0.999) + 1 / 3 * math.log2(1 / 3 / 0.001)) / (
-            1 / 3 * math.log2(1 / 3 / 0.999) + 2 / 3 * math.log2(2 / 3 / 0.001)),
-        NDKL @ 3: (math.log(2) + 0.5 * (2 / 3 * math.log(4 / 3) + 1 / 3 * math.log(2 / 3))) / 2.1309297535714573,
+        DistFair(target={"CON": 1.0}) @ 1: 1
+        - (2 / 3 * math.log2(2 / 3 / 0.999) + 1 / 3 * math.log2(1 / 3 / 0.001))
+        / (1 / 3 * math.log2(1 / 3 / 0.999) + 2 / 3 * math.log2(2 / 3 / 0.001)),
+        NDKL @ 3: (math.log(2) + 0.5 * (2 / 3 * math.log(4 / 3) + 1 / 3 * math.log(2 / 3)))
+        / 2.1309297535714573,
         NDKL @ 1: math.log(2),
-        AWRF @ 1: 1 - (math.log2(1 / 0.75) + 0.5 * math.log2(0.5 / 0.75) + 0.5 * math.log2(0.5 / 0.25)) / 2,
+        AWRF @ 1: 1
+        - (math.log2(1 / 0.75) + 0.5 * math.log2(0.5 / 0.75) + 0.5 * math.log2(0.5 / 0.25)) / 2,
     }
     found = values(expected, worked.qrels_frame, worked.run_frame)
-    assert {str(m): found[m, "1"] for m in expected} == pytest.approx({str(m): v for m, v in expected.items()}, abs=1e-12)
+    assert {str(m): found[m, "1"] for m in expected} == pytest.approx(
+        {str(m): v for m, v in expected.items()}, abs=1e-12
+    )
     # With a discount, a document counts n · w_i / Σ w: CON 1.40783, PRO 1.59217.
     con = 3 / 2.1309297535714573
     con = (con + 1) / 5
     discounted = DistKL(discount="log2") @ 3
     found = values([discounted], worked.qrels_frame, worked.run_frame)
-    assert found[discounted, "1"] == pytest.approx(con * math.log2(2 * con) + (1 - con) * math.log2(2 - 2 * con))
+    assert found[discounted, "1"] == pytest.approx(
+        con * math.log2(2 * con) + (1 - con) * math.log2(2 - 2 * con)
+    )
 
 
-@pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"A": 1.0, "B": 0.0, "C": 0.0}], ids=str)
+@pytest.mark.parametrize(
+    "target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"A": 1.0, "B": 0.0, "C": 0.0}], ids=str
+)
 @pytest.mark.parametrize("smoothing", [0, 0.5, 1])
 @pytest.mark.parametrize("discount", ["none", "log2"])
 def test_the_least_fair_list_has_exactly_zero(values, target, smoothing, discount):
     for n in (1, 2, 4):
         lists = ["".join(labels) for labels in itertools.product("ABC", repeat=n)]
-        plain, fair = (kind(target=target, smoothing=smoothing, discount=discount) @ n for kind in (DistKL, DistFair))
+        plain, fair = (
+            kind(target=target, smoothing=smoothing, discount=discount) @ n
+            for kind in (DistKL, DistFair)
+        )
         found = values([plain, fair], *of_lists(lists))
         largest = max(found[plain, str(t)] for t in range(len(lists)))
         for t in range(len(lists)):
-            assert found[fair, str(t)] == pytest.approx(1 - found[plain, str(t)] / largest, abs=1e-12)
+            assert found[fair, str(t)] == pytest.approx(
+                1 - found[plain, str(t)] / largest, abs=1e-12
+            )
 
 
 def test_only_a_discount_sees_the_order(values):
     lists = ["AABB", "ABAB", "BBAA"]
-    plain, fair, discounted, fair_discounted = (kind(discount=discount) @ 4 for discount in ("none", "log2")
-                                                for kind in (DistKL, DistFair))
+    plain, fair, discounted, fair_discounted = (
+        kind(discount=discount) @ 4 for discount in ("none", "log2") for kind in (DistKL, DistFair)
+    )
     found = values([plain, fair, discounted, fair_discounted], *of_lists(lists))
     assert [found[plain, q] for q in "012"] == pytest.approx([0, 0, 0], abs=1e-15)
     assert [found[fair, q] for q in "012"] == pytest.approx([1, 1, 1], abs=1e-15)
@@ -104,7 +196,9 @@ def test_only_a_discount_sees_the_order(values):
 
 def test_discounted_counts_of_one_group_are_whole(values):
     # All documents in one group: the discount has nothing to move.
-    measures = [DistKL(discount=discount, target={"A": 0.5, "B": 0.5}) for discount in ("none", "log2")]
+    measures = [
+        DistKL(discount=discount, target={"A": 0.5, "B": 0.5}) for discount in ("none", "log2")
+    ]
     found = values(measures, *of_lists(["AAAAA"]))
     assert found[measures[0], "0"] == pytest.approx(found[measures[1], "0"], abs=1e-12)
 
@@ -114,14 +208,24 @@ def test_discounted_counts_of_one_group_are_whole(values):
 def test_awrf_against_scipy(values, base, target):
     # scipy's natural logarithms are those of the TREC Fair Ranking track.
     lists = ["ABC", "AAAB", "CCCCCC", "BACABCC", "A"]
-    measures = {discount: AWRF(base=base, target=target, discount=discount, p=0.6) for discount in ("log2", "geometric")}
+    measures = {
+        discount: AWRF(base=base, target=target, discount=discount, p=0.6)
+        for discount in ("log2", "geometric")
+    }
     found = values(measures.values(), *of_lists(lists))
     wanted = [1 / 3] * 3 if target == "uniform" else [target.get(label, 0) for label in "ABC"]
     for t, labels in enumerate(lists):
         for discount, measure in measures.items():
-            attention = [1 / np.log2(i + 2) if discount == "log2" else 0.6**i for i in range(len(labels))]
-            exposure = [sum(d for d, own in zip(attention, labels, strict=True) if own == label) for label in "ABC"]
-            assert found[measure, str(t)] == pytest.approx(1 - jensenshannon(exposure, wanted, base=base) ** 2, abs=1e-12)
+            attention = [
+                1 / np.log2(i + 2) if discount == "log2" else 0.6**i for i in range(len(labels))
+            ]
+            exposure = [
+                sum(d for d, own in zip(attention, labels, strict=True) if own == label)
+                for label in "ABC"
+            ]
+            assert found[measure, str(t)] == pytest.approx(
+                1 - jensenshannon(exposure, wanted, base=base) ** 2, abs=1e-12
+            )
 
 
 def test_awrf_reaches_both_ends(values):
@@ -140,23 +244,33 @@ def test_nothing_returned_is_as_unfair_as_any_list_over_the_groups(values, targe
     measures = [NDKL(target=target) @ 4, DistKL(target=target) @ 4]
     found = values(measures, qrels, run)
     for measure in measures:
-        assert found[measure, "empty"] == pytest.approx(max(found[measure, str(t)] for t in range(len(lists))), abs=1e-12)
+        assert found[measure, "empty"] == pytest.approx(
+            max(found[measure, str(t)] for t in range(len(lists))), abs=1e-12
+        )
 
 
 def test_nothing_returned_without_a_cutoff(values):
     qrels = [ir_measures.Qrel("1", "a", 1, "A"), ir_measures.Qrel("1", "b", 1, "B")]
     targets = ["qrels", "collection", "uniform", {"A": 0.2, "B": 0.8}]
     kinds = [kind(target=target) for kind in ALL for target in targets]
-    for (measure, _), value in values(kinds, qrels, [ir_measures.ScoredDoc("1", "unannotated", 1.0)]).items():
+    for (measure, _), value in values(
+        kinds, qrels, [ir_measures.ScoredDoc("1", "unannotated", 1.0)]
+    ).items():
         assert value == measure.DEFAULT == (1.0 if measure.FAIR_END == 0 else 0.0)
 
 
 @pytest.mark.parametrize("kind", ALL, ids=str)
 def test_a_topic_without_a_population_is_undefined(kind):
-    qrels = [ir_measures.Qrel("1", "a", 1, "A"), ir_measures.Qrel("2", "a", 0, "B"), ir_measures.Qrel("2", "b", 1, "-")]
+    qrels = [
+        ir_measures.Qrel("1", "a", 1, "A"),
+        ir_measures.Qrel("2", "a", 0, "B"),
+        ir_measures.Qrel("2", "b", 1, "-"),
+    ]
     run = [ir_measures.ScoredDoc(q, "a", 1.0) for q in "12"]
     with pytest.warns(FairnessWarning, match=rf"{kind.NAME}\(target='qrels'\) on 1 of 2 topics"):
-        found = {m.query_id: m.value for m in ir_measures.iter_calc([kind(target="qrels")], qrels, run)}
+        found = {
+            m.query_id: m.value for m in ir_measures.iter_calc([kind(target="qrels")], qrels, run)
+        }
     assert found["2"] == 0.0
 
 
@@ -164,27 +278,40 @@ def test_qrels_without_any_group_leave_every_topic_undefined():
     # The iteration is there, but holds no label.
     qrels = [ir_measures.Qrel("1", "a", 1, "-")]
     run = [ir_measures.ScoredDoc("1", "a", 1.0)]
-    measures = [kind(target=target) @ 3 for kind in ALL for target in ("qrels", "collection", "uniform", "run")]
+    measures = [
+        kind(target=target) @ 3
+        for kind in ALL
+        for target in ("qrels", "collection", "uniform", "run")
+    ]
     with pytest.warns(FairnessWarning, match="nothing to compare"):
-        assert [m.value for m in ir_measures.iter_calc(measures, qrels, run)] == [0.0] * len(measures)
+        assert [m.value for m in ir_measures.iter_calc(measures, qrels, run)] == [0.0] * len(
+            measures
+        )
 
 
 def test_ndkl_is_rkl_in_other_units(values):
     lists = ["ABCAB", "AAAAA", "CBCBC"]
-    plain, measure = rKL(protected="all", norm="none", target="collection") @ 5, NDKL(target="collection") @ 5
+    plain, measure = (
+        rKL(protected="all", norm="none", target="collection") @ 5,
+        NDKL(target="collection") @ 5,
+    )
     found = values([plain, measure], *of_lists(lists))
     factor = math.log(2) / sum(1 / math.log2(i + 1) for i in range(1, 6))
-    assert [found[measure, q] for q in "012"] == pytest.approx([factor * found[plain, q] for q in "012"], abs=1e-12)
+    assert [found[measure, q] for q in "012"] == pytest.approx(
+        [factor * found[plain, q] for q in "012"], abs=1e-12
+    )
 
 
 @pytest.mark.newest
 @pytest.mark.parametrize("seed", range(5))
 def test_ndkl_against_fairranktune(values, seed):
-    """FairRankTune 0.0.7 has the same formula, but always compares with the groups of the list that it is given.
+    """FairRankTune 0.0.7 has the same formula, but always compares with the groups of the list that
+    it is given.
 
-    That is ``target='run'`` without a cutoff; it knows no other target, and cutting the list first changes what it compares
-    with, where here the whole run stays the target. It adds 1e-7 to all shares instead of leaving 0 · log 0 at 0, hence the
-    tolerance. Its AWRF is another measure: attention per document of each group, combined to a ratio or a difference.
+    That is ``target='run'`` without a cutoff; it knows no other target, and cutting the list first
+    changes what it compares with, where here the whole run stays the target. It adds 1e-7 to all
+    shares instead of leaving 0 · log 0 at 0, hence the tolerance. Its AWRF is another measure:
+    attention per document of each group, combined to a ratio or a difference.
     """
     from FairRankTune.Metrics.NDKL import NDKL as THEIRS
     labels = "".join(np.random.default_rng(seed).choice(list("ABC"), 25, p=[0.6, 0.3, 0.1])) + "C"
@@ -199,7 +326,9 @@ def test_ndkl_against_fairranktune(values, seed):
     assert found[uniform, "0"] != pytest.approx(theirs(labels), abs=1e-3)
 
 
-@given(st.integers(0, 100_000), st.booleans(), st.sampled_from(TARGETS), st.sampled_from([None, 1, 5]))
+@given(
+    st.integers(0, 100_000), st.booleans(), st.sampled_from(TARGETS), st.sampled_from([None, 1, 5])
+)
 def test_bounds(make_case, values, seed, several, target, cutoff):
     case = make_case(seed, several=several)
     measures = [kind(target=target, **setting) for kind in ALL for setting in SETTINGS[kind.NAME]]
@@ -216,25 +345,41 @@ def test_labels_are_only_names(make_case, values, seed):
     names = {"g0": "z z", "g1": "10", "g2": "é"}
     target = {"g0": 0.5, "g1": 0.2, "g2": 0.3}
     for kind in ALL:
-        one, other = kind(target=target) @ 5, kind(target={names[label]: share for label, share in target.items()}) @ 5
+        one, other = (
+            kind(target=target) @ 5,
+            kind(target={names[label]: share for label, share in target.items()}) @ 5,
+        )
         renamed = case.qrels_frame.assign(iteration=case.qrels_frame["iteration"].replace(names))
         before, after = (values([measure], qrels, case.run_frame)
                          for measure, qrels in ((one, case.qrels_frame), (other, renamed)))
-        assert [after[other, q] for q in "12345"] == pytest.approx([before[one, q] for q in "12345"], abs=1e-12)
+        assert [after[other, q] for q in "12345"] == pytest.approx(
+            [before[one, q] for q in "12345"], abs=1e-12
+        )
 
 
 def test_declared_labels_count(values):
     qrels, run = of_lists(["AB"])
-    source = groups.from_frame(pd.DataFrame({"docno": [row.doc_id for row in qrels] + ["unseen"], "group": list("ABC")}))
+    source = groups.from_frame(
+        pd.DataFrame({"docno": [row.doc_id for row in qrels] + ["unseen"], "group": list("ABC")})
+    )
     found = values([AWRF, NDKL, AWRF(groups=source), NDKL(groups=source)], qrels, run)
-    assert found[AWRF, "0"] > found[AWRF(groups=source), "0"]  # C has no exposure, but a third of the target
+    assert (
+        found[AWRF, "0"] > found[AWRF(groups=source), "0"]
+    )  # C has no exposure, but a third of the target
     assert found[NDKL, "0"] < found[NDKL(groups=source), "0"]
 
 
-@pytest.mark.parametrize("measure", [
-    DistKL, DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7, DistFair(target="run", rel=-1) @ 3,
-    AWRF(discount="geometric", p=0.5, base=math.e, target="collection"), NDKL(target={"A": 1}, groups="trec-newswire") @ 4],
-    ids=str)
+@pytest.mark.parametrize(
+    "measure",
+    [
+        DistKL,
+        DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7,
+        DistFair(target="run", rel=-1) @ 3,
+        AWRF(discount="geometric", p=0.5, base=math.e, target="collection"),
+        NDKL(target={"A": 1}, groups="trec-newswire") @ 4,
+    ],
+    ids=str,
+)
 def test_round_trips(measure):
     assert ir_measures.parse_measure(str(measure)) == measure
     assert pickle.loads(pickle.dumps(measure)) == measure
@@ -242,19 +387,34 @@ def test_round_trips(measure):
     measure.validate_params()
 
 
-@pytest.mark.parametrize("measure, message", [
-    (DistKL(smoothing=-1), r"DistKL\(smoothing=-1.0\) is not possible: smoothing takes a number of at least 0"),
-    (DistFair(smoothing=math.nan), "smoothing takes a number of at least 0"),
-    (DistKL(discount="geometric"), "discount takes 'none' or 'log2'"),
-    (DistKL(p=0.5), "DistKL has no parameter 'p'; it takes cutoff, rel, target, smoothing, discount, groups"),
-    (AWRF(discount="none"), "discount takes 'log2' or 'geometric'"),
-    (AWRF(p=1), "p takes a number above 0 and below 1"),
-    (AWRF(base=1.5), "base takes a number of at least 2"),
-    (NDKL(target={"A": 0.5, "B": 0.6}), "summing to 1"),
-    (NDKL(target={"A": 1.5, "B": -0.5}), "not negative"),
-    (NDKL(target="qrel"), r"target takes 'qrels', 'collection', 'uniform', 'run', a name registered with pt_fairness\.targets"),
-    (NDKL @ 0, "cutoff takes a whole number from 1 to"),
-], ids=str)
+@pytest.mark.parametrize(
+    "measure, message",
+    [
+        (
+            DistKL(smoothing=-1),
+            r"DistKL\(smoothing=-1.0\) is not possible: smoothing takes a number of at least 0",
+        ),
+        (DistFair(smoothing=math.nan), "smoothing takes a number of at least 0"),
+        (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
+        (
+            DistKL(alpha=0.5),
+            "DistKL has no parameter 'alpha'; it takes cutoff, rel, target, smoothing, discount, "
+            "p, unannotated, groups",
+        ),
+        (AWRF(discount="none"), "discount takes 'log2' or 'trec' or 'geometric'"),
+        (AWRF(p=1), "p takes a number above 0 and below 1"),
+        (AWRF(base=1.5), "base takes a number of at least 2"),
+        (NDKL(target={"A": 0.5, "B": 0.6}), "summing to 1"),
+        (NDKL(target={"A": 1.5, "B": -0.5}), "not negative"),
+        (
+            NDKL(target="qrel"),
+            r"target takes 'qrels', 'collection', 'uniform', 'run', a name registered with "
+            r"pt_fairness\.targets",
+        ),
+        (NDKL @ 0, "cutoff takes a whole number from 1 to"),
+    ],
+    ids=str,
+)
 def test_refusals(measure, message):
     with pytest.raises(ValueError, match=message):
         measure.validate_params()
@@ -266,7 +426,14 @@ def test_the_published_values_of_real_runs(means, robust03):
 
 
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
-    agrees_on_real_runs(robust03, [
-        ("DistKL", {"cutoff": 10, "target": "collection"}), ("DistFair", {"cutoff": 20, "target": "qrels", "discount": "log2"}),
-        ("AWRF", {"cutoff": 10}), ("AWRF", {"target": "qrels", "discount": "geometric"}), ("NDKL", {"cutoff": 10}),
-        ("NDKL", {"cutoff": 20, "target": "collection"})])
+    agrees_on_real_runs(
+        robust03,
+        [
+            ("DistKL", {"cutoff": 10, "target": "collection"}),
+            ("DistFair", {"cutoff": 20, "target": "qrels", "discount": "log2"}),
+            ("AWRF", {"cutoff": 10}),
+            ("AWRF", {"target": "qrels", "discount": "geometric"}),
+            ("NDKL", {"cutoff": 10}),
+            ("NDKL", {"cutoff": 20, "target": "collection"}),
+        ],
+    )

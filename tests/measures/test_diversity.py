@@ -1,4 +1,6 @@
-"""α-nDCG and the other measures of ndeval: against ndeval itself, and against slow versions beyond its limits."""
+"""α-nDCG and the other measures of ndeval: against ndeval itself, and against slow versions beyond
+its limits.
+"""
 
 from __future__ import annotations
 
@@ -44,17 +46,24 @@ OTHERS = [
 
 def ranked(run: pd.DataFrame) -> pd.DataFrame:
     """The run with −rank in trec_eval's order as its score: then every tool ranks it alike."""
-    rows = [(qid, docno, -float(place)) for qid, docnos in slow.order_run(run.itertuples(index=False, name=None)).items()
-            for place, docno in enumerate(docnos)]
+    rows = [
+        (qid, docno, -float(place))
+        for qid, docnos in slow.order_run(run.itertuples(index=False, name=None)).items()
+        for place, docno in enumerate(docnos)
+    ]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
 
 
-def ndeval(measures: Iterable[Any], qrels: pd.DataFrame, run: pd.DataFrame) -> dict[tuple[Any, str], float]:
+def ndeval(
+    measures: Iterable[Any], qrels: pd.DataFrame, run: pd.DataFrame
+) -> dict[tuple[Any, str], float]:
     """The values of ir_measures' own provider, which can take one α at a time and cannot filter."""
     qrels = qrels[~(qrels["iteration"].isna() | qrels["iteration"].isin(["", "-"]))]
     found = {}
     for measure in measures:
-        plain = type(measure)(**{name: value for name, value in measure.params.items() if name != "judged_only"})
+        plain = type(measure)(
+            **{name: value for name, value in measure.params.items() if name != "judged_only"}
+        )
         wanted = run
         if "judged_only" in measure.params:
             wanted = run.merge(qrels[["query_id", "doc_id"]].drop_duplicates())
@@ -63,14 +72,20 @@ def ndeval(measures: Iterable[Any], qrels: pd.DataFrame, run: pd.DataFrame) -> d
     return found
 
 
-def subtopic_case(seed: int, subtopics: int = 6, documents: int = 40, topics: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Documents of several subtopics each, graded, so that the ideal ranking depends on its greed and its ties."""
+def subtopic_case(
+    seed: int, subtopics: int = 6, documents: int = 40, topics: int = 4
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Documents of several subtopics each, graded, so that the ideal ranking depends on its greed
+    and its ties.
+    """
     pick = random.Random(seed)
     qrels, run = [], []
     for t in range(topics):
         for i in range(documents):
             docno = f"d{pick.choice('aé9')}{i}"
-            for subtopic in pick.sample(range(subtopics), min(subtopics, pick.choice([0, 1, 1, 2, 3, 5]))):
+            for subtopic in pick.sample(
+                range(subtopics), min(subtopics, pick.choice([0, 1, 1, 2, 3, 5]))
+            ):
                 qrels.append((str(t), docno, pick.choice([0, 1, 1, 2]), str(subtopic)))
             if pick.random() < 0.8:
                 run.append((str(t), docno, pick.random()))
@@ -85,7 +100,7 @@ def with_zeros(
     return {(m, qid): found.get((m, qid), 0.0) for m in measures for qid in dict.fromkeys(qids)}
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 # against ndeval
 
 
@@ -93,10 +108,16 @@ def with_zeros(
 def test_every_cutoff_alpha_and_rel_equals_ndeval(values, seed):
     qrels, run = subtopic_case(seed, subtopics=[2, 3, 6, 9][seed % 4])
     run = ranked(run)
-    measures = [kind(alpha=alpha, rel=rel) @ cutoff for kind, alpha, rel, cutoff in itertools.product(
-        ALPHA_KINDS, [0.0, 0.3, 0.5, 0.9, 1.0], [1, 2], [1, 2, 3, 5, 10, 19, 20])]
+    measures = [
+        kind(alpha=alpha, rel=rel) @ cutoff
+        for kind, alpha, rel, cutoff in itertools.product(
+            ALPHA_KINDS, [0.0, 0.3, 0.5, 0.9, 1.0], [1, 2], [1, 2, 3, 5, 10, 19, 20]
+        )
+    ]
     pick = random.Random(seed)
-    measures = pick.sample(measures, 60) + [kind(judged_only=True) @ cutoff for kind in ALPHA_KINDS for cutoff in (1, 5, 20)]
+    measures = pick.sample(measures, 60) + [
+        kind(judged_only=True) @ cutoff for kind in ALPHA_KINDS for cutoff in (1, 5, 20)
+    ]
     # All of them in one call, where ir_measures can do one.
     found = values(set(measures), qrels, run)
     expected = with_zeros(ndeval(measures, qrels, run), measures, qrels["query_id"])
@@ -107,8 +128,14 @@ def test_every_cutoff_alpha_and_rel_equals_ndeval(values, seed):
 def test_the_other_measures_equal_ndeval(values, seed):
     qrels, run = subtopic_case(50 + seed)
     run = ranked(run)
-    measures = [*OTHERS, ERR_IA(judged_only=True) @ 10, P_IA(judged_only=True) @ 5, AP_IA(judged_only=True),
-                alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 7]
+    measures = [
+        *OTHERS,
+        ERR_IA(judged_only=True) @ 10,
+        P_IA(judged_only=True) @ 5,
+        AP_IA(judged_only=True),
+        alpha_nDCG(alpha=0.9) @ 3,
+        alpha_DCG @ 7,
+    ]
     expected = with_zeros(ndeval(measures, qrels, run), measures, qrels["query_id"])
     assert values(measures, qrels, run) == pytest.approx(expected, abs=1e-9)
 
@@ -120,7 +147,8 @@ def test_real_runs_equal_ndeval(values, robust03, name):
     alone = alpha_nDCG @ 10
     expected = with_zeros(ndeval([alone], qrels, run), [alone], qrels["query_id"])
     assert values([alone], qrels, run) == pytest.approx(expected, abs=1e-9)
-    # In its own order, with its ties, the run is worth the same, and other measures beside it change nothing.
+    # In its own order, with its ties, the run is worth the same, and other measures beside it
+    # change nothing.
     mixed = [
         alone,
         alpha_nDCG(alpha=0.9) @ 10,
@@ -130,7 +158,9 @@ def test_real_runs_equal_ndeval(values, robust03, name):
         alpha_nDCG(rel=2) @ 10,
     ]
     assert {
-        key: value for key, value in values([*mixed, ir_measures.nDCG @ 10], qrels, runs[name]).items() if key[0] == alone
+        key: value
+        for key, value in values([*mixed, ir_measures.nDCG @ 10], qrels, runs[name]).items()
+        if key[0] == alone
     } == pytest.approx(expected, abs=1e-9)
     some = list(dict.fromkeys(qrels["query_id"]))[::8]
     qrels, run = (frame[frame["query_id"].isin(some)] for frame in (qrels, run))
@@ -140,10 +170,13 @@ def test_real_runs_equal_ndeval(values, robust03, name):
 
 
 def test_the_published_values_of_real_runs(means, robust03):
-    means(robust03, {"alpha_nDCG@10": (0.367650, 0.467569), "alpha_nDCG(alpha=0.9)@10": (0.424556, 0.496087)})
+    means(
+        robust03,
+        {"alpha_nDCG@10": (0.367650, 0.467569), "alpha_nDCG(alpha=0.9)@10": (0.424556, 0.496087)},
+    )
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 # beyond ndeval's limits
 
 
@@ -162,7 +195,10 @@ def slow_ideal(documents: dict[str, set[str]], alpha: float, depth: int) -> list
     left, ranking = dict(documents), []
     seen: dict[str, int] = defaultdict(int)
     while left and len(ranking) < depth:
-        worth = {docno: round(sum((1 - alpha) ** seen[s] for s in subtopics), 12) for docno, subtopics in left.items()}
+        worth = {
+            docno: round(sum((1 - alpha) ** seen[s] for s in subtopics), 12)
+            for docno, subtopics in left.items()
+        }
         best = max(left, key=lambda docno: (worth[docno], docno.encode()))
         ranking.append(left.pop(best))
         for s in ranking[-1]:
@@ -180,7 +216,9 @@ def discounted(gains: list[float]) -> float:
 def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
     qrels, run = subtopic_case(80 + seed, subtopics=4, documents=[60, 60, 160][seed])
     run = run.assign(score=run["score"].round(1))  # ties, broken by docno
-    measures = [kind(alpha=alpha) if cutoff is None else kind(alpha=alpha) @ cutoff for kind in ALPHA_KINDS]
+    measures = [
+        kind(alpha=alpha) if cutoff is None else kind(alpha=alpha) @ cutoff for kind in ALPHA_KINDS
+    ]
     found = values(measures, qrels, run)
     rankings = slow.order_run(run.itertuples(index=False, name=None))
     for qid in dict.fromkeys(qrels["query_id"]):
@@ -189,10 +227,16 @@ def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
             documents[row.doc_id].add(row.iteration)
         ranking = [documents.get(docno, set()) for docno in rankings[qid]][:cutoff]
         gain = discounted(slow_gains(ranking, alpha))
-        ideal = discounted(slow_gains(slow_ideal(documents, alpha, cutoff or len(documents)), alpha))
+        ideal = discounted(
+            slow_gains(slow_ideal(documents, alpha, cutoff or len(documents)), alpha)
+        )
         assert found[measures[0], qid] == pytest.approx(gain / ideal, abs=1e-9)
-        everything = [set().union(*documents.values())] * (len(documents) if cutoff is None else cutoff)
-        assert found[measures[1], qid] == pytest.approx(gain / discounted(slow_gains(everything, alpha)), abs=1e-9)
+        everything = [set().union(*documents.values())] * (
+            len(documents) if cutoff is None else cutoff
+        )
+        assert found[measures[1], qid] == pytest.approx(
+            gain / discounted(slow_gains(everything, alpha)), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
@@ -211,13 +255,19 @@ def test_the_largest_cutoff(values, alpha):
 
 @pytest.mark.parametrize("missing", ["-", "", None, math.nan])
 def test_unannotated_documents_have_no_subtopic(values, missing):
-    qrels = pd.DataFrame([("q", "a", 1, "X"), ("q", "b", 1, "Y"), ("q", "c", 1, missing)],
-                         columns=["query_id", "doc_id", "relevance", "iteration"]).astype({"iteration": object})
-    run = pd.DataFrame([("q", "c", 3.0), ("q", "a", 2.0), ("q", "b", 1.0)], columns=["query_id", "doc_id", "score"])
+    qrels = pd.DataFrame(
+        [("q", "a", 1, "X"), ("q", "b", 1, "Y"), ("q", "c", 1, missing)],
+        columns=["query_id", "doc_id", "relevance", "iteration"],
+    ).astype({"iteration": object})
+    run = pd.DataFrame(
+        [("q", "c", 3.0), ("q", "a", 2.0), ("q", "b", 1.0)], columns=["query_id", "doc_id", "score"]
+    )
     measures = [alpha_nDCG @ 3, StRecall @ 1, StRecall @ 2, StRecall @ 3]
     found = values(measures, qrels, run)
     w = [slow.weight(i) for i in (1, 2, 3)]
-    assert [found[m, "q"] for m in measures] == pytest.approx([(w[1] + w[2]) / (w[0] + w[1]), 0, 0.5, 1])
+    assert [found[m, "q"] for m in measures] == pytest.approx(
+        [(w[1] + w[2]) / (w[0] + w[1]), 0, 0.5, 1]
+    )
 
 
 def test_a_topic_without_relevant_documents_or_results_has_zero(values):
@@ -237,7 +287,7 @@ def test_a_topic_without_relevant_documents_or_results_has_zero(values):
     assert set(values(measures, qrels, run).values()) == {0.0}
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 # the warning on ties, and the way out
 
 
@@ -248,34 +298,71 @@ def caught(measures: list[Any], qrels: pd.DataFrame, run: pd.DataFrame) -> list[
     return [str(w.message) for w in log if issubclass(w.category, FairnessWarning)]
 
 
-QRELS = pd.DataFrame([("q", "a", 1, "X"), ("q", "b", 1, "Y"), ("q", "c", 1, "X"), ("q", "d", 1, "X"), ("q", "e", 0, "Y")],
-                     columns=["query_id", "doc_id", "relevance", "iteration"])
+QRELS = pd.DataFrame(
+    [
+        ("q", "a", 1, "X"),
+        ("q", "b", 1, "Y"),
+        ("q", "c", 1, "X"),
+        ("q", "d", 1, "X"),
+        ("q", "e", 0, "Y"),
+    ],
+    columns=["query_id", "doc_id", "relevance", "iteration"],
+)
 
 
 def tied(*scores: tuple[str, float]) -> pd.DataFrame:
-    return pd.DataFrame([("q", docno, score) for docno, score in scores], columns=["query_id", "doc_id", "score"])
+    return pd.DataFrame(
+        [("q", docno, score) for docno, score in scores], columns=["query_id", "doc_id", "score"]
+    )
 
 
-@pytest.mark.parametrize("measure", [alpha_nDCG @ 3, alpha_DCG @ 3, alpha_nDCG, ERR_IA @ 3, nERR_IA @ 3, NRBP, nNRBP, AP_IA,
-                                     P_IA @ 2, StRecall @ 2], ids=str)
+@pytest.mark.parametrize(
+    "measure",
+    [
+        alpha_nDCG @ 3,
+        alpha_DCG @ 3,
+        alpha_nDCG,
+        ERR_IA @ 3,
+        nERR_IA @ 3,
+        NRBP,
+        nNRBP,
+        AP_IA,
+        P_IA @ 2,
+        StRecall @ 2,
+    ],
+    ids=str,
+)
 def test_ties_that_can_change_a_value_are_told_once(measure):
     found = caught([measure], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5)))
     assert len(found) == 1
     assert str(measure) in found[0] and "PT_FAIRNESS_ALPHA=ndeval" in found[0]
 
 
-@pytest.mark.parametrize("run", [
-    pytest.param(tied(("a", 3.0), ("b", 2.0), ("c", 1.0)), id="no ties"),
-    pytest.param(tied(("a", 3.0), ("c", 1.0), ("d", 1.0)), id="equals"),
-    pytest.param(tied(("a", 3.0), ("e", 1.0), ("f", 1.0)), id="worth nothing"),
-    pytest.param(tied(("a", 3.0), ("c", 2.0), ("d", 1.5), ("b", 0.5), ("f", 0.5)), id="below the cutoff"),
-])
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(tied(("a", 3.0), ("b", 2.0), ("c", 1.0)), id="no ties"),
+        pytest.param(tied(("a", 3.0), ("c", 1.0), ("d", 1.0)), id="equals"),
+        pytest.param(tied(("a", 3.0), ("e", 1.0), ("f", 1.0)), id="worth nothing"),
+        pytest.param(
+            tied(("a", 3.0), ("c", 2.0), ("d", 1.5), ("b", 0.5), ("f", 0.5)), id="below the cutoff"
+        ),
+    ],
+)
 def test_ties_that_cannot_are_not(run):
-    assert caught([alpha_nDCG @ 3, alpha_DCG(alpha=0.9) @ 2, ERR_IA @ 3, StRecall @ 3], QRELS, run) == []
+    assert (
+        caught([alpha_nDCG @ 3, alpha_DCG(alpha=0.9) @ 2, ERR_IA @ 3, StRecall @ 3], QRELS, run)
+        == []
+    )
 
 
 def test_ties_within_the_cutoff_do_not_matter_to_a_set():
-    assert caught([P_IA @ 3, StRecall @ 3], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5))) == []
+    assert (
+        caught(
+            [P_IA @ 3, StRecall @ 3], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5))
+        )
+        == []
+    )
 
 
 def test_scores_that_are_equal_as_float32_are_tied():
@@ -284,7 +371,9 @@ def test_scores_that_are_equal_as_float32_are_tied():
 
 
 def test_one_warning_per_evaluator(make_case):
-    evaluator = ir_measures.evaluator([alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], QRELS)
+    evaluator = ir_measures.evaluator(
+        [alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], QRELS
+    )
     run = tied(("b", 1.0), ("c", 1.0))
     with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always")
@@ -302,21 +391,29 @@ import pandas as pd, ir_measures, pt_fairness
 from ir_measures import *
 qrels = pd.DataFrame({qrels.to_dict("list")!r}); run = pd.DataFrame({run.to_dict("list")!r})
 differ = 0
-for measure in [alpha_nDCG @ 5, alpha_DCG @ 5, ERR_IA @ 5, nERR_IA @ 5, NRBP, nNRBP, AP_IA, P_IA @ 5, StRecall @ 5]:
+for measure in [alpha_nDCG @ 5, alpha_DCG @ 5, ERR_IA @ 5, nERR_IA @ 5, NRBP, nNRBP, AP_IA,
+                P_IA @ 5, StRecall @ 5]:
     theirs = {{m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([measure], qrels, run)}}
     ours = {{m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}}
     differ += ours != theirs
 print(differ)
 """
     for setting, expected in (("ndeval", "0"), ("", None)):
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True,
-                              env={**os.environ, "PT_FAIRNESS_ALPHA": setting})
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PT_FAIRNESS_ALPHA": setting},
+        )
         assert done.stdout.strip() == expected or (expected is None and int(done.stdout) >= 5)
 
 
 def test_ndeval_itself_is_untouched():
     qrels, run = subtopic_case(4)
     run = run.assign(score=1.0)
-    theirs = {m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([alpha_nDCG @ 5], qrels, run)}
+    theirs = {
+        m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([alpha_nDCG @ 5], qrels, run)
+    }
     ours = {m.query_id: m.value for m in ir_measures.iter_calc([alpha_nDCG @ 5], qrels, run)}
     assert theirs != ours

@@ -41,7 +41,8 @@ SETTINGS = [params for params in SETTINGS if is_possible(params)]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("seed", range(2))
 def test_against_the_slow_version(make_case, agrees_with_slow, seed, samples, from_frame, several):
@@ -157,10 +158,16 @@ def test_topics_with_nothing_to_compare_with_or_nothing_returned(values):
     # Two equals share 1 and ¼ with the model gerr; B = 4/3, by group 4.
     squares, by_group = 2 * (5 / 8) ** 2, (5 / 8) ** 2
     expected = {
-        EEL: (0, 4 / 3 + squares, 2), EED: (0, 4 / 3, 1), EER: (0, 0, 0),
-        EEL(by="group"): (0, 4 + by_group, 0), EED(by="group"): (0, 4, 0),
-        EEL(norm="bound"): (0, 1, 2 / (4 / 3 + 1)), EED(norm="bound"): (0, 1, 3 / 4),
-        EER(norm="bound"): (0, 0, 0), EED(model="log2"): (0, 1, 1), EED(model="trec") @ 2: (0, 2, 1),
+        EEL: (0, 4 / 3 + squares, 2),
+        EED: (0, 4 / 3, 1),
+        EER: (0, 0, 0),
+        EEL(by="group"): (0, 4 + by_group, 0),
+        EED(by="group"): (0, 4, 0),
+        EEL(norm="bound"): (0, 1, 2 / (4 / 3 + 1)),
+        EED(norm="bound"): (0, 1, 3 / 4),
+        EER(norm="bound"): (0, 0, 0),
+        EED(model="log2"): (0, 1, 1),
+        EED(model="trec") @ 2: (0, 2, 1),
         # A topic without a relevant document is defined for another target of all documents.
         EEL(by="group", complete=True, target={"A": 1.0, "B": 0.0}) @ 1: (0, 2, 1),
     }
@@ -218,4 +225,6 @@ def test_ranges():
     assert EEL.RANGE == EED(norm="none").RANGE == (0.0, None)
     assert EEL(norm="bound").RANGE == EER(norm="bound").RANGE == (0.0, 1.0)
     assert [measure.FAIR_END for measure in (EEL, EED, EER)] == [0, 0, 1]
-    assert ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5
+    assert (
+        ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5
+    )

@@ -40,7 +40,8 @@ SETTINGS = {"logDP": settings(SIDES, TARGETS), "logEUR": settings(SIDES, GAINS),
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_against_the_slow_version(make_case, agrees_with_slow, name, samples, from_frame, several):
@@ -125,12 +126,23 @@ def test_an_expectation_is_not_a_mean_of_values(values, worked_exposure):
     one, other, both = (values(measures, qrels, worked_exposure(policy)[1]) for policy in policies)
     for measure in measures:
         assert both[measure, "1"] == pytest.approx(0, abs=1e-12)
-        assert abs(one[measure, "1"]) == pytest.approx(abs(other[measure, "1"])) and one[measure, "1"]
+        assert (
+            abs(one[measure, "1"]) == pytest.approx(abs(other[measure, "1"])) and one[measure, "1"]
+        )
 
 
-QRELS = pd.DataFrame([("1", "a", 0, "A"), ("1", "b", 0, "B"), ("2", "c", 2, "A"), ("2", "d", 1, "B"),
-                      ("2", "e", 1, "-"), ("3", "f", 1, "A"), ("3", "g", 3, "-")],
-                     columns=["query_id", "doc_id", "relevance", "iteration"])
+QRELS = pd.DataFrame(
+    [
+        ("1", "a", 0, "A"),
+        ("1", "b", 0, "B"),
+        ("2", "c", 2, "A"),
+        ("2", "d", 1, "B"),
+        ("2", "e", 1, "-"),
+        ("3", "f", 1, "A"),
+        ("3", "g", 3, "-"),
+    ],
+    columns=["query_id", "doc_id", "relevance", "iteration"],
+)
 
 
 @pytest.mark.parametrize("measure, undefined", [

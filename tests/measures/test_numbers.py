@@ -16,6 +16,7 @@ from ir_measures.util import Qrel, ScoredDoc
 
 from pt_fairness import (
     ARaB,
+    DistKL,
     FairnessWarning,
     FaiRR,
     NFaiRR,
@@ -75,14 +76,16 @@ class Numbers:
         pick = random.Random(seed)
         pairs = sorted({(qid, docno) for qid, docno, *_ in [*case.qrels, *case.run]})
         least = -3 if negative else 0
-        of_docno = {docno: pick.choice([least, 0.0, 1.0, pick.uniform(least, 2)]) for _, docno in pairs}
+        of_docno = {docno: pick.choice([least, 0.0, 1.0, pick.uniform(least, 2)])
+                    for _, docno in pairs}
         none = set(pick.sample(sorted(of_docno), len(of_docno) // 3))
         self.known = {(qid, docno): pick.uniform(least, 2) if by_topic else of_docno[docno]
                       for qid, docno in pairs if docno not in none}
         frame = pd.DataFrame([(*pair, number) for pair, number in self.known.items()],
                              columns=["qid", "docno", "value"])
         self.source = sources.from_frame(frame if by_topic else frame[["docno", "value"]])
-        self.background = [(qid, docno) for qid, docno in pairs if qid != "3" and pick.random() < 0.6]
+        self.background = [(qid, docno) for qid, docno in pairs
+                           if qid != "3" and pick.random() < 0.6]
         pick.shuffle(self.background)
 
     def details(self, qid, topic):
@@ -136,14 +139,22 @@ def test_numbers_of_documents(make_case, values, registered, monkeypatch, seed, 
         agree(found, measures, wanted, case, rows, made.details)
 
 
-@pytest.mark.parametrize("source", ["iteration", "frame", "open"])
+@pytest.mark.parametrize("source", ["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(4))
 def test_numbers_of_labels(make_case, values, registered, seed, source):
     case = make_case(400 + seed, several=seed % 2 == 1)
     made = Numbers(case, seed, negative=True, by_topic=True)
     registered("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
     given, known = {}, {}
-    if source != "iteration":
+    if source == "weights":
+        frame = case.groups_frame
+        frame["weight"] = np.random.default_rng(seed).uniform(0.1, 1, len(frame))
+        soft: dict[tuple[str, str], dict[str, float]] = {}
+        for qid, docno, group, weight in frame.itertuples(index=False):
+            soft.setdefault((qid, docno), {})[group] = weight
+        given = {"groups": groups.from_frame(frame)}
+        known = {"groups": lambda qid, docno: soft.get((qid, docno), ()), "labels": case.labels}
+    elif source != "iteration":
         declared = groups.from_frame(case.groups_frame)
         given = {"groups": declared if source == "frame" else Open(declared)}
         known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()),
@@ -151,11 +162,22 @@ def test_numbers_of_labels(make_case, values, registered, seed, source):
     least = 0.0
     for names in (("FaiRR", "NFaiRR"), ("RaB", "ARaB", "RankingBias")):
         numbers = {"g0": 1.0, "g1": least}
-        wanted = [(name, {**params, "values": numbers}) for name in names for params in settings(name)]
+        wanted = [(name, {**params, "values": numbers})
+                  for name in names for params in settings(name)]
         measures = [MEASURES[name](**params, **given) for name, params in wanted]
         found = values(set(measures), case.qrels_frame, case.run_frame)
         agree(found, measures, wanted, case, case.run, made.details, **known)
         least = -0.5
+
+
+def test_a_background_document_of_an_unknown_group_has_no_number(values, registered):
+    registered("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
+    source = Open(groups.from_mapping({"a1": "A", "new": "Z"}))
+    measure = RankingBias(values={"A": 1}, missing=0.5, background="other", groups=source) @ 1
+    # The group belongs to the label set of the other measure alone.
+    other = DistKL(target={"A": 0.5, "Z": 0.5}, groups=source)
+    for measures in ([measure], [measure, other]):
+        assert values(measures, QRELS, RUN)[measure, "1"] == 1 - (1 + 0.5) / 2
 
 
 class Open(groups.Groups):
@@ -288,7 +310,8 @@ def test_no_topic_with_a_background_is_not_blamed_on_groups(registered):
 
 
 def test_ranking_that_is_its_own_background_is_never_undefined(recwarn):
-    ir_measures.calc_aggregate([NFaiRR(values=FEW), RankingBias(values=FEW)], EMPTY_QRELS, EMPTY_RUN)
+    measures = [NFaiRR(values=FEW), RankingBias(values=FEW)]
+    ir_measures.calc_aggregate(measures, EMPTY_QRELS, EMPTY_RUN)
     assert not [one for one in recwarn if issubclass(one.category, FairnessWarning)]
 
 
@@ -303,8 +326,12 @@ def test_qrels_need_no_groups(values):
 def test_only_what_the_measures_see_is_looked_up(values, monkeypatch):
     asked = []
     find = sources.Values.find
-    monkeypatch.setattr(sources.Values, "find", lambda self, topic, topics, docnos:
-                        asked.append(len(docnos)) or find(self, topic, topics, docnos))
+
+
+    def counted(self, topic, topics, docnos):
+        asked.append(len(docnos))
+        return find(self, topic, topics, docnos)
+    monkeypatch.setattr(sources.Values, "find", counted)
     run = [ScoredDoc(qid, f"d{i}", -i) for qid in "13" for i in range(10)]
     values([RaB(values=FEW) @ 2, FaiRR(values=FEW) @ 3], EMPTY_QRELS, run)
     assert asked == [6]
@@ -317,7 +344,7 @@ def test_only_what_the_measures_see_is_looked_up(values, monkeypatch):
 
 @pytest.mark.parametrize("make, says", [
     (lambda: RaB, "RaB needs the parameter 'values'"),
-    (lambda: RaB(values={}), r"RaB\(values={}\) is not possible: values takes the name of registered"),
+    (lambda: RaB(values={}), r"RaB\(values={}\) is not possible: values takes the name of "),
     (lambda: RaB(values={"A": float("nan")}), "is not possible: values takes"),
     (lambda: RaB(values={"A": "x"}), "is not possible: values takes"),
     (lambda: RaB(values={1: 1, "1": 2}), "is not possible: values takes"),
@@ -327,7 +354,8 @@ def test_only_what_the_measures_see_is_looked_up(values, monkeypatch):
     (lambda: FaiRR(values="x", missing=-1), "missing takes a number of at least 0"),
     (lambda: FaiRR(values={"A": 1, "B": -1}),
      "FaiRR takes values of at least 0, not -1 for 'B'; RaB takes values of both signs"),
-    (lambda: NFaiRR(values="x", background="x"), "background takes 'run', 'qrels', or a name registered"),
+    (lambda: NFaiRR(values="x", background="x"),
+     "background takes 'run', 'qrels', or a name registered"),
     (lambda: FaiRR(values="x", abs=True), "FaiRR has no parameter 'abs'"),
 ])
 def test_parameters_that_are_not_possible(make, says):
@@ -336,10 +364,12 @@ def test_parameters_that_are_not_possible(make, says):
 
 
 @pytest.mark.parametrize("measure, says", [
-    (FaiRR(values=SIGNED), r"FaiRR\(values='values-.*'\) takes values of at least 0, and a document has -1;"),
+    (FaiRR(values=SIGNED),
+     r"FaiRR\(values='values-.*'\) takes values of at least 0, and a document has -1;"),
     (NFaiRR(values=SIGNED) @ 1, "takes values of at least 0, and a document has -1"),
     (RaB(values="no such"), "no values are registered as 'no such' and no such file exists"),
-    (RaB(values={"PRO": 1}, groups=groups.from_mapping({"a1": "A"})), "values='PRO' names no group of"),
+    (RaB(values={"PRO": 1}, groups=groups.from_mapping({"a1": "A"})),
+     "values='PRO' names no group of"),
 ])
 def test_values_that_do_not_fit(values, measure, says):
     with pytest.raises(ValueError, match=says):
@@ -347,7 +377,7 @@ def test_values_that_do_not_fit(values, measure, says):
 
 
 def test_a_label_that_no_judged_document_has():
-    with pytest.warns(FairnessWarning, match="values='PRO' names a group that no judged document has"):
+    with pytest.warns(FairnessWarning, match="values='PRO' names a group that no judged document"):
         ir_measures.calc_aggregate([RaB(values={"PRO": 1, "A": 1})], QRELS, RUN)
 
 
@@ -389,6 +419,7 @@ def test_label_noise_moves_numbers_of_labels():
                                  None, 0.5, n=5)
     assert found["sd"].tolist() != [0]
     with pytest.raises(ValueError, match="cannot be looked up here; use ir_measures"):
-        analysis.label_noise({"one": run}, pd.DataFrame(QRELS), [RaB(values=SIGNED)], None, 0.5, n=2)
+        analysis.label_noise({"one": run}, pd.DataFrame(QRELS), [RaB(values=SIGNED)], None, 0.5,
+                             n=2)
 
 

@@ -19,10 +19,31 @@ from pt_fairness import NDKL, DistKL, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rR
 
 NAMES = ["rND", "rKL", "rRD"]
 PROTECTED = ["minority", "majority", "g0", "g1,g0", "g0 , g1"]
-TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0}, {"g0": 0.25, "added": 0.75}]
-SETTINGS = [{}, {"cutoff": 1}, {"cutoff": 3}, {"cutoff": 10}, {"cutoff": 100}, {"cutoff": 7, "step": 3}, {"step": 5},
-            {"cutoff": 4, "step": 10}, {"cutoff": 5, "norm": "none"}, {"norm": "none"}, {"rel": 2}, {"rel": 0}, {"rel": -1},
-            {"cutoff": 6, "step": 2, "norm": "none"}]
+TARGETS: list[Any] = [
+    "qrels",
+    "collection",
+    "uniform",
+    "run",
+    {"g0": 0.3, "g1": 0.7},
+    {"g0": 1.0},
+    {"g0": 0.25, "added": 0.75},
+]
+SETTINGS = [
+    {},
+    {"cutoff": 1},
+    {"cutoff": 3},
+    {"cutoff": 10},
+    {"cutoff": 100},
+    {"cutoff": 7, "step": 3},
+    {"step": 5},
+    {"cutoff": 4, "step": 10},
+    {"cutoff": 5, "norm": "none"},
+    {"norm": "none"},
+    {"rel": 2},
+    {"rel": 0},
+    {"rel": -1},
+    {"cutoff": 6, "step": 2, "norm": "none"},
+]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -30,8 +51,13 @@ SETTINGS = [{}, {"cutoff": 1}, {"cutoff": 3}, {"cutoff": 10}, {"cutoff": 100}, {
 @pytest.mark.parametrize("seed", range(6))
 def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_frame, several):
     case = make_case(seed, several=several)
-    wanted = [(name, {"protected": protected, "target": target, **SETTINGS[(i + 5 * seed) % len(SETTINGS)]})
-              for i, (name, protected, target) in enumerate(itertools.product(NAMES, PROTECTED, TARGETS))]
+    wanted = [
+        (
+            name,
+            {"protected": protected, "target": target, **SETTINGS[(i + 5 * seed) % len(SETTINGS)]},
+        )
+        for i, (name, protected, target) in enumerate(itertools.product(NAMES, PROTECTED, TARGETS))
+    ]
     agrees(case, wanted, from_frame)
 
 
@@ -39,7 +65,14 @@ def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_every_setting_against_the_slow_version(make_case, agrees, setting, several):
     case = make_case(len(setting), labels=3, several=several)
-    agrees(case, [(name, {"target": target, **setting}) for name in NAMES for target in ("qrels", "collection", "run")])
+    agrees(
+        case,
+        [
+            (name, {"target": target, **setting})
+            for name in NAMES
+            for target in ("qrels", "collection", "run")
+        ],
+    )
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -55,20 +88,35 @@ def test_rkl_over_all_groups(make_case, agrees, seed, from_frame, several):
 @pytest.mark.parametrize("seed", range(6))
 def test_rkl_over_all_groups_of_a_run(make_case, agrees, seed, several):
     case = make_case(40 + seed, labels=2 + seed, documents=9 if several else 14, several=several)
-    agrees(case, [("rKL", {"protected": "all", "target": "run", **setting}) for setting in SETTINGS])
+    agrees(
+        case, [("rKL", {"protected": "all", "target": "run", **setting}) for setting in SETTINGS]
+    )
 
 
-@pytest.mark.parametrize("labels, measure", [
-    ("ABBBBACCCCA", rKL(protected="all", target="run", step=5) @ 10),  # whole groups are not the worst
-    (["A", "AB"], rKL(protected="all", target="run") @ 1),  # documents of several groups
-    ("AAB", rKL(protected="all", target="run", step=2) @ 2),
-], ids=["steps", "several groups", "steps of two"])
+@pytest.mark.parametrize(
+    "labels, measure",
+    [
+        (
+            "ABBBBACCCCA",
+            rKL(protected="all", target="run", step=5) @ 10,
+        ),  # whole groups are not the worst
+        (["A", "AB"], rKL(protected="all", target="run") @ 1),  # documents of several groups
+        ("AAB", rKL(protected="all", target="run", step=2) @ 2),
+    ],
+    ids=["steps", "several groups", "steps of two"],
+)
 def test_the_worst_order_of_a_run_has_one_whatever_other_topics_there_are(values, labels, measure):
     documents = [[*groups] for groups in labels]
     qrels = [Qrel("1", f"d{i}", 1, group) for i, groups in enumerate(documents) for group in groups]
     others = [Qrel("2", f"x{i}", 1, f"G{i}") for i in range(30)]
-    runs = [[ScoredDoc("1", f"d{i}", -place) for place, i in enumerate(order)]
-            for order in ([range(len(documents))] if len(documents) > 4 else itertools.permutations(range(len(documents))))]
+    runs = [
+        [ScoredDoc("1", f"d{i}", -place) for place, i in enumerate(order)]
+        for order in (
+            [range(len(documents))]
+            if len(documents) > 4
+            else itertools.permutations(range(len(documents)))
+        )
+    ]
     for more, seen in (([], []), (others, [ScoredDoc("2", other.doc_id, 1.0) for other in others])):
         found = [values([measure], [*qrels, *more], [*run, *seen])[measure, "1"] for run in runs]
         assert max(found) == pytest.approx(1.0) and max(found) <= 1.0
@@ -87,12 +135,21 @@ def test_many_documents_of_many_groups_have_values_in_range(values):
 
 
 @pytest.mark.parametrize("several, step", [(True, 1), (True, 2), (False, 2)])
-def test_rkl_over_all_groups_of_a_run_is_bounded_where_the_maximum_is_too_costly(make_case, values, several, step):
+def test_rkl_over_all_groups_of_a_run_is_bounded_where_the_maximum_is_too_costly(
+    make_case, values, several, step
+):
     for seed in range(5):
         case = make_case(60 + seed, labels=8, documents=24, several=several)
-        normalised, plain = (rKL(protected="all", target="run", step=step, norm=norm) for norm in ("max", "none"))
+        normalised, plain = (
+            rKL(protected="all", target="run", step=step, norm=norm) for norm in ("max", "none")
+        )
         found = values([normalised, plain], case.qrels_frame, case.run_frame)
-        exact = slow.evaluate("rKL", {"protected": "all", "target": "run", "step": step, "norm": "none"}, case.qrels, case.run)
+        exact = slow.evaluate(
+            "rKL",
+            {"protected": "all", "target": "run", "step": step, "norm": "none"},
+            case.qrels,
+            case.run,
+        )
         for qid, value in exact.items():
             assert 0 <= found[normalised, qid] <= 1 + 1e-12
             assert found[plain, qid] == pytest.approx(value)
@@ -218,16 +275,24 @@ def test_documents_of_the_same_groups_have_no_order(values):
 @pytest.mark.parametrize("step", [1, 2, 3])
 @pytest.mark.parametrize("population", ["AB", "ABB", "AAAB", "A", "B"])
 def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, population):
-    """Every sequence of two groups is a topic's ranking: the largest unnormalised value has to be the normaliser."""
+    """Every sequence of two groups is a topic's ranking: the largest unnormalised value has to be
+    the normaliser.
+    """
     for n in (1, 2, 5, 7):
         sequences = list(itertools.product("AB", repeat=n))
         documents = {f"{label}{i}": label for label in "AB" for i in range(10)}
         qrels = [ir_measures.Qrel(str(t), f"{label}{9 - i}", 1) for t in range(len(sequences))
                  for i, label in enumerate(population)]
-        run = [ir_measures.ScoredDoc(str(t), f"{label}{i}", -i) for t, labels in enumerate(sequences)
-               for i, label in enumerate(labels)]
+        run = [
+            ir_measures.ScoredDoc(str(t), f"{label}{i}", -i)
+            for t, labels in enumerate(sequences)
+            for i, label in enumerate(labels)
+        ]
         source = groups.from_mapping(documents)
-        normalised, plain = (measure(protected="A", step=step, groups=source, norm=norm) @ n for norm in ("max", "none"))
+        normalised, plain = (
+            measure(protected="A", step=step, groups=source, norm=norm) @ n
+            for norm in ("max", "none")
+        )
         found = values([normalised, plain], qrels, run)
         largest = max(value for (m, _), value in found.items() if m == plain)
         for t in range(len(sequences)):
@@ -250,9 +315,16 @@ def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, populat
 @pytest.mark.parametrize("cutoff", [1, 3, None])
 def test_the_most_unfair_permutation_of_the_run_has_exactly_one(values, measure, documents, cutoff):
     orders = list(itertools.permutations(range(len(documents))))
-    qrels = [ir_measures.Qrel(str(t), f"{label}{i}", 1, label) for t in range(len(orders)) for i, label in enumerate(documents)]
-    run = [ir_measures.ScoredDoc(str(t), f"{documents[i]}{i}", -place) for t, order in enumerate(orders)
-           for place, i in enumerate(order)]
+    qrels = [
+        ir_measures.Qrel(str(t), f"{label}{i}", 1, label)
+        for t in range(len(orders))
+        for i, label in enumerate(documents)
+    ]
+    run = [
+        ir_measures.ScoredDoc(str(t), f"{documents[i]}{i}", -place)
+        for t, order in enumerate(orders)
+        for place, i in enumerate(order)
+    ]
     if cutoff is not None:
         measure = measure @ cutoff
     found = values([measure, measure(norm="none")], qrels, run)
@@ -262,18 +334,30 @@ def test_the_most_unfair_permutation_of_the_run_has_exactly_one(values, measure,
         assert found[measure, str(t)] == pytest.approx(expected, abs=1e-12)
 
 
-@given(st.integers(0, 10_000), st.integers(1, 5), st.sampled_from(["rND", "rKL"]), st.sampled_from(["max", "none"]))
+@given(
+    st.integers(0, 10_000),
+    st.integers(1, 5),
+    st.sampled_from(["rND", "rKL"]),
+    st.sampled_from(["max", "none"]),
+)
 def test_the_protected_and_the_others_can_be_swapped(make_case, values, seed, cutoff, name, norm):
     case = make_case(seed, labels=4)
     kind = {"rND": rND, "rKL": rKL}[name]
-    one, others = (kind(protected=protected, norm=norm) @ cutoff for protected in ("g0,g2", "g1,g3"))
+    one, others = (
+        kind(protected=protected, norm=norm) @ cutoff for protected in ("g0,g2", "g1,g3")
+    )
     found = values([one, others], case.qrels_frame, case.run_frame)
-    assert [found[one, qid] for qid in "12345"] == pytest.approx([found[others, qid] for qid in "12345"], abs=1e-12)
+    assert [found[one, qid] for qid in "12345"] == pytest.approx(
+        [found[others, qid] for qid in "12345"], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_a_step_of_the_cutoff_is_a_single_term(values, k):
-    qrels = [ir_measures.Qrel("q", docno, 1, label) for docno, label in zip("abcde", "PCCPC", strict=True)]
+    qrels = [
+        ir_measures.Qrel("q", docno, 1, label)
+        for docno, label in zip("abcde", "PCCPC", strict=True)
+    ]
     run = [ir_measures.ScoredDoc("q", docno, -i) for i, docno in enumerate("abcde")]
     measures = [kind(protected="P", step=k) @ k for kind in (rND, rKL, rRD)]
     found = values(measures, qrels, run)
@@ -289,13 +373,22 @@ def test_a_step_of_the_cutoff_is_a_single_term(values, k):
 
 
 def test_the_worked_values(values, worked):
-    found = values([rND @ 3, rKL @ 3, rND(norm="none") @ 3, rKL(norm="none") @ 3], worked.qrels_frame, worked.run_frame)
+    found = values(
+        [rND @ 3, rKL @ 3, rND(norm="none") @ 3, rKL(norm="none") @ 3],
+        worked.qrels_frame,
+        worked.run_frame,
+    )
     assert {str(measure): round(value, 5) for (measure, _), value in found.items()} == {
-        "rND@3": 0.54330, "rKL@3": 0.48515, "rND(norm='none')@3": 0.77182, "rKL(norm='none')@3": 1.63857}
+        "rND@3": 0.54330,
+        "rKL@3": 0.48515,
+        "rND(norm='none')@3": 0.77182,
+        "rKL(norm='none')@3": 1.63857,
+    }
 
 
 def test_yang_and_stoyanovich_s_most_unfair_list(values):
-    # 100 items of which the first 50 are protected: Σ over 10, 20, … 100 of |share − ½| / log2(i + 1).
+    # 100 items of which the first 50 are protected: Σ over 10, 20, … 100 of |share − ½| / log2(i +
+    # 1).
     qrels = [ir_measures.Qrel("q", f"d{i}", 1, "S" if i < 50 else "other") for i in range(100)]
     run = [ir_measures.ScoredDoc("q", f"d{i}", -i) for i in range(100)]
     measure = rND(step=10, norm="none", protected="S")
@@ -307,8 +400,14 @@ def test_correlation_with_alpha_ndcg_over_all_rankings_of_two_stances(values, al
     # 32 rankings of five PRO and CON documents; the judgments know five of each.
     qrels, run = [], []
     for t, stances in enumerate(itertools.product(("PRO", "CON"), repeat=5)):
-        qrels += [ir_measures.Qrel(str(t), f"{stance}{i}", 1, stance) for stance in ("PRO", "CON") for i in range(5)]
-        run += [ir_measures.ScoredDoc(str(t), f"{stance}{i}", -i) for i, stance in enumerate(stances)]
+        qrels += [
+            ir_measures.Qrel(str(t), f"{stance}{i}", 1, stance)
+            for stance in ("PRO", "CON")
+            for i in range(5)
+        ]
+        run += [
+            ir_measures.ScoredDoc(str(t), f"{stance}{i}", -i) for i, stance in enumerate(stances)
+        ]
     unfair, diverse = rKL(protected="PRO") @ 5, ir_measures.alpha_nDCG(alpha=alpha) @ 5
     found = values([unfair, diverse], qrels, run)
     pairs = [[round(found[m, str(t)], 12) for t in range(32)] for m in (unfair, diverse)]
@@ -327,7 +426,16 @@ def test_the_published_values_of_real_runs(means, robust03):
 
 
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
-    agrees_on_real_runs(robust03, [
-        ("rND", {"cutoff": 10}), ("rKL", {"cutoff": 10}), ("rRD", {"cutoff": 8}), ("rKL", {"cutoff": 20, "protected": "FT,LA"}),
-        ("rKL", {"cutoff": 10, "protected": "all"}), ("rND", {"cutoff": 20, "target": "run"}),
-        ("rKL", {"cutoff": 9, "protected": "all", "target": "run"}), ("rRD", {"cutoff": 30, "step": 10, "target": "uniform"})])
+    agrees_on_real_runs(
+        robust03,
+        [
+            ("rND", {"cutoff": 10}),
+            ("rKL", {"cutoff": 10}),
+            ("rRD", {"cutoff": 8}),
+            ("rKL", {"cutoff": 20, "protected": "FT,LA"}),
+            ("rKL", {"cutoff": 10, "protected": "all"}),
+            ("rND", {"cutoff": 20, "target": "run"}),
+            ("rKL", {"cutoff": 9, "protected": "all", "target": "run"}),
+            ("rRD", {"cutoff": 30, "step": 10, "target": "uniform"}),
+        ],
+    )

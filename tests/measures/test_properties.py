@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pt_fairness
+from pt_fairness import groups
 from pt_fairness.measures import MEASURES
 
 #: Measures that name the groups that they depend on: labels can change places.
@@ -46,9 +47,21 @@ EXPLICIT = [
     pt_fairness.IAA(by="group"),
     pt_fairness.RaB(values={"g0": 1, "g1": -0.5}) @ 5,
     pt_fairness.NFaiRR(values={"g0": 1, "g2": 0.5}, background="qrels") @ 4,
+    pt_fairness.GF(target={"g0": 0.5, "g2": 0.5}) @ 6,
+    pt_fairness.PEER(unretrieved="count") @ 6,
+    pt_fairness.RADio(divergence="kl", unannotated="keep") @ 4,
+    pt_fairness.FAIR(protected="g0,g1", target="collection", value="prefixes"),
+    pt_fairness.PreF(protected="g1", p=0.5) @ 5,
+    pt_fairness.ARP(pairs="errors"),
 ]
 #: What a parameter that names groups is given.
-NAMES = {"group": "g0", "pro": "g0", "con": "g1", "values": {"g0": 1.0, "g1": 0.25}}
+NAMES = {
+    "group": "g0",
+    "pro": "g0",
+    "con": "g1",
+    "values": {"g0": 1.0, "g1": 0.25},
+    "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"},
+}
 EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
          for kind in MEASURES.values()]
 CONDENSED = [measure for measure in EVERY if measure.condensed]
@@ -69,7 +82,9 @@ def test_the_order_of_rows_does_not_matter(make_case, values, seed, several):
     case = make_case(seed, several=several)
     # Of a document that a run gives twice the last row counts: here there is none.
     qrels, run = case.qrels_frame, case.run_frame
-    shuffled = values(EVERY, qrels.sample(frac=1, random_state=seed), run.sample(frac=1, random_state=seed))
+    shuffled = values(
+        EVERY, qrels.sample(frac=1, random_state=seed), run.sample(frac=1, random_state=seed)
+    )
     assert shuffled == pytest.approx(values(EVERY, qrels, run), abs=1e-12)
 
 
@@ -77,7 +92,13 @@ def test_the_order_of_rows_does_not_matter(make_case, values, seed, several):
 def test_labels_are_only_names(make_case, values, seed, several):
     case = make_case(seed, several=several, labels=4)
     # g0 … g3 become other names in another order.
-    names = dict(zip([f"g{i}" for i in range(4)], random.Random(seed).sample(["10", "2", "é", "Zoë x"], 4), strict=True))
+    names = dict(
+        zip(
+            [f"g{i}" for i in range(4)],
+            random.Random(seed).sample(["10", "2", "é", "Zoë x"], 4),
+            strict=True,
+        )
+    )
     renamed = []
     for measure in EXPLICIT:
         params = dict(measure.params)
@@ -91,21 +112,29 @@ def test_labels_are_only_names(make_case, values, seed, several):
         renamed.append(type(measure)(**params))
     qrels = case.qrels_frame
     before = values(EXPLICIT, qrels, case.run_frame)
-    after = values(renamed, qrels.assign(iteration=qrels["iteration"].replace(names)), case.run_frame)
+    after = values(
+        renamed, qrels.assign(iteration=qrels["iteration"].replace(names)), case.run_frame
+    )
     for measure, other in zip(EXPLICIT, renamed, strict=True):
-        assert [after[other, q] for q in "12345"] == pytest.approx([before[measure, q] for q in "12345"], abs=1e-12), measure
+        assert [after[other, q] for q in "12345"] == pytest.approx(
+            [before[measure, q] for q in "12345"], abs=1e-12
+        ), measure
 
 
 @given(seeds, st.booleans())
 def test_unannotated_documents_do_not_matter(make_case, values, seed, several):
     case = make_case(seed, several=several)
     pick = random.Random(seed)
-    more = pd.DataFrame([(q, f"new{i}", pick.choice([5.0, 2.0, 0.5, -3.0])) for q in "12345" for i in range(6)],
-                        columns=["query_id", "doc_id", "score"])
+    more = pd.DataFrame(
+        [(q, f"new{i}", pick.choice([5.0, 2.0, 0.5, -3.0])) for q in "12345" for i in range(6)],
+        columns=["query_id", "doc_id", "score"],
+    )
     judged = pd.DataFrame([(q, f"new{i}", 1, "-") for q in "12345" for i in range(0, 6, 2)],
                           columns=["query_id", "doc_id", "relevance", "iteration"])
     before = values(CONDENSED, case.qrels_frame, case.run_frame)
-    after = values(CONDENSED, pd.concat([case.qrels_frame, judged]), pd.concat([case.run_frame, more]))
+    after = values(
+        CONDENSED, pd.concat([case.qrels_frame, judged]), pd.concat([case.run_frame, more])
+    )
     assert after == pytest.approx(before, abs=1e-12)
 
 
@@ -117,4 +146,6 @@ def test_scores_are_only_an_order(make_case, values, seed, factor, shift):
     ties = run["score"].astype("float32").nunique()
     assume(other["score"].astype("float32").nunique() == ties)
     measures = [*EVERY, ir_measures.alpha_nDCG @ 5]
-    assert values(measures, case.qrels_frame, other) == pytest.approx(values(measures, case.qrels_frame, run))
+    assert values(measures, case.qrels_frame, other) == pytest.approx(
+        values(measures, case.qrels_frame, run)
+    )

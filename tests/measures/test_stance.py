@@ -17,8 +17,18 @@ from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, groups
 
 ALL = [BiasP, BiasRBP, BiasDCG]
 SIDES = {"pro": "g0", "con": "g1"}
-SETTINGS: list[dict[str, Any]] = [{}, {"cutoff": 1}, {"cutoff": 3}, {"cutoff": 10}, {"cutoff": 100}, {"rel": 2}, {"rel": 0},
-                                  {"rel": -1}, {"abs": True}, {"abs": True, "cutoff": 5, "rel": 0}]
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"cutoff": 1},
+    {"cutoff": 3},
+    {"cutoff": 10},
+    {"cutoff": 100},
+    {"rel": 2},
+    {"rel": 0},
+    {"rel": -1},
+    {"abs": True},
+    {"abs": True, "cutoff": 5, "rel": 0},
+]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -26,13 +36,30 @@ SETTINGS: list[dict[str, Any]] = [{}, {"cutoff": 1}, {"cutoff": 3}, {"cutoff": 1
 @pytest.mark.parametrize("seed", range(8))
 def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_frame, several):
     case = make_case(seed, several=several)
-    sides = dict(zip(SIDES, case.labels, strict=False))  # a frame declares its labels: only these can be named
-    agrees(case, [(kind.NAME, {**sides, **setting}) for kind in ALL for setting in SETTINGS]
-           + [("BiasRBP", {**sides, "p": p, **setting}) for p in (0.1, 0.5, 0.999) for setting in SETTINGS], from_frame)
+    sides = dict(
+        zip(SIDES, case.labels, strict=False)
+    )  # a frame declares its labels: only these can be named
+    agrees(
+        case,
+        [(kind.NAME, {**sides, **setting}) for kind in ALL for setting in SETTINGS]
+        + [
+            ("BiasRBP", {**sides, "p": p, **setting})
+            for p in (0.1, 0.5, 0.999)
+            for setting in SETTINGS
+        ],
+        from_frame,
+    )
 
 
-#: A relevant PRO, not relevant CON, unannotated, neutral, relevant CON, unjudged document, in this order.
-QRELS = [("1", "a", 1, "PRO"), ("1", "b", 0, "CON"), ("1", "c", 1, "-"), ("1", "d", 1, "NEUTRAL"), ("1", "e", 2, "CON")]
+#: A relevant PRO, not relevant CON, unannotated, neutral, relevant CON, unjudged document, in this
+#: order.
+QRELS = [
+    ("1", "a", 1, "PRO"),
+    ("1", "b", 0, "CON"),
+    ("1", "c", 1, "-"),
+    ("1", "d", 1, "NEUTRAL"),
+    ("1", "e", 2, "CON"),
+]
 RUN = [("1", docno, -float(i)) for i, docno in enumerate("abcdef")]
 
 
@@ -45,20 +72,35 @@ def by_hand() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_what_has_no_stance_keeps_its_rank(values, by_hand):
     w = [1 / math.log2(i + 1) for i in range(1, 7)]
     expected = {
-        BiasP @ 1: 1.0, BiasP @ 4: 1 / 4, BiasP @ 5: 0.0, BiasP @ 10: 0.0, BiasP: 0.0, BiasP(rel=2): -1 / 6,
+        BiasP @ 1: 1.0,
+        BiasP @ 4: 1 / 4,
+        BiasP @ 5: 0.0,
+        BiasP @ 10: 0.0,
+        BiasP: 0.0,
+        BiasP(rel=2): -1 / 6,
         BiasP(rel=2) @ 20: -1 / 20,
-        BiasP(rel=0) @ 2: 0.0, BiasP(rel=0): -1 / 6, BiasP(rel=0, abs=True): 1 / 6,
-        BiasRBP: 0.2 * (1 - 0.8**4), BiasRBP(p=0.5) @ 4: 0.5, BiasRBP(pro="CON", con="PRO"): -0.2 * (1 - 0.8**4),
-        BiasDCG @ 4: 1.0, BiasDCG: 1 - w[4], BiasDCG(rel=0): 1 - w[1] - w[4],
+        BiasP(rel=0) @ 2: 0.0,
+        BiasP(rel=0): -1 / 6,
+        BiasP(rel=0, abs=True): 1 / 6,
+        BiasRBP: 0.2 * (1 - 0.8**4),
+        BiasRBP(p=0.5) @ 4: 0.5,
+        BiasRBP(pro="CON", con="PRO"): -0.2 * (1 - 0.8**4),
+        BiasDCG @ 4: 1.0,
+        BiasDCG: 1 - w[4],
+        BiasDCG(rel=0): 1 - w[1] - w[4],
         BiasDCG(rel=0, abs=True) @ 5: abs(1 - w[1] - w[4]),
         BiasDCG(pro="NEUTRAL", con="PRO"): w[3] - 1,
     }
     found = values(expected, *by_hand)
-    assert {str(m): found[m, "1"] for m in expected} == pytest.approx({str(m): v for m, v in expected.items()}, abs=1e-12)
+    assert {str(m): found[m, "1"] for m in expected} == pytest.approx(
+        {str(m): v for m, v in expected.items()}, abs=1e-12
+    )
 
 
 def test_unjudged_documents_have_relevance_zero(values, by_hand):
-    source = groups.from_mapping(dict(zip("abcdef", ["PRO", "CON", "-", "NEUTRAL", "CON", "PRO"], strict=True)))
+    source = groups.from_mapping(
+        dict(zip("abcdef", ["PRO", "CON", "-", "NEUTRAL", "CON", "PRO"], strict=True))
+    )
     found = values([BiasP(groups=source), BiasP(groups=source, rel=0)], *by_hand)
     assert found[BiasP(groups=source), "1"] == 0.0  # a − e
     assert found[BiasP(groups=source, rel=0), "1"] == 0.0  # a − b − e + f
@@ -68,14 +110,20 @@ def test_unjudged_documents_have_relevance_zero(values, by_hand):
 
 def test_a_document_of_both_sides_counts_for_neither(values):
     # The measure is that of the PRO documents less that of the CON documents (equation 3).
-    qrels = [ir_measures.Qrel("1", "a", 1, "PRO"), ir_measures.Qrel("1", "a", 1, "CON"), ir_measures.Qrel("1", "b", 1, "CON")]
+    qrels = [
+        ir_measures.Qrel("1", "a", 1, "PRO"),
+        ir_measures.Qrel("1", "a", 1, "CON"),
+        ir_measures.Qrel("1", "b", 1, "CON"),
+    ]
     run = [ir_measures.ScoredDoc("1", "a", 2.0), ir_measures.ScoredDoc("1", "b", 1.0)]
     assert values([BiasP], qrels, run)[BiasP, "1"] == -0.5
 
 
 def test_nothing_returned_is_no_bias(values, by_hand):
     qrels, run = by_hand
-    for (measure, _), value in values([kind(**s) for kind in ALL for s in SETTINGS], qrels, run[run["doc_id"] == "f"]).items():
+    for (measure, _), value in values(
+        [kind(**s) for kind in ALL for s in SETTINGS], qrels, run[run["doc_id"] == "f"]
+    ).items():
         assert value == measure.DEFAULT == 0.0
 
 
@@ -103,7 +151,11 @@ def test_labels_and_the_order_of_rows_do_not_matter(make_case, values, seed):
     for kind in ALL:
         one, renamed = kind(**SIDES) @ 6, kind(pro="in favour", con=1) @ 6
         before = values([one], qrels, run)
-        after = values([renamed], other.sample(frac=1, random_state=seed), run.sample(frac=1, random_state=seed))
+        after = values(
+            [renamed],
+            other.sample(frac=1, random_state=seed),
+            run.sample(frac=1, random_state=seed),
+        )
         assert [before[one, q] for q in "12345"] == [after[renamed, q] for q in "12345"]
 
 
@@ -114,8 +166,16 @@ def test_the_names_of_the_paper():
         assert ir_measures.measures.registry[name] is measure
 
 
-@pytest.mark.parametrize("measure", [BiasP, BiasP(pro="in favour", con=2.0, abs=True) @ 3, BiasRBP(p=0.5, rel=-1) @ 3,
-                                     BiasDCG(groups="trec-newswire", pro="FT", con="LA")], ids=str)
+@pytest.mark.parametrize(
+    "measure",
+    [
+        BiasP,
+        BiasP(pro="in favour", con=2.0, abs=True) @ 3,
+        BiasRBP(p=0.5, rel=-1) @ 3,
+        BiasDCG(groups="trec-newswire", pro="FT", con="LA"),
+    ],
+    ids=str,
+)
 def test_round_trips(measure):
     assert ir_measures.parse_measure(str(measure)) == measure
     copy = pickle.loads(pickle.dumps(measure))
@@ -131,16 +191,23 @@ def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
     assert {kind.FAIR_END for kind in ALL} == {0}
 
 
-@pytest.mark.parametrize("measure, message", [
-    (BiasP(pro="A", con="A"), "BiasP needs two groups to set against each other; pro and con are both 'A'"),
-    (BiasDCG(con="PRO"), "pro and con are both 'PRO'"),
-    (BiasP(pro=""), "pro takes the label of a group"),
-    (BiasP(pro=["A", "B"]), "pro takes the label of a group"),
-    (BiasRBP(p=0), "p takes a number above 0 and below 1"),
-    (BiasRBP(p=1.0), "p takes a number above 0 and below 1"),
-    (BiasDCG(abs=1), "abs takes True or False"),
-    (BiasDCG(p=0.5), "BiasDCG has no parameter 'p'"),
-], ids=str)
+@pytest.mark.parametrize(
+    "measure, message",
+    [
+        (
+            BiasP(pro="A", con="A"),
+            "BiasP needs two groups to set against each other; pro and con are both 'A'",
+        ),
+        (BiasDCG(con="PRO"), "pro and con are both 'PRO'"),
+        (BiasP(pro=""), "pro takes the label of a group"),
+        (BiasP(pro=["A", "B"]), "pro takes the label of a group"),
+        (BiasRBP(p=0), "p takes a number above 0 and below 1"),
+        (BiasRBP(p=1.0), "p takes a number above 0 and below 1"),
+        (BiasDCG(abs=1), "abs takes True or False"),
+        (BiasDCG(p=0.5), "BiasDCG has no parameter 'p'"),
+    ],
+    ids=str,
+)
 def test_refusals(measure, message):
     with pytest.raises(ValueError, match=message):
         measure.validate_params()
@@ -148,14 +215,20 @@ def test_refusals(measure, message):
 
 def test_a_label_that_no_declared_group_has(by_hand):
     source = groups.from_mapping(dict(zip("abcdef", "ABABAB", strict=True)))
-    with pytest.raises(ValueError, match=r"pro='PRO' names no group of .*; its groups are 'A', 'B'"):
+    with pytest.raises(
+        ValueError, match=r"pro='PRO' names no group of .*; its groups are 'A', 'B'"
+    ):
         ir_measures.calc_aggregate([BiasP(groups=source)], *by_hand)
-    with pytest.raises(ValueError, match=r"con='CON' names no group of .*; its groups are 'A', 'B'"):
+    with pytest.raises(
+        ValueError, match=r"con='CON' names no group of .*; its groups are 'A', 'B'"
+    ):
         ir_measures.calc_aggregate([BiasRBP(pro="A", groups=source)], *by_hand)
 
 
 def test_a_label_that_the_qrels_lack(by_hand):
-    with pytest.warns(FairnessWarning, match="con='AGAINST' names a group that no judged document has"):
+    with pytest.warns(
+        FairnessWarning, match="con='AGAINST' names a group that no judged document has"
+    ):
         found = ir_measures.calc_aggregate([BiasP(con="AGAINST") @ 2], *by_hand)
     assert found[BiasP(con="AGAINST") @ 2] == 0.5
 
@@ -168,4 +241,6 @@ def test_the_published_values_of_real_runs(means, robust03):
 
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
     sides = {"pro": "FT", "con": "LA"}
-    agrees_on_real_runs(robust03, [(kind.NAME, {**sides, "cutoff": cutoff}) for kind in ALL for cutoff in (5, 30)])
+    agrees_on_real_runs(
+        robust03, [(kind.NAME, {**sides, "cutoff": cutoff}) for kind in ALL for cutoff in (5, 30)]
+    )

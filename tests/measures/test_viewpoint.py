@@ -32,9 +32,16 @@ def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_
 @pytest.mark.parametrize("cutoff", [1, 3, None])
 def test_the_most_unfair_permutation_has_exactly_one(values, measure, documents, cutoff):
     orders = list(itertools.permutations(range(len(documents))))
-    qrels = [ir_measures.Qrel(str(t), f"{label}{i}", 1, label) for t in range(len(orders)) for i, label in enumerate(documents)]
-    run = [ir_measures.ScoredDoc(str(t), f"{documents[i]}{i}", -place) for t, order in enumerate(orders)
-           for place, i in enumerate(order)]
+    qrels = [
+        ir_measures.Qrel(str(t), f"{label}{i}", 1, label)
+        for t in range(len(orders))
+        for i, label in enumerate(documents)
+    ]
+    run = [
+        ir_measures.ScoredDoc(str(t), f"{documents[i]}{i}", -place)
+        for t, order in enumerate(orders)
+        for place, i in enumerate(order)
+    ]
     measure = measure(protected="P")
     if cutoff is not None:
         measure = measure @ cutoff
@@ -46,16 +53,31 @@ def test_the_most_unfair_permutation_has_exactly_one(values, measure, documents,
 
 
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
-    agrees_on_real_runs(robust03, [("nDD", {"cutoff": 20}), ("nDR", {}), ("nDKL", {"protected": "FT,LA"}), ("nDJS", {}),
-                                   ("nDD", {"cutoff": 10, "norm": "protected-first"})])
+    agrees_on_real_runs(
+        robust03,
+        [
+            ("nDD", {"cutoff": 20}),
+            ("nDR", {}),
+            ("nDKL", {"protected": "FT,LA"}),
+            ("nDJS", {}),
+            ("nDD", {"cutoff": 10, "norm": "protected-first"}),
+        ],
+    )
 
 
 def test_the_published_values_of_real_runs(means, robust03):
-    means(robust03, {"nDD@100": (0.148240, 0.332711), "nDR@100": (0.085413, 0.409409), "nDKL@100": (0.051218, 0.217543),
-                     "nDJS": (0.048199, 0.112769)})
+    means(
+        robust03,
+        {
+            "nDD@100": (0.148240, 0.332711),
+            "nDR@100": (0.085413, 0.409409),
+            "nDKL@100": (0.051218, 0.217543),
+            "nDJS": (0.048199, 0.112769),
+        },
+    )
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 # Draws et al. 2021, section 4: rankings by weighted sampling from 700 documents of seven viewpoints
 
 VIEWPOINTS = ["-3", "-2", "-1", "0", "1", "2", "3"]
@@ -64,19 +86,24 @@ SETS = {"S1": [100] * 7, "S2": [80] * 3 + [115] * 4, "S3": [60] * 3 + [130] * 4}
 RANKINGS = 200
 
 
-def _rankings(sizes: list[int], favoured: np.ndarray, alpha: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rankings(
+    sizes: list[int], favoured: np.ndarray, alpha: float, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A topic for each ranking; ``favoured [topics, viewpoints]`` says which have the weight w1."""
     generator = np.random.default_rng(seed)
     labels = np.repeat(np.arange(7), sizes)
     weights = np.where(favoured[:, labels], 1.0001 - alpha, 1.0001 + alpha)
-    # Documents in the order of exponential variates over their weights are a weighted sample without replacement.
+    # Documents in the order of exponential variates over their weights are a weighted sample
+    # without replacement.
     score = -generator.exponential(size=weights.shape) / weights
     topics, documents = score.shape
     qid = np.repeat(np.arange(topics).astype(str), documents)
     docno = np.tile([f"v{VIEWPOINTS[label]}d{i}" for i, label in enumerate(labels)], topics)
     order = score.argsort(axis=1).argsort(axis=1).reshape(-1)
     run = pd.DataFrame({"query_id": qid, "doc_id": docno, "score": order.astype(float)})
-    qrels = pd.DataFrame({"query_id": np.arange(topics).astype(str), "doc_id": "v0d0", "relevance": 1})
+    qrels = pd.DataFrame(
+        {"query_id": np.arange(topics).astype(str), "doc_id": "v0d0", "relevance": 1}
+    )
     return qrels, run
 
 
@@ -84,11 +111,17 @@ def _rankings(sizes: list[int], favoured: np.ndarray, alpha: float, seed: int) -
 @pytest.mark.parametrize("alpha", [-1, 0, 1])
 def test_the_published_simulation(values, name, alpha):
     source = groups.from_pattern(r"v(-?\d)d", VIEWPOINTS)
-    measures = {kind.NAME: kind(protected="-3,-2,-1", norm="protected-first", groups=source) for kind in (nDD, nDR, nDKL)}
+    measures = {
+        kind.NAME: kind(protected="-3,-2,-1", norm="protected-first", groups=source)
+        for kind in (nDD, nDR, nDKL)
+    }
     favoured = np.zeros((RANKINGS, 7), bool)
     favoured[:, :3] = True
     found = values(measures.values(), *_rankings(SETS[name], favoured, alpha, seed=1))
-    mean = {text: np.mean([value for (m, _), value in found.items() if m == measure]) for text, measure in measures.items()}
+    mean = {
+        text: np.mean([value for (m, _), value in found.items() if m == measure])
+        for text, measure in measures.items()
+    }
     # One opposing viewpoint, another for each ranking, instead of the three.
     favoured = np.eye(7, dtype=bool)[np.arange(RANKINGS) % 3]
     all_labels = nDJS(groups=source)
@@ -106,7 +139,9 @@ def test_the_published_simulation(values, name, alpha):
 
 
 def test_a_run_of_one_viewpoint_has_nothing_to_compare_and_an_empty_one_is_unfair(values):
-    qrels = [ir_measures.Qrel(q, d, 1, label) for q in "12" for d, label in (("a", "P"), ("b", "C"))]
+    qrels = [
+        ir_measures.Qrel(q, d, 1, label) for q in "12" for d, label in (("a", "P"), ("b", "C"))
+    ]
     run = [ir_measures.ScoredDoc("1", "a", 1)]
     kinds = [nDD, nDR, nDKL, nDJS]
     found = values(kinds, qrels, run)

@@ -17,11 +17,22 @@ def run(code, *, python=sys.executable, **options):
     return done.stdout.strip()
 
 
-HEAVY = ("numpy", "pandas", "scipy", "pyterrier", "ir_datasets", "matplotlib", "pyndeval", "joblib", "jnius")
+HEAVY = (
+    "numpy",
+    "pandas",
+    "scipy",
+    "pyterrier",
+    "ir_datasets",
+    "matplotlib",
+    "pyndeval",
+    "joblib",
+    "jnius",
+)
 
 
 def test_import_brings_in_nothing_heavy():
-    code = f"import sys, json, pt_fairness; print(json.dumps([m for m in {HEAVY} if m in sys.modules]))"
+    code = (f"import sys, json, pt_fairness; print(json.dumps([m for m in {HEAVY} if m in "
+            f"sys.modules]))")
     assert json.loads(run(code)) == []
 
 
@@ -41,7 +52,8 @@ from pyterrier.measures import *
 assert rKL is pt_fairness.rKL and nDCG is ir_measures.nDCG
 assert ir_measures.parse_measure("rKL@5") == rKL@5
 pipeline = [p.NAME for p in ir_measures.DefaultPipeline.providers]
-assert pipeline.count("fairness") == 1 and pipeline.index("fairness") < pipeline.index("pyndeval"), pipeline
+assert pipeline.count("fairness") == 1, pipeline
+assert pipeline.index("fairness") < pipeline.index("pyndeval"), pipeline
 assert ir_measures.providers.registry["fairness"].NAME == "fairness"
 assert "pt-fairness/debates/stance" in list(ir_datasets.registry)
 assert not pt.java.started()
@@ -99,7 +111,10 @@ def call(python, *arguments):
 
 
 def cli(python, *arguments):
-    return run(f"import sys; from pt_fairness.cli import main; sys.exit(main({list(arguments)}))", python=python)
+    return run(
+        f"import sys; from pt_fairness.cli import main; sys.exit(main({list(arguments)}))",
+        python=python,
+    )
 
 
 def test_plug_status_unplug(environment, tmp_path):
@@ -120,7 +135,8 @@ def test_plug_status_unplug(environment, tmp_path):
     assert call(python, *arguments)[:2] == (0, "rKL@5\t1.0000")
     code, out, error = call(python, "ir_datasets", "export", "pt-fairness/debates/stance", "qrels")
     assert code == 0 and out.splitlines()[0] == "1 PRO d01-01 2", error
-    heavy = f"import sys; print([m for m in {('ir_measures', 'ir_datasets', 'pt_fairness', *HEAVY)} if m in sys.modules])"
+    heavy = (f"import sys; print([m for m in "
+             f"{('ir_measures', 'ir_datasets', 'pt_fairness', *HEAVY)} if m in sys.modules])")
     assert run(heavy, python=python) == "[]"
 
     assert cli(python, "unplug") == f"removed {where}"
@@ -133,7 +149,11 @@ def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
     plug = pth.Path(own) / pth.FILE_NAME
     plug.write_text(pth._line().replace("after_import.py", "gone.py"))
     try:
-        done = subprocess.run([python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"], capture_output=True, text=True)
+        done = subprocess.run(
+            [python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"],
+            capture_output=True,
+            text=True,
+        )
         assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "nDCG@5", "")
         assert cli(python, "plug", "--status").startswith("not plugged in: ")
     finally:

@@ -15,7 +15,9 @@ from ir_measures import alpha_nDCG
 from pt_fairness import NDKL, groups, nDD, nDJS, rKL, rND
 
 #: Without the memory of what is imported when something is first evaluated.
-WARM = pd.DataFrame({"query_id": ["1"], "doc_id": "a", "relevance": 1, "iteration": "A", "score": 1.0})
+WARM = pd.DataFrame(
+    {"query_id": ["1"], "doc_id": "a", "relevance": 1, "iteration": "A", "score": 1.0}
+)
 
 
 def peak(measures, qrels, run) -> int:
@@ -80,6 +82,9 @@ def test_several_threads_can_use_one_evaluator():
         for _ in range(6):
             evaluator = ir_measures.evaluator(measures, judged)
             with ThreadPoolExecutor(16) as pool:
-                assert list(pool.map(lambda run, one=evaluator: list(one.iter_calc(run)), runs)) == alone
+                assert (
+                    list(pool.map(lambda run, one=evaluator: list(one.iter_calc(run)), runs))
+                    == alone
+                )
     finally:
         sys.setswitchinterval(interval)

@@ -17,13 +17,17 @@ from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 
 #: Identifiers without what a C string cannot hold, and lone surrogates, which UTF-8 cannot.
-identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20)
+identifiers = st.text(
+    st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20
+)
 DTYPES = ["str", object]
 
 
 def ranked(run: pd.DataFrame, qrels: pd.DataFrame | None = None) -> dict[str, list[str]]:
     if qrels is None:
-        qrels = pd.DataFrame({"query_id": run["query_id"].unique(), "doc_id": "none", "relevance": 1})
+        qrels = pd.DataFrame(
+            {"query_id": run["query_id"].unique(), "doc_id": "none", "relevance": 1}
+        )
     told: list[str] = []
     judgments = Judgments(qrels)
     found = Run(run, judgments, lambda cause, text: told.append(text))
@@ -36,29 +40,55 @@ def ranked(run: pd.DataFrame, qrels: pd.DataFrame | None = None) -> dict[str, li
     return order
 
 
-rows = st.lists(st.tuples(st.sampled_from(["1", "q2", "ä"]), identifiers,
-                          st.one_of(st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, 1e39, -1e39, np.inf, -np.inf, 1e-46]),
-                                    st.floats(allow_nan=False))), min_size=1, max_size=30)
+rows = st.lists(
+    st.tuples(
+        st.sampled_from(["1", "q2", "ä"]),
+        identifiers,
+        st.one_of(
+            st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, 1e39, -1e39, np.inf, -np.inf, 1e-46]),
+            st.floats(allow_nan=False),
+        ),
+    ),
+    min_size=1,
+    max_size=30,
+)
 
 
 @given(rows, st.sampled_from(DTYPES))
 def test_the_order_is_trec_eval_s(rows, dtype):
     rows = list({(qid, docno): (qid, docno, score) for qid, docno, score in rows}.values())
-    run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).astype({"query_id": dtype, "doc_id": dtype})
+    run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).astype(
+        {"query_id": dtype, "doc_id": dtype}
+    )
     assert ranked(run) == slow.order_run(rows)
 
 
 def test_the_order_of_a_long_run_with_many_ties():
     pick = random.Random(0)
     rows = [
-        (str(q), f"{pick.choice(['FT', 'LA', 'é', '文'])}{i}", float(pick.randint(0, 3))) for q in range(5) for i in range(4000)
+        (str(q), f"{pick.choice(['FT', 'LA', 'é', '文'])}{i}", float(pick.randint(0, 3)))
+        for q in range(5)
+        for i in range(4000)
     ]
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).sample(frac=1, random_state=0)
     assert ranked(run) == slow.order_run(rows)
 
 
 def test_the_order_of_documents_is_that_of_their_bytes():
-    docnos = ["a", "B", "é", "z", "ab", "a-", "\U0001f600", "\uffff", "\ue000", "a" * 9, "a" * 8, "a" * 17]
+    docnos = [
+        "a",
+        "B",
+        "é",
+        "z",
+        "ab",
+        "a-",
+        "\U0001f600",
+        "\uffff",
+        "\ue000",
+        "a" * 9,
+        "a" * 8,
+        "a" * 17,
+    ]
     run = pd.DataFrame({"query_id": "q", "doc_id": docnos, "score": 1.0})
     assert ranked(run)["q"] == sorted(docnos, key=str.encode, reverse=True)
 
@@ -70,16 +100,28 @@ def test_of_a_document_given_twice_the_last_row_counts(rows):
 
 
 def test_duplicates_are_told_of():
-    run = pd.DataFrame([("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 3.0)], columns=["query_id", "doc_id", "score"])
+    run = pd.DataFrame(
+        [("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 3.0)], columns=["query_id", "doc_id", "score"]
+    )
     told = []
-    Run(run, Judgments(pd.DataFrame({"query_id": ["q"], "doc_id": "b", "relevance": 1})), lambda *message: told.append(message))
+    Run(
+        run,
+        Judgments(pd.DataFrame({"query_id": ["q"], "doc_id": "b", "relevance": 1})),
+        lambda *message: told.append(message),
+    )
     assert len(told) == 1
     assert told[0][0] == "duplicates" and "'a'" in told[0][1] and "'q'" in told[0][1]
 
 
 @pytest.mark.parametrize("score", [float("nan"), None, pd.NA])
 def test_a_score_that_is_missing_is_refused(score):
-    run = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": pd.Series([1.0, score], dtype=object)})
+    run = pd.DataFrame(
+        {
+            "query_id": ["q", "q"],
+            "doc_id": ["a", "b"],
+            "score": pd.Series([1.0, score], dtype=object),
+        }
+    )
     with pytest.raises(ValueError, match="'b' for topic 'q' is NaN"):
         ranked(run)
 
@@ -91,7 +133,9 @@ def test_a_score_that_is_no_number_is_refused():
 
 @pytest.mark.parametrize("column", ["query_id", "doc_id"])
 def test_a_missing_identifier_is_refused(column):
-    frame = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": 1, "score": 1.0})
+    frame = pd.DataFrame(
+        {"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": 1, "score": 1.0}
+    )
     good, frame[column] = frame.copy(), ["x", None]
     with pytest.raises(ValueError, match=f"row 1 of the run has no {column}"):
         Run(frame, Judgments(good), lambda *message: None)
@@ -109,5 +153,7 @@ def test_no_warning_of_numpy_for_scores_beyond_float32():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", FairnessWarning)
-        run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "score": [1e300, 5.0, -1e300]})
+        run = pd.DataFrame(
+            {"query_id": "q", "doc_id": ["a", "b", "c"], "score": [1e300, 5.0, -1e300]}
+        )
         assert ranked(run) == {"q": ["a", "b", "c"]}

@@ -1,0 +1,255 @@
+"""The examples, run as a user runs them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from example_files import EXAMPLES
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+
+
+def example(name, *arguments):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *map(str, arguments)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """The quickstart's table: system → row → value."""
+    lines = example("quickstart.py").stdout.splitlines()
+    cells = [
+        line.rsplit(
+            maxsplit=3 if " +" not in line and " -" not in line and "p-value" not in line else 2
+        )
+        for line in lines[1 : lines.index("")]
+    ]
+    return lines[0], {row[0].strip(): [float(value) for value in row[1:]] for row in cells}
+
+
+def test_quickstart_prints_one_table(printed):
+    head, rows = printed
+    assert head.split("  ")[0] == "name" and head.endswith("BM25    QLD  BM25 (conclusions)")
+    measures = {"nDCG@5", "alpha_nDCG@5", "rND@5", "rKL@5", "rRD@5", "nDJS@5"}
+    assert set(rows) == measures | {
+        f"{m} {column}" for m in measures for column in ("+", "-", "p-value")
+    }
+    for measure in measures:
+        assert len(rows[measure]) == 3 and all(0 < value < 1 for value in rows[measure])
+        assert len(set(rows[measure])) > 1, "the systems differ"
+        assert all(0 <= p <= 1 for p in rows[f"{measure} p-value"])
+
+
+def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path):
+    # The same rankings, written to a file and evaluated by the command instead of pt.Experiment.
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        import pyterrier as pt
+        import quickstart
+
+        debates = pt.get_dataset("irds:pt-fairness/debates/stance")
+        with quickstart.without_native_output():
+            systems = quickstart.retrieval_systems(str(tmp_path), debates)
+            runs = {name: system(debates.get_topics()) for name, system in systems.items()}
+    finally:
+        sys.path.remove(str(EXAMPLES))
+    # nDJS compares the first five with all that is returned, so all systems return the same number.
+    assert {count for run in runs.values() for count in run.groupby("qid").size()} == {
+        quickstart.DEPTH
+    }
+    _, rows = printed
+    for column, (_, run) in enumerate(runs.items()):
+        pt.io.write_results(run, str(tmp_path / "run"))
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "pt_fairness", "pt-fairness/debates/stance"),
+                *(str(tmp_path / "run"), "nDCG@5 α_nDCG@5 rND@5 rKL@5 rRD@5 nDJS@5"),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for line in done.stdout.splitlines():
+            measure, value = line.split("\t")
+            assert rows[measure][column] == pytest.approx(float(value), abs=1e-4)
+
+
+def test_newswire_on_a_small_run(tmp_path):
+    (tmp_path / "qrels").write_text("301 0 FT911-1 1\n301 0 LA010189-1 1\n301 0 FBIS3-1 0\n")
+    (tmp_path / "run").write_text("301 Q0 FT911-1 0 2 x\n301 Q0 FR940104-0-1 1 1 x\n")
+    done = example("newswire.py", tmp_path / "qrels", tmp_path / "run")
+    rows = {
+        line.rsplit(maxsplit=1)[0]: float(line.split()[-1]) for line in done.stdout.splitlines()[1:]
+    }
+    # FR is the minority's (FT's, first of equals) opposite: shares 1 and 1/2 of FT against 1/2.
+    assert rows["rND(groups='trec-newswire')@10"] == pytest.approx(
+        0.5 / (0.5 + 0.5 * 0.6309), abs=1e-4
+    )
+    assert rows["Rprec"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "name, arguments, error",
+    [
+        ("newswire.py", [], "the following arguments are required: qrels, runs"),
+        ("newswire.py", [__file__, "missing"], "argument runs: there is no file missing"),
+        ("newswire_tau.py", ["missing", __file__], "argument qrels: there is no file missing"),
+        (
+            "pathiyancherumanal2021.py",
+            [__file__, "missing"],
+            "argument runs: there is no file missing",
+        ),
+        (
+            "pathiyancherumanal2021.py",
+            ["--groups", "missing"],
+            "argument --groups: no groups are registered as 'missing'",
+        ),
+        ("das2019.py", ["--rprec", "missing"], "argument --rprec: there is no file missing"),
+        ("gezici2021.py", ["missing"], "argument results: there is no file missing"),
+        ("lipani2021.py", [__file__, "missing"], "argument targets: there is no file missing"),
+    ],
+)
+def test_missing_file(command, name, arguments, error, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        command(name, *arguments)
+    lines = capsys.readouterr().err.splitlines()
+    assert stopped.value.code == 2 and lines[0].startswith(f"usage: {name}")
+    assert lines[-1].startswith(f"{name}: error: {error}")
+
+
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("draws2021.py", ["-n", "2"]),
+        ("pathiyancherumanal2021.py", []),
+        ("lipani2021.py", []),
+        ("gezici2021.py", []),
+    ],
+)
+def test_default_arguments(command, name, arguments, tmp_path, capsys):
+    command(name, *arguments)
+    printed = capsys.readouterr().out
+    assert "published" in printed
+    for path in re.findall(r"^figure: (.*)$", printed, re.MULTILINE):
+        assert (tmp_path / path).read_bytes().startswith(b"\x89PNG")
+
+
+def test_as_a_command():
+    assert "published" in example("das2019.py", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    "name, module, extra",
+    [
+        ("quickstart.py", "pyterrier_pisa", "demo"),
+        ("touche.py", "pyterrier_pisa", "demo"),
+        ("many_runs.py", "pyterrier_pisa", "demo"),
+        ("many_runs.py", "dask.distributed", "demo,parallel"),
+        ("draws2021.py", "matplotlib", "plots"),
+    ],
+)
+def test_missing_extra(name, module, extra):
+    code = (
+        "import runpy, sys; sys.modules[sys.argv[1]] = None; sys.path.insert(0, sys.argv[2]); "
+        "name = sys.argv[3]; "
+        "sys.argv = [name]; runpy.run_path(f'{sys.path[0]}/{name}', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, module, str(EXAMPLES), name], capture_output=True, text=True
+    )
+    assert done.returncode == 1 and not done.stdout
+    (line,) = done.stderr.splitlines()
+    assert module in line and line.endswith(
+        f": pip install 'pt-fairness[{extra}]', or '.[{extra}]' in a clone"
+    )
+
+
+def test_newswire_on_the_real_runs(shared, robust03):
+    """Frames in pt.Experiment and files that ir_measures reads have the same values."""
+    import ir_measures
+
+    folder = shared / "data" / "robust03"
+    files = sorted((folder / "runs").glob("*.gz"))[::4]
+    done = example("newswire.py", folder / "qrels.txt.gz", *files)
+    lines = done.stdout.splitlines()
+    table = pd.DataFrame(
+        [line.split()[-len(files) :] for line in lines[1:]],
+        dtype=float,
+        index=["".join(line.split()[: -len(files)]) for line in lines[1:]],
+        columns=lines[0].split()[1:],
+    )
+    assert table.shape == (16, 3)
+    qrels, _ = robust03
+    for file in (files[0], files[-1]):
+        measures = list(map(ir_measures.parse_measure, table.index))
+        values = ir_measures.calc_aggregate(measures, qrels, ir_measures.read_trec_run(str(file)))
+        for measure in measures:
+            assert table.loc[str(measure), file.name.removesuffix(".gz")] == pytest.approx(
+                values[measure], abs=5.1e-5
+            )
+
+
+def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, tmp_path):
+    import pyterrier as pt
+
+    from pt_fairness import write_qrels
+
+    qrels, runs = robust03
+    runs = {name: runs[name] for name in ("THUIRr0301", "rutcor03100")}
+    write_qrels(qrels, tmp_path / "qrels")
+    measures = "nDCG@10 Rprec α_nDCG@10 rND@10 rKL@10 rKL(protected='all')@10 nDJS"
+    import ir_measures
+
+    table = pt.Experiment(
+        [pt.model.from_ir_measures(run) for run in runs.values()],
+        pd.DataFrame({"qid": qrels["query_id"].unique()}),
+        pt.model.from_ir_measures(qrels),
+        [ir_measures.parse_measure(m) for m in measures.split()],
+        names=list(runs),
+    )
+    for name in runs:
+        file = shared / "data" / "robust03" / "runs" / f"input.{name}.gz"
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "pt_fairness"),
+                *(str(tmp_path / "qrels"), str(file), measures, "-p", "-1"),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        row = table.set_index("name").loc[name]
+        for line in done.stdout.splitlines():
+            measure, value = line.split("\t")
+            assert row[measure] == pytest.approx(float(value), abs=1e-12)
+
+
+def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):
+    done = offline(touche.__file__)
+    assert done.returncode == 0, done.stderr
+    assert "args.me cannot be had" in done.stderr and "does not exist" in done.stderr
+    first, head, *rows = done.stdout.splitlines()
+    assert first.startswith("A generated corpus, not args.me")
+    assert head.split() == ["name", "BM25", "QLD"]
+    table = {row.split()[0]: [float(value) for value in row.split()[1:]] for row in rows}
+    assert list(table) == [
+        "nDCG@5",
+        "alpha_nDCG@5",
+        *(f"{measure}(groups='argsme/2020-04-01/stance')@5" for measure in ("rKL", "rND", "rRD")),
+    ]
+    assert all(0 < value < 1 for values in table.values() for value in values)
+
+
+def test_touche_with_the_real_corpus(files, offline, touche):
+    touche.generate(files.home)  # in the place of the real one
+    real, generated = offline(touche.__file__), offline(touche.__file__, "generated")
+    first, *table = real.stdout.splitlines()
+    assert first == "The real args.me corpus: argsme/2020-04-01/touche-2020-task-1/stance"
+    assert table == generated.stdout.splitlines()[1:]

@@ -1,0 +1,58 @@
+"""The m-tables of FA*IR against brute force, the slow version and worked values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from slow_versions import statistics
+
+from pt_fairness.measures import fa_ir_table
+from pt_fairness.measures.fa_ir_table import failure_probability, levels, m_table
+
+SHARES = [0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0]
+ALPHAS = [0.01, 0.1, 0.3]
+
+
+def test_worked_tables():
+    assert m_table(10, 0.5).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert m_table(20, 0.25).tolist() == [0] * 9 + [1] * 6 + [2] * 5
+    found = levels(np.array([10, 20]), np.array([0.5, 0.25]), 0.1)
+    assert found.round(6).tolist() == [0.054688, 0.063476]
+    for k, p, expected in ((10, 0.5, 0.075195), (20, 0.25, 0.089722)):
+        table = m_table(k, p)[None]
+        assert round(float(failure_probability(table, np.array([p]))[0]), 6) == expected
+
+
+@pytest.mark.parametrize("p", SHARES)
+@pytest.mark.parametrize("k", [1, 5, 9])
+def test_failure_probability_against_brute_force(k, p):
+    for alpha in ALPHAS:
+        table = m_table(k, p, alpha, adjust=False)
+        found = failure_probability(table[None], np.array([p]))
+        expected = statistics.brute_failure_probability(table.tolist(), p)
+        assert found == pytest.approx([expected], abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("k", [1, 2, 7, 20, 33])
+def test_levels_and_tables_against_the_slow_version(k, alpha):
+    found = levels(np.full(len(SHARES), k), np.array(SHARES), alpha)
+    expected = [statistics.adjusted_level(alpha, p, k) for p in SHARES]
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    for p, level in zip(SHARES, expected, strict=True):
+        assert m_table(k, p, alpha).tolist() == statistics.m_table(level, p, k)
+        assert m_table(k, p, alpha, adjust=False).tolist() == statistics.m_table(alpha, p, k)
+
+
+def test_lists_of_different_lengths_in_one_call():
+    k, p = np.array([3, 40, 3, 1]), np.array([0.5, 0.3, 0.5, 0.9])
+    alone = [levels(k[i:i + 1], p[i:i + 1], 0.1)[0] for i in range(4)]
+    fa_ir_table._levels.clear()
+    assert levels(k, p, 0.1).tolist() == alone
+    assert len(fa_ir_table._levels) == 3
+
+
+def test_levels_are_computed_once(monkeypatch):
+    first = levels(np.array([12]), np.array([0.35]), 0.1)
+    monkeypatch.setattr(fa_ir_table, "_adjusted", None)
+    assert levels(np.array([12, 12]), np.array([0.35, 0.35]), 0.1).tolist() == [first[0]] * 2

@@ -1,0 +1,331 @@
+"""GF and GFR against their slow versions, worked values and what the FairWeb task's tool prints."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import itertools
+import math
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import ir_measures
+import pandas as pd
+import pytest
+import slow_versions
+from slow_versions.reading import read_topics
+
+from pt_fairness import GF, GFR, FairnessWarning, groups, targets
+from pt_fairness.measures import ordinal
+
+ORDER = "g7,g0,g3,g1,added,g2,g4,g5,g6"
+TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0},
+                      {"g0": 0.25, "added": 0.75}]
+CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
+SETTINGS = [{}, {"divergence": "nmd", "order": ORDER, "gains": "linear"},
+            {"divergence": "rnod", "order": ORDER, "rel": 2}, {"max_rel": 1},
+            {"gains": "binary", "rel": 0, "max_rel": 5}, {"rel": -1}]
+LEVELS = {"a1": "low", "a3": "low", "b2": "low", "b1": "mid", "a2": "high", "b3": "high"}
+
+@pytest.fixture
+def registered():
+    """``registered(name, groups)``: registers groups for one test."""
+    names = []
+
+    def register(name: str, source: groups.Groups) -> None:
+        groups.register(name, source)
+        names.append(name)
+    yield register
+    for name in {*names} & {*groups.names()}:
+        groups.unregister(name)
+
+
+@pytest.fixture
+def sources(registered):
+    """The groups of the worked documents: A and B; and levels with an order."""
+    first = groups.from_mapping({docno: docno[0].upper() for docno in LEVELS})
+    second = groups.from_mapping(LEVELS, order=["low", "mid", "high"])
+    registered("first", first)
+    registered("second", second)
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
+@pytest.mark.parametrize("seed", range(3))
+def test_gf_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
+    agrees_with_slow(make_case(seed, several=several), [
+        ("GF", {"target": target, **cutoff, **setting})
+        for target, cutoff, setting in itertools.product(TARGETS, CUTOFFS, SETTINGS)], from_frame)
+
+
+def test_samples(make_case, agrees_with_slow):
+    agrees_with_slow(make_case(3, several=True), [
+        ("GF", {"target": target, **cutoff}) for target in TARGETS for cutoff in CUTOFFS],
+        samples=3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gfr_against_the_slow_version(make_case, values, registered, seed):
+    case = make_case(seed, several=seed % 2 == 1)
+    # A second attribute: the last digit of the document, known for some documents.
+    digits = {(qid, docno): [docno[-1]] for qid, docno in case.groups if docno[-1] != "3"}
+    of = {"letters": case.groups, "digits": digits}
+    orders = {"digits": [str(i) for i in range(9, -1, -1)]}
+    topics = {}
+    for name, known in of.items():
+        frame = pd.DataFrame([(*key, group) for key, some in known.items() for group in some],
+                             columns=["qid", "docno", "group"], dtype="str")
+        registered(name, groups.from_frame(frame, order=orders.get(name)))
+        topics[name] = read_topics(case.qrels, case.run,
+                                   lambda qid, docno, known=known: known.get((qid, docno), ()),
+                                   set(frame["group"]), orders.get(name))
+
+    def details(qid, topic):
+        return replace(topic, attributes={name: of_source[qid].groups
+                                          for name, of_source in topics.items()})
+
+    wanted = [{"attributes": {"letters": "jsd", "digits": "nmd"}, "cutoff": 4},
+              {"attributes": {"digits": "rnod"}, "relevance": "rbu", "phi": 0.9, "rel": 2},
+              {"attributes": {"letters": "jsd"}, "targets": {"letters": "qrels"}, "max_rel": 3},
+              {"attributes": {}, "gains": "linear"}, {"attributes": {}, "relevance": "rbu"}]
+    measures = [GFR(**params) for params in wanted]
+    found = values(measures, case.qrels_frame, case.run_frame)
+    for measure, params in zip(measures, wanted, strict=True):
+        expected = slow_versions.evaluate("GFR", params, case.qrels, case.run,
+                                          lambda *_: ("any",), details=details)
+        got = {qid: value for (m, qid), value in found.items() if m == measure}
+        assert got == pytest.approx(expected, abs=1e-9), measure
+
+
+RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
+
+
+def test_worked_values(worked_exposure, values, sources):
+    both = {"attributes": {"first": "jsd", "second": "nmd"}}
+    expected = {
+        GF @ 5: 0.625199, GF(groups="second", divergence="nmd") @ 5: 0.479687,
+        GF(groups="second", divergence="rnod", order="low,mid,high") @ 5: 0.433302,
+        GFR(**both) @ 5: 0.626629, GFR(**both, relevance="rbu") @ 5: 0.650667}
+    found = values(expected, *worked_exposure(RUN))
+    assert {m: round(found[m, "1"], 6) for m in expected} == expected
+
+
+def test_by_hand(values):
+    # A user stops at the only relevant document, of two grades, with a probability of 3/4.
+    qrels = pd.DataFrame([("1", "a", 2, "A"), ("1", "b", 0, "B")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", "b", 2.0), ("1", "a", 1.0)],
+                       columns=["query_id", "doc_id", "score"])
+    expected = {GF: 0.75, GF(gains="linear"): 2 / 3, GF(gains="binary"): 0.5,
+                GF(max_rel=3): 3 / 8, GF @ 1: 0.0, GF(target={"B": 1.0}): 0.75 * (1 - 0.311278),
+                GFR(attributes={}): 0.375, GFR(attributes={}, relevance="rbu"): 0.75 * 0.99 ** 2}
+    found = values(expected, qrels, run)
+    assert {m: found[m, "1"] for m in expected} == pytest.approx(expected, abs=1e-6)
+
+
+def test_unannotated_documents_are_in_every_group(values):
+    qrels = pd.DataFrame([("1", "x", 1, "-"), ("1", "a", 1, "A"), ("1", "b", 0, "B")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", "x", 3.0)], columns=["query_id", "doc_id", "score"])
+    # Also a list without annotations, whose own groups are uniform then.
+    measures = [GF, GF(target="run")]
+    found = values(measures, qrels, run)
+    assert [found[measure, "1"] for measure in measures] == [0.5, 0.5]
+
+
+def test_one_label_has_no_divergence(values):
+    qrels = pd.DataFrame([("1", "a", 1, "7")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", "a", 3.0)], columns=["query_id", "doc_id", "score"])
+    measures = [GF, GF(divergence="nmd"), GF(divergence="rnod")]
+    assert set(values(measures, qrels, run).values()) == {0.5}
+
+
+def test_a_target_with_zeros_can_be_further_than_everything(values):
+    # √(OD / (L − 1)) is √((16 + 16) / 4) / 2 at most: above 1 for these labels.
+    labels = ["1", "2", "3", "4", "5"]
+    qrels = pd.DataFrame([("1", label, 1, label) for label in labels],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", "5", 1.0)], columns=["query_id", "doc_id", "score"])
+    far = GF(divergence="rnod", target={"1": 1.0})
+    assert values([far], qrels, run)[far, "1"] == 0.0
+
+
+def test_the_order_of_labels():
+    assert ordinal.places(["10", "2", "−"], "2,10,−", None) == [1, 0, 2]
+    assert ordinal.places(["a", "b"], "b,c,a", ["a", "b"]) == [1, 0]
+    assert ordinal.places(["a", "b"], None, ["b", "a"]) == [1, 0]
+    assert ordinal.places(["-1", "10", "2.5"], None, None) == [0, 2, 1]
+    for label in ("mid", "nan", "inf"):
+        with pytest.raises(ValueError, match="needs the order of the labels"):
+            ordinal.places(["1", label], None, None)
+    with pytest.raises(ValueError, match="the order 'a,b' lacks the labels 'c'"):
+        ordinal.places(["a", "b", "c"], "a,b", None)
+
+
+def test_an_ordinal_divergence_without_an_order(worked_exposure, values):
+    with pytest.raises(ValueError, match=r"labels 'A', 'B': name them .* order='…'"):
+        values([GF(divergence="nmd")], *worked_exposure(RUN))
+
+
+def test_the_order_matters_to_ordinal_divergences_alone(make_case, values):
+    case = make_case(2, labels=4, documents=20)
+    measures = {(name, order): GF(divergence=name, order=order, target={"g0": 1.0})
+                for name in ("jsd", "nmd", "rnod") for order in ("g0,g1,g2,g3", "g1,g3,g0,g2")}
+    found = values(measures.values(), case.qrels_frame, case.run_frame)
+    for name in ("jsd", "nmd", "rnod"):
+        one, other = ([found[measures[name, order], qid] for qid in "12345"]
+                      for order in ("g0,g1,g2,g3", "g1,g3,g0,g2"))
+        assert (one == other) == (name == "jsd")
+
+
+def test_the_text_form():
+    measure = GFR(attributes={"h index": "nmd", "gender": "jsd"}, max_rel=2,
+                  targets={"h index": {"low": 0.5, "high": 0.5}}) @ 10
+    text = str(measure)
+    assert text == (r"GFR(attributes={'gender':'jsd','h\x20index':'nmd'},targets={'h\x20index':"
+                    r"{'high':0.5,'low':0.5}},max_rel=2)@10")
+    assert ir_measures.parse_measure(text) == measure
+    assert str(GF(order=["low", "mid", 3])) == str(GF(order=" low, mid ,3")) \
+        == "GF(order='low,mid,3')"
+    assert str(GFR(attributes={"a": "jsd"}, targets={})) == "GFR(attributes={'a':'jsd'})"
+
+
+@pytest.mark.parametrize(("params", "message"), [
+    ({}, "GFR needs the parameter 'attributes'"),
+    ({"attributes": {"gender": "kl"}}, "'jsd' or 'nmd' or 'rnod'"),
+    ({"attributes": "gender"}, "a dictionary from names of registered groups"),
+    ({"attributes": {"": "jsd"}}, "a dictionary from names of registered groups"),
+    ({"attributes": {"a": "jsd"}, "targets": {"b": "qrels"}}, "a target for 'b', which is none"),
+    ({"attributes": {"a": "jsd"}, "targets": {"a": "nowhere"}}, "groups to targets"),
+    ({"attributes": {"a": "jsd"}, "targets": {"a": {"x": 0.5}}}, "groups to targets"),
+    ({"attributes": {"a": "jsd"}, "phi": 1}, "phi takes a number above 0 and below 1")])
+def test_wrong_parameters_of_gfr(params, message):
+    with pytest.raises(ValueError, match=message):
+        GFR(**params).validate_params()
+
+
+@pytest.mark.parametrize("order", ["", "a,,b", "a,b,a", ["a,b", "c"], {"a", "b"}, 5])
+def test_wrong_orders(order):
+    with pytest.raises(ValueError, match="different labels without commas"):
+        GF(order=order).validate_params()
+
+
+def test_an_attribute_that_is_not_registered(worked_exposure, values):
+    with pytest.raises(ValueError, match="no groups are registered as 'nowhere'"):
+        values([GFR(attributes={"nowhere": "jsd"})], *worked_exposure(RUN))
+
+
+def test_an_undefined_part_makes_the_topic_undefined(registered):
+    qrels = pd.DataFrame([("1", "a", 1), ("1", "b", 1), ("2", "a", 1), ("3", "b", 0)],
+                         columns=["query_id", "doc_id", "relevance"])
+    run = qrels.assign(score=1.0)
+    registered("only a", groups.from_mapping({"a": "A", "c": "B"}))
+    registered("only topic 1", groups.from_frame(pd.DataFrame(
+        {"qid": ["1", "1"], "docno": ["a", "b"], "group": ["A", "B"]})))
+    measure = GFR(attributes={"only a": "jsd", "only topic 1": "jsd"},
+                  targets={"only topic 1": "qrels"})
+    with pytest.warns(FairnessWarning) as told:
+        found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
+    assert found["1"] > 0 and found["2"] == found["3"] == 0.0
+    assert [str(one.message) for one in told] == [
+        "topics with nothing to compare with have the value 0.0, for every system: "
+        f"{measure} on 2 of 3 topics"]
+
+
+def test_a_topic_that_an_attribute_drops_has_no_value(registered):
+    qrels = pd.DataFrame([("1", "a", 1), ("2", "a", 1)],
+                         columns=["query_id", "doc_id", "relevance"])
+    stances = groups.from_mapping({"a": "PRO", "b": "CON"})
+    registered("stances", stances)
+    registered("ideologies", stances.relabel({"1": "liberal", "2": "both or neither"}))
+    measure = GFR(attributes={"stances": "jsd", "ideologies": "jsd"})
+    with pytest.warns(FairnessWarning, match="drops 1 of 2 topics"):
+        found = {m.query_id: m.value
+                 for m in ir_measures.iter_calc([measure], qrels, qrels.assign(score=1.0))}
+    assert found["1"] == pytest.approx((0.5 + 2 * 0.5 * (1 - 0.311278)) / 3, abs=1e-6)
+    assert math.isnan(found["2"])
+
+
+def test_it_needs_no_groups_in_the_qrels(sources):
+    # Neither ir_measures nor the evaluator asks for the iteration of the qrels.
+    qrels = [ir_measures.Qrel("1", "a1", 1)]
+    run = [ir_measures.ScoredDoc("1", "a1", 1.0)]
+    measure = GFR(attributes={"first": "jsd"})
+    assert ir_measures.calc_aggregate([measure], qrels, run)[measure] > 0
+
+
+def test_pickles_bring_their_groups_and_targets(sources):
+    targets.register("gold", pd.DataFrame({"qid": ["1"], "group": ["A"], "share": [1.0]}))
+    measure = GFR(attributes={"first": "jsd", "second": "nmd"}, targets={"first": "gold"})
+    text = pickle.dumps(measure)
+    for name in ("first", "second"):
+        groups.unregister(name)
+    del targets._registry["gold"]
+    copy = pickle.loads(text)
+    assert copy == measure
+    qrels = [ir_measures.Qrel("1", "a1", 1)]
+    run = [ir_measures.ScoredDoc("1", "a1", 1.0)]
+    assert ir_measures.calc_aggregate([copy], qrels, run)[copy] > 0
+
+
+# ------------------------------------------------------------------------------------------ FairWeb
+
+PRINTED = {"GF-JSD": {"divergence": "jsd"}, "GF-NMD": {"divergence": "nmd"},
+           "GF-RNOD": {"divergence": "rnod"}, "ERR": {}, "iRBU": {"relevance": "rbu"}}
+
+
+def read_fairweb(folder: Any) -> tuple[pd.DataFrame, Mapping[str, pd.DataFrame]]:
+    """Qrels with relevance 0 to 2, and runs of 20 documents by name."""
+    qrels = pd.read_csv(folder / "fairweb1pilot.qrels", sep=" ", dtype=str,
+                        names=["query_id", "doc_id", "relevance"])
+    qrels["relevance"] = qrels["relevance"].str.removeprefix("L").astype(int)
+    runs = {}
+    for name in ("bm25", "qljm"):
+        with gzip.open(folder / f"run.{name}.gz", "rt") as lines:
+            rows = [line.split() for line in lines]
+        run = pd.DataFrame(rows, columns=["query_id", "q0", "doc_id", "rank", "score", "name"])
+        run = run.astype({"score": "float32"}).sort_values(
+            ["score", "doc_id"], ascending=False)
+        runs[name] = run.groupby("query_id").head(20)[["query_id", "doc_id", "score"]]
+    return qrels, runs
+
+
+def read_attribute(folder: Any, attribute: str) -> tuple[groups.Groups, dict[str, float]]:
+    """The groups of an attribute, numbered from 0, and the target."""
+    shares = (folder / f"{attribute}.golddistr").read_text().split()
+    gold = {str(g): float(share) for g, share in enumerate(shares)}
+    return groups.from_file(folder / f"fairweb1pilot.{attribute}.gmemb", labels=gold), gold
+
+
+def test_what_the_fairweb_tool_prints(shared, values):
+    """All values, to their 4 decimals."""
+    folder = shared / "data" / "fairweb1"
+    qrels, runs = read_fairweb(folder)
+    with (folder / "ntcireval.tsv").open() as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    assert len(rows) == 180
+    attributes = {name: read_attribute(folder, name) for name in {row["attribute"] for row in rows}}
+    wanted = []
+    for row in rows:
+        name, _, depth = row["measure"].partition("@")
+        source, gold = attributes[row["attribute"]]
+        measure = (GF(groups=source, target=gold, **PRINTED[name]) if name.startswith("GF")
+                   else GFR(attributes={}, **PRINTED[name]))
+        wanted.append(measure @ int(depth) if depth else measure)
+    found = {name: values(set(wanted), qrels, run) for name, run in runs.items()}
+    for row, measure in zip(rows, wanted, strict=True):
+        value = found[row["run"]][measure, row["topic"]]
+        # The tool prints 4 decimals of its own sums.
+        assert abs(value - float(row["value"])) <= 5.1e-5, row
+
+
+def test_soft_groups(worked_exposure, values):
+    frame = pd.DataFrame([(docno, docno[0].upper(), 1.0) for docno in LEVELS if docno != "a1"]
+                         + [("a1", "A", 0.7), ("a1", "B", 0.3)],
+                         columns=["docno", "group", "weight"])
+    measure = GF(groups=groups.from_frame(frame)) @ 5
+    assert round(values([measure], *worked_exposure(RUN))[measure, "1"], 6) == 0.836411

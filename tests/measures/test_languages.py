@@ -1,0 +1,108 @@
+"""PEER against its slow version, worked values and scipy's Kruskal–Wallis test."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import ir_measures
+import pytest
+import scipy.stats
+
+from pt_fairness import PEER, FairnessWarning
+
+CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}, {"cutoff": 500}]
+SETTINGS = [{}, {"unretrieved": "count"}, {"rel": 2}, {"rel": 0}, {"rel": -1},
+            {"weights": {0: 0.5, 1: 0.25, 2: 0.25}}, {"weights": {1: 1.0}, "unretrieved": "count"},
+            {"weights": {0: 1.0, 1: 0.0}}, {"weights": {0: 0.9, 7: 0.1}, "unretrieved": "count"}]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("seed", range(4))
+def test_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
+    agrees_with_slow(make_case(seed, several=several), [
+        ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS], from_frame)
+
+
+def test_samples(make_case, agrees_with_slow):
+    agrees_with_slow(make_case(3, several=True), [
+        ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS], samples=3)
+
+
+def test_worked_values(worked_exposure, values):
+    expected = {PEER @ 5: 0.164915, PEER(unretrieved="count") @ 5: 0.186609,
+                PEER(weights={0: 0.5, 1: 0.5}) @ 6: 0.317311}
+    found = values(expected, *worked_exposure([["a1", "b1", "x", "a2", "b2", "a3"]]))
+    assert {m: round(found[m, "1"], 6) for m in expected} == expected
+
+
+@pytest.mark.parametrize("languages", [2, 3, 5])
+def test_against_scipy(values, languages):
+    """Where all ranks hold relevant documents, it is the Kruskal–Wallis test."""
+    pick = random.Random(languages)
+    labels = {str(t): [pick.choice("abcde"[:languages]) for _ in range(pick.randint(8, 30))]
+              for t in range(20)}
+    qrels = [ir_measures.Qrel(qid, str(i), 1, label)
+             for qid, found in labels.items() for i, label in enumerate(found)]
+    run = [ir_measures.ScoredDoc(row.query_id, row.doc_id, -int(row.doc_id)) for row in qrels]
+    # Documents after the cutoff share the mean of their ranks, as in the test.
+    measures = {cut: PEER @ cut for cut in (1000, 6)}
+    found = values(measures.values(), qrels, run)
+    for (cut, measure), (qid, own) in itertools.product(measures.items(), labels.items()):
+        ranks = [min(i, cut) for i in range(len(own))]
+        samples = [[rank for rank, label in zip(ranks, own, strict=True) if label == one]
+                   for one in sorted({*own})]
+        assert found[measure, qid] == pytest.approx(scipy.stats.kruskal(*samples).pvalue)
+
+
+def of_letters(text: str) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
+    """A document for each letter: its language; upper case is relevant, ``-`` has no language."""
+    qrels = [ir_measures.Qrel("1", str(i), int(letter.isupper()), letter.lower())
+             for i, letter in enumerate(text)]
+    return qrels, [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
+
+
+def one(measure, values, qrels, run):
+    return values([measure], qrels, run)[measure, "1"]
+
+
+def test_turns_are_fairer_than_blocks(values):
+    alternating, blocks = (one(PEER, values, *of_letters(text))
+                           for text in ("ABBAABBA", "AAAABBBB"))
+    assert blocks < 0.05 < alternating
+
+
+def test_edge_cases(values):
+    qrels, run = of_letters("aB-A")
+    assert one(PEER @ 1, values, qrels, run) == 1.0  # nothing relevant retrieved
+    assert one(PEER, values, qrels, run[2:3]) == 0.0  # nothing annotated retrieved
+    assert one(PEER, values, *of_letters("AAA")) == 1.0  # one language
+    assert one(PEER, values, qrels, []) == 0.0
+    # Equal ranks: the retrieved document of two languages is the only one.
+    both = [ir_measures.Qrel("1", "d", 1, label) for label in "ab"]
+    assert one(PEER, values, both, [ir_measures.ScoredDoc("1", "d", 1.0)]) == 1.0
+    with pytest.warns(FairnessWarning, match="PEER on 1 of 1 topics"):
+        assert ir_measures.calc_aggregate([PEER], *of_letters("ab"))[PEER] == 0.0
+
+
+def test_unannotated_documents_keep_their_ranks(values):
+    # All of them at the end change nothing, in between they change the distances of ranks.
+    near, far, between = (one(PEER, values, *of_letters(text))
+                          for text in ("ABBAB", "ABBAB--", "A-B-BAB"))
+    assert near == far != between
+
+
+@pytest.mark.parametrize("weights", [
+    {}, {0: 0.5}, {0: 0.5, 1: 0.6}, {0: -0.5, 1: 1.5}, {-1: 1.0}, {0.5: 1.0}, {"one": 1.0}, "1:1",
+    {1: float("nan")}])
+def test_wrong_weights(weights):
+    with pytest.raises(ValueError, match="not negative and sum to 1"):
+        PEER(weights=weights).validate_params()
+
+
+def test_the_text_form():
+    measure = PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20
+    assert str(measure) == "PEER(weights={0:0.25,2:0.75},unretrieved='count')@20"
+    assert ir_measures.parse_measure(str(measure)) == measure
+    assert PEER(weights={"2": 0.75, 0.0: "0.25"}) == PEER(weights={0: 0.25, 2: 0.75})

@@ -1,0 +1,110 @@
+"""FAIR and PreF against their slow versions, worked values and simulated fair lists."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+import scipy.stats
+
+from pt_fairness import FAIR, FairnessWarning, PreF
+from pt_fairness.measures.fa_ir_table import m_table
+
+TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0},
+                      {"g0": 0.25, "added": 0.75}]
+CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "FAIR": [{}, {"value": "prefixes", "protected": "majority"},
+             {"protected": "g0", "adjust": False}, {"p": 0.6}, {"p": 1.0, "value": "prefixes"},
+             {"protected": "g0,g1", "alpha": 0.3, "value": "prefixes"}, {"p": 0.0, "rel": 2}],
+    "PreF": [{}, {"protected": "majority"}, {"protected": "g0", "rel": 0}, {"p": 0.6},
+             {"p": 1, "protected": "g1"}]}
+RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SETTINGS)
+def test_against_the_slow_version(make_case, agrees_with_slow, name, seed, from_frame, several):
+    agrees_with_slow(make_case(seed, several=several, labels=4), [
+        (name, {"target": target, **cutoff, **setting}) for target, cutoff, setting
+        in itertools.product(TARGETS, CUTOFFS, SETTINGS[name])], from_frame)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_samples(make_case, agrees_with_slow, name):
+    agrees_with_slow(make_case(3, several=True), [
+        (name, {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS[name]],
+        samples=3)
+
+
+def test_worked_values(worked_exposure, values):
+    ours = {"protected": "B", "p": 0.8, "alpha": 0.2}
+    expected = {FAIR(protected="B", p=0.6) @ 5: 1.0, PreF(protected="B", p=0.6) @ 5: 0.446848,
+                FAIR(**ours) @ 5: 0.0, FAIR(**ours, value="prefixes") @ 5: 0.4}
+    found = values(expected, *worked_exposure(RUN))
+    assert {m: round(found[m, "1"], 6) for m in expected} == expected
+
+
+def of_lists(lists: Any) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
+    """Topic t has the documents of ``lists[t]``, which says who is protected."""
+    qrels = [ir_measures.Qrel(str(t), str(i), 1, "B" if protected else "A")
+             for t, one in enumerate(lists) for i, protected in enumerate(one)]
+    return qrels, [ir_measures.ScoredDoc(row.query_id, row.doc_id, -int(row.doc_id))
+                   for row in qrels]
+
+
+@pytest.mark.parametrize("p", [0.2, 0.5, 0.7])
+def test_a_list_passes_if_it_meets_the_table(values, p):
+    """Every list of eight documents."""
+    lists = np.array(list(itertools.product([0, 1], repeat=8)))
+    measure = FAIR(protected="B", p=p)
+    found = values([measure], *of_lists(lists))
+    meets = (lists.cumsum(axis=1) >= m_table(8, p)).all(axis=1)
+    assert [found[measure, str(t)] for t in range(len(lists))] == meets.tolist()
+    # A fair list is rejected with a probability of at most alpha.
+    probability = np.where(lists, p, 1 - p).prod(axis=1)
+    assert probability[~meets].sum() <= 0.1
+
+
+def test_pref_against_scipy(values):
+    lists = np.random.default_rng(0).random((10, 12)) < 0.4
+    measure = PreF(protected="B", target={"A": 0.7, "B": 0.3})
+    found = values([measure], *of_lists(lists))
+    for t, one in enumerate(lists):
+        expected = scipy.stats.binom.cdf(one.cumsum(), np.arange(1, 13), 0.3).mean()
+        assert found[measure, str(t)] == pytest.approx(expected)
+
+
+def test_more_protected_documents_are_never_less_fair(values):
+    lists = np.array(list(itertools.product([0, 1], repeat=6)))
+    measures = [PreF(protected="B", p=0.5), FAIR(protected="B", p=0.5),
+                FAIR(protected="B", p=0.5, value="prefixes")]
+    found = values(measures, *of_lists(lists))
+    for measure in measures:
+        assert found[measure, "0"] == min(found[measure, str(t)] for t in range(64))
+        assert found[measure, "63"] == 1.0
+
+
+def test_with_p_the_population_can_be_empty(values):
+    qrels = [ir_measures.Qrel("1", "a", 0, "A"), ir_measures.Qrel("1", "b", 0, "B")]
+    run = [ir_measures.ScoredDoc("1", "a", 1.0)]
+    known = FAIR(protected="A", p=0.5)
+    assert values([known], qrels, run)[known, "1"] == 1.0
+    for measure in (FAIR(protected="A"), FAIR(p=0.5), PreF(p=0.5)):
+        with pytest.warns(FairnessWarning, match="on 1 of 1 topics"):
+            assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == 0.0
+
+
+def test_the_text_form():
+    measure = FAIR(p=0.25, alpha=0.05, adjust=False, value="prefixes", protected="a,b") @ 20
+    text = "FAIR(protected='a,b',p=0.25,alpha=0.05,adjust=False,value='prefixes')@20"
+    assert str(measure) == text and ir_measures.parse_measure(text) == measure
+    for params in ({"p": 1.1}, {"p": -0.1}, {"alpha": 0}, {"alpha": 1}, {"adjust": 1},
+                   {"protected": "all"}):
+        with pytest.raises(ValueError, match="is not possible"):
+            FAIR(**params).validate_params()
