@@ -1,6 +1,6 @@
 """What a ranking is compared with: the protected group of every topic and the target distribution.
 
-Shared by the measures of every family. Shapes: ``T`` topics, ``S`` label sets, ``L`` groups of the
+Shared by the measures of every family. Shapes: ``R`` lists, ``S`` label sets, ``L`` groups of the
 label set G.
 """
 
@@ -22,21 +22,28 @@ ESTIMATED = ("qrels", "collection", "run")
 
 
 class TwoGroups(NamedTuple):
-    """Protected and unprotected documents of the population of every topic."""
+    """The protected and the unprotected documents of the population of each list."""
 
     #: Whether the documents of a label set are protected, ``[R, S]``; a share in [0, 1] for those
     #: with weights.
     protected: Any
-    #: ``[T]``: protected documents, and all documents, of the population; shares where it is a
-    #: distribution.
+    #: The protected and all documents of the population, ``[R]``; shares if it is a distribution.
     plus: Floats
     total: Floats
-    #: ``[T]``: whether there is something to compare with.
+    #: Whether there is something to compare with, ``[R]``.
     defined: Bools
 
 
 #: Sums of weights that differ by less are equal.
 EQUAL = 1e-9
+
+
+def degrees(view: View) -> Floats:
+    """Return how far a document of each label set is in each group, ``[S, L]``.
+
+    That is its share if it has weights; otherwise it is wholly in each of its groups.
+    """
+    return np.where(view.weighted[:, None], view.share, view.member)
 
 
 def rarest(view: View, counts: Ints, most: bool) -> tuple[Ints, Bools]:
@@ -51,7 +58,7 @@ def rarest(view: View, counts: Ints, most: bool) -> tuple[Ints, Bools]:
     """
     if not view.labels:
         return np.zeros(len(view), np.intp), np.zeros(len(view), bool)
-    sizes = counts @ np.where(view.weighted[:, None], view.share, view.member)
+    sizes = counts @ degrees(view)
     present = sizes > 0
     keys = np.where(present, -sizes if most else sizes, sizes.max(initial=0) + 1)
     least = keys.min(axis=1, keepdims=True)
@@ -69,27 +76,24 @@ def split(measure: FairnessMeasure, view: View, counts: Ints) -> tuple[Any, Bool
         best, two = rarest(view, counts, wanted == "majority")
         if not view.labels:
             return np.zeros((len(view), len(view.member)), bool), two
-        soft = np.where(view.weighted[:, None], view.share, view.member)
-        return (soft if view.weighted.any() else view.member)[:, best].T, two
+        return (degrees(view) if view.weighted.any() else view.member)[:, best].T, two
     chosen = np.isin(view.labels, named(measure, view))
     sets: Any = (view.member & chosen).any(axis=1)
     if view.weighted.any():
-        partly = view.weighted & (view.member & ~chosen).any(axis=1)
-        sets = np.where(partly, view.share @ chosen, sets)
+        sets = np.where(view.weighted, view.share @ chosen, sets)
     return np.broadcast_to(sets, (len(view), len(view.member))), np.ones(len(view), bool)
 
 
 def extreme(measure: FairnessMeasure) -> str | None:
-    """``'minority'`` or ``'majority'`` where that is the protected group; a ``group`` is always a
-    label.
-    """
+    """Return ``'minority'`` or ``'majority'`` if that is the protected group, else ``None``."""
     wanted = measure.param("protected") if "protected" in measure.SUPPORTED_PARAMS else None
     return wanted if wanted in ("minority", "majority") else None
 
 
 def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
-    """The protected and unprotected part of the measure's target; the measure's ``group``, if it
-    has one, is protected.
+    """Return the protected and the unprotected part of a measure's target.
+
+    The ``group`` of the measure, if it has one, is protected.
     """
     relevant = view.relevant(measure.param("rel"))
     protected, known = split(measure, view, relevant)
@@ -105,36 +109,31 @@ def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
         else:
             shares = distribution(measure, view)
             plus, total = (shares * chosen).sum(axis=1), shares.sum(axis=1)
-    return TwoGroups(
-        protected,
-        plus.astype(float),
-        total.astype(float),
-        known & ((total > 0) | (target == "run")),
-    )
+    defined = known & ((total > 0) | (target == "run"))
+    return TwoGroups(protected, plus.astype(float), total.astype(float), defined)
 
 
 def protected_of_labels(measure: FairnessMeasure, view: View, counts: Ints) -> Bools:
-    """``[T, L]``: which labels are protected."""
+    """Return which labels are protected, ``[R, L]``.
+
+    :param counts: the documents of each label set that 'minority' and 'majority' count, ``[R, S]``
+    """
     wanted = extreme(measure)
     if wanted is not None:
         best, _ = rarest(view, counts, wanted == "majority")
         return np.asarray(np.arange(len(view.labels)) == best[:, None])
-    return np.broadcast_to(
-        np.isin(view.labels, named(measure, view)), (len(view), len(view.labels))
-    )
+    chosen = np.isin(view.labels, named(measure, view))
+    return np.broadcast_to(chosen, (len(view), len(view.labels)))
 
 
 def named(measure: FairnessMeasure, view: View) -> list[str]:
-    """The labels that ``protected``, or ``group``, names."""
-    return [
-        name
-        for parameter, name in measure.named_labels(view.labels)
-        if parameter in ("protected", "group")
-    ]
+    """Return the labels that ``protected`` or ``group`` names."""
+    return [name for parameter, name in measure.named_labels(view.labels)
+            if parameter in ("protected", "group")]
 
 
 def population(measure: FairnessMeasure, view: View) -> Floats:
-    """``[T, L]`` or ``[1, L]``: the documents of each group that an estimated target counts."""
+    """Return the documents of each group in an estimated target, ``[R, L]`` or ``[1, L]``."""
     target = measure.param("target")
     if target == "collection":
         return view.pooled(measure.param("rel"))[None]
@@ -142,8 +141,9 @@ def population(measure: FairnessMeasure, view: View) -> Floats:
 
 
 def distribution(measure: FairnessMeasure, view: View) -> Floats:
-    """``[T, L]``: the target share of every group, unsmoothed; a row of zeros where the population
-    is empty.
+    """Return the target share of each group, unsmoothed, ``[R, L]``.
+
+    A row is 0 if the population is empty.
     """
     target: Any = measure.param("target")
     size = (len(view), len(view.labels))
@@ -174,13 +174,3 @@ def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
 def one_if_zero(worst: Floats) -> Floats:
     """Return ``worst``, 1 in place of 0: a system must not look fair by returning nothing."""
     return np.where(worst > 0, worst, 1.0)
-
-
-def refuse_weights(measure: FairnessMeasure, view: View) -> None:
-    """Check that no document has groups with weights.
-
-    :raises ValueError: one has
-    """
-    if view.weighted.any():
-        raise ValueError(f"{measure.NAME} cannot use the weights of groups; use groups without "
-                         "weights, or a measure that can")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.population import degrees
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -48,13 +49,10 @@ class StanceMeasure(SignedMeasure):
         weights has its share in pro less that in con.
         """
         codes, relevance, n = view.full(self.param("cutoff"))
-        of_set = np.append(self._in(view, "pro") - self._in(view, "con"), 0.0)
+        side = np.isin(view.labels, self.param("pro")) * 1.0 \
+            - np.isin(view.labels, self.param("con"))
+        of_set = np.append(degrees(view) @ side, 0.0)
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
-
-    def _in(self, view: View, side: str) -> Floats:
-        """Return how far the documents of each label set are on one side, ``[S]``."""
-        chosen = np.isin(view.labels, [self.param(side)])
-        return np.where(view.weighted[:, None], view.share, view.member) @ chosen.astype(float)
 
 
 class _BiasP(StanceMeasure):

@@ -116,7 +116,9 @@ def _agrees_with_slow(case: Any, wanted: Iterable[tuple[str, dict[str, Any]]],
         known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()),
                  "labels": () if from_frame == "open" else case.labels}
     if from_frame == "weights":
-        frame = case.groups_frame.assign(weight=[0.5 + i % 5 for i in range(len(case.groups_frame))])
+        frame = case.groups_frame.assign(
+            weight=[0.5 + i % 5 for i in range(len(case.groups_frame))]
+        )
         weights: dict[Any, dict[str, float]] = {}
         for row in frame.itertuples():
             weights.setdefault((row.qid, row.docno), {})[row.group] = row.weight

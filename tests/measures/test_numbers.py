@@ -16,6 +16,7 @@ from ir_measures.util import Qrel, ScoredDoc
 
 from pt_fairness import (
     ARaB,
+    DistKL,
     FairnessWarning,
     FaiRR,
     NFaiRR,
@@ -173,7 +174,10 @@ def test_a_background_document_of_an_unknown_group_has_no_number(values, registe
     registered("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
     source = Open(groups.from_mapping({"a1": "A", "new": "Z"}))
     measure = RankingBias(values={"A": 1}, missing=0.5, background="other", groups=source) @ 1
-    assert values([measure], QRELS, RUN)[measure, "1"] == 1 - (1 + 0.5) / 2
+    # The group belongs to the label set of the other measure alone.
+    other = DistKL(target={"A": 0.5, "Z": 0.5}, groups=source)
+    for measures in ([measure], [measure, other]):
+        assert values(measures, QRELS, RUN)[measure, "1"] == 1 - (1 + 0.5) / 2
 
 
 class Open(groups.Groups):

@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pt_fairness
+from pt_fairness import groups
 from pt_fairness.measures import MEASURES
 
 #: Measures that name the groups that they depend on: labels can change places.
@@ -46,9 +47,21 @@ EXPLICIT = [
     pt_fairness.IAA(by="group"),
     pt_fairness.RaB(values={"g0": 1, "g1": -0.5}) @ 5,
     pt_fairness.NFaiRR(values={"g0": 1, "g2": 0.5}, background="qrels") @ 4,
+    pt_fairness.GF(target={"g0": 0.5, "g2": 0.5}) @ 6,
+    pt_fairness.PEER(unretrieved="count") @ 6,
+    pt_fairness.RADio(divergence="kl", unannotated="keep") @ 4,
+    pt_fairness.FAIR(protected="g0,g1", target="collection", value="prefixes"),
+    pt_fairness.PreF(protected="g1", p=0.5) @ 5,
+    pt_fairness.ARP(pairs="errors"),
 ]
 #: What a parameter that names groups is given.
-NAMES = {"group": "g0", "pro": "g0", "con": "g1", "values": {"g0": 1.0, "g1": 0.25}}
+NAMES = {
+    "group": "g0",
+    "pro": "g0",
+    "con": "g1",
+    "values": {"g0": 1.0, "g1": 0.25},
+    "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"},
+}
 EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
          for kind in MEASURES.values()]
 CONDENSED = [measure for measure in EVERY if measure.condensed]
