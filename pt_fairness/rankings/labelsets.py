@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.numerics import Bools, Floats, Ints, unique_rows
 
 
 class LabelSets:
@@ -64,12 +64,12 @@ class LabelSets:
         total = np.bincount(item, weights, minlength=items)
         for size in np.unique(count[count > 1]):
             some = count[item] == size
-            rows = np.hstack([label[some].reshape(-1, size),
-                              (weights[some] / total[item[some]]).reshape(-1, size)])
-            distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-            codes[item[some].reshape(-1, size)[:, 0]] = len(self) + inverse.reshape(-1)
-            self._append(distinct[:, :size].astype(np.int32), distinct[:, size:],
-                         weight is not None)
+            labels = label[some].reshape(-1, size)
+            shares = (weights[some] / total[item[some]]).reshape(-1, size)
+            distinct, where = unique_rows(*labels.T, *shares.T)
+            codes[item[some].reshape(-1, size)[:, 0]] = len(self) + where
+            self._append(np.column_stack(distinct[:size]).astype(np.int32),
+                         np.column_stack(distinct[size:]), weight is not None)
         return codes
 
     def _append(self, labels: Ints, shares: Floats, weighted: bool) -> None:

@@ -17,8 +17,16 @@ from ir_measures import alpha_nDCG, nDCG
 from timing import report, seconds
 
 from pt_fairness import (
+    ARP,
     AWRF,
+    EED,
+    EEL,
+    EER,
+    FAIR,
+    GF,
+    IAA,
     NDKL,
+    PEER,
     Annotated,
     BiasDCG,
     BiasP,
@@ -27,9 +35,14 @@ from pt_fairness import (
     DistKL,
     MaxSkew,
     MinSkew,
+    PreF,
+    RADio,
     RepBias,
     Skew,
     groups,
+    logDP,
+    logEUR,
+    logRUR,
     nDD,
     nDJS,
     nDKL,
@@ -66,6 +79,32 @@ BIAS = [
     BiasDCG(pro="FT", con="LA") @ 10,
 ]
 
+EXPOSURE = [
+    EEL @ 10,
+    EED @ 10,
+    EER @ 10,
+    EEL(by="group") @ 10,
+    EER(by="group") @ 10,
+    logDP @ 10,
+    logEUR @ 10,
+    logRUR @ 10,
+    IAA @ 10,
+    IAA(by="group") @ 10,
+]
+
+GROUPS = [
+    GF @ 10,
+    GF(divergence="rnod", order="FBIS,FR,FT,LA") @ 10,
+    PEER @ 100,
+    RADio @ 10,
+    FAIR @ 10,
+    FAIR(value="prefixes") @ 20,
+    PreF @ 10,
+    ARP @ 100,
+    ARP(pairs="errors") @ 100,
+    AWRF(discount="trec", unannotated="keep") @ 10,
+]
+
 
 def synthetic(topics: int, depth: int = 1000, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Qrels and a run: docnos and groups as on TREC's newswire, a tenth of the ranked documents
@@ -83,6 +122,20 @@ def synthetic(topics: int, depth: int = 1000, seed: int = 0) -> tuple[pd.DataFra
     qrels = judged.assign(relevance=(rng.random(len(judged)) < 0.05).astype(int),
                           iteration=judged["doc_id"].str.extract("^([A-Z]+)", expand=False))
     return qrels.reset_index(drop=True), run.reset_index(drop=True)
+
+
+def sampled(
+    samples: int, topics: int = 50, depth: int = 100, seed: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Qrels, and a run that holds several rankings of the same documents for each topic."""
+    rng = np.random.default_rng(seed)
+    documents = pd.DataFrame({"query_id": np.repeat(np.arange(topics), depth).astype(str)})
+    documents["doc_id"] = [f"d{i}" for i in range(topics * depth)]
+    run = pd.concat([documents] * samples, ignore_index=True)
+    run = run.assign(
+        score=rng.random(len(run)), iteration=np.repeat(np.arange(samples), topics * depth)
+    )
+    return documents.assign(relevance=rng.integers(0, 3, len(documents))), run
 
 
 def load(folder: Path | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -133,7 +186,7 @@ def main(folder: Path | None) -> int:
         return lambda: provider.calc_aggregate(measures, qrels, run)
 
     rows = start_up()
-    for measures, most in ((OURS, 0.5), (BIAS, 1.0)):
+    for measures, most in ((OURS, 0.5), (BIAS, 1.0), (EXPOSURE, 1.0), (GROUPS, 1.0)):
         ndcg, ours = seconds(score([nDCG @ 10]), score(measures))
         rows.append(
             (
@@ -165,6 +218,19 @@ def main(folder: Path | None) -> int:
             four / one / 4,
             "about 1",
             four < 1.3 * 4 * one,
+        )
+    )
+    few, many = (sampled(samples) for samples in (25, 100))
+    quarter, whole = seconds(*(score([EEL], run, qrels) for qrels, run in (few, many)), rounds=3)
+    rows.append(
+        ("seconds for EEL of 100 samples, 50 topics, 100 documents", whole, "under 1", whole < 1)
+    )
+    rows.append(
+        (
+            "EEL of four times the samples takes / four times the time",
+            whole / quarter / 4,
+            "about 1",
+            whole < 1.3 * 4 * quarter,
         )
     )
     (deep,) = seconds(score([nDR]), rounds=3)
