@@ -52,14 +52,27 @@ def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int
     import ir_measures
     from ir_measures import __main__ as theirs
 
+    runs = []
+
+    def read_run(path: str) -> Any:
+        runs.append(_read_run(path))
+        return runs[-1]
+
+    def parse_measures(options: argparse.Namespace) -> list[Any]:
+        from pt_fairness.provider.many_runs import warn_of_one_list
+        measures = _parse_measures(options)
+        for run in runs:
+            warn_of_one_list(measures, run)
+        return measures
+
     def command() -> None:
         _need_output()
         theirs.main_cli()
 
     saved = sys.argv, theirs._get_qrels, theirs._get_measures, ir_measures.read_trec_run
     sys.argv = [program, *arguments]
-    theirs._get_qrels, theirs._get_measures = _read_qrels, _parse_measures
-    ir_measures.read_trec_run = _read_run
+    theirs._get_qrels, theirs._get_measures = _read_qrels, parse_measures
+    ir_measures.read_trec_run = read_run
     try:
         return _guarded(program, command)
     finally:

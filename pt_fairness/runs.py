@@ -28,10 +28,11 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> import pandas as pd
-    >>> register("example", pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"]}))
-    >>> names()
-    ['example']
-    >>> unregister("example")
+    >>> from pt_fairness import NFaiRR, runs
+    >>> runs.register("bm25", pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"]}))
+    >>> NFaiRR(values="neutrality", background="bm25") @ 5
+    NFaiRR(values='neutrality',background='bm25')@5
+    >>> runs.unregister("bm25")
     """
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"a run needs a name that is not empty, not {name!r}")
@@ -55,13 +56,32 @@ def unregister(name: str) -> None:
     """Remove a run that :func:`register` has made available.
 
     :raises ValueError: nothing was registered under this name
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import runs
+    >>> runs.register("bm25", pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"]}))
+    >>> runs.unregister("bm25")
+    >>> "bm25" in runs.names()
+    False
     """
     get(name)
     del _registry[name]
 
 
 def names() -> list[str]:
-    """Return the registered names, sorted."""
+    """Return the registered names, sorted.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import runs
+    >>> runs.register("bm25", pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"]}))
+    >>> "bm25" in runs.names()
+    True
+    >>> runs.unregister("bm25")
+    """
     return sorted(_registry)
 
 
@@ -74,6 +94,17 @@ def get(name: str) -> pd.DataFrame:
     """Return the documents of a registered run: ``qid, docno``, each once.
 
     :raises ValueError: no such name
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import runs
+    >>> runs.register("bm25", pd.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"]}))
+    >>> runs.get("bm25")
+      qid docno
+    0  q1    d1
+    1  q1    d2
+    >>> runs.unregister("bm25")
     """
     if isinstance(name, BoundName):
         return name.value

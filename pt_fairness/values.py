@@ -81,7 +81,8 @@ class Values:
 
         Examples
         --------
-        >>> from_mapping({"d1": 1, "d2": 0.5}).lookup(["q1", "q1"], ["d2", "d3"])
+        >>> from pt_fairness import values
+        >>> values.from_mapping({"d1": 1, "d2": 0.5}).lookup(["q1", "q1"], ["d2", "d3"])
         array([0.5, nan])
         """
         if len(qids) != len(docnos):
@@ -124,7 +125,9 @@ def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
     Examples
     --------
     >>> import pandas as pd
-    >>> from_frame(pd.DataFrame({"docno": ["d1", "d2"], "value": [1.0, 0.5]}), name="neutrality")
+    >>> from pt_fairness import values
+    >>> frame = pd.DataFrame({"docno": ["d1", "d2"], "value": [1.0, 0.5]})
+    >>> values.from_frame(frame, name="neutrality")
     Values('neutrality', 2 documents)
     """
     return Values(frame, name)
@@ -138,7 +141,8 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
 
     Examples
     --------
-    >>> from_mapping({"q1": {"d1": 1, "d2": -1}, "q2": {"d1": 0}}, name="slant")
+    >>> from pt_fairness import values
+    >>> values.from_mapping({"q1": {"d1": 1, "d2": -1}, "q2": {"d1": 0}}, name="slant")
     Values('slant', 3 documents)
     """
     if not isinstance(mapping, (Mapping, pd.Series)):
@@ -167,6 +171,14 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
 
     :param name: by default made from the content
     :raises ValueError: a line that cannot be read, or a value that is no finite number
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from pt_fairness import values
+    >>> _ = Path("neutrality.txt").write_text("d1 1.0\\nd2 0.5\\n")
+    >>> values.from_file("neutrality.txt").lookup(["q1"], ["d2"])
+    array([0.5])
     """
     return Values(io.read_values(path), name, os.fspath(path))
 
@@ -184,10 +196,11 @@ def register(name: str, values: Values | Callable[[], Values]) -> None:
 
     Examples
     --------
-    >>> register("example", from_mapping({"d1": 1}))
-    >>> get("example")
-    Values('values-...', 1 documents)
-    >>> unregister("example")
+    >>> from pt_fairness import RaB, values
+    >>> values.register("slant", values.from_mapping({"d1": 1}))
+    >>> RaB(values="slant") @ 5
+    RaB(values='slant')@5
+    >>> values.unregister("slant")
     """
     _registry.register(name, values)
 
@@ -196,12 +209,29 @@ def unregister(name: str) -> None:
     """Remove values that :func:`register` has made available.
 
     :raises ValueError: nothing was registered under this name
+
+    Examples
+    --------
+    >>> from pt_fairness import values
+    >>> values.register("slant", values.from_mapping({"d1": 1}))
+    >>> values.unregister("slant")
+    >>> "slant" in values.names()
+    False
     """
     _registry.unregister(name)
 
 
 def names() -> list[str]:
-    """Return the registered names, sorted."""
+    """Return the registered names, sorted.
+
+    Examples
+    --------
+    >>> from pt_fairness import values
+    >>> values.register("slant", values.from_mapping({"d1": 1}))
+    >>> "slant" in values.names()
+    True
+    >>> values.unregister("slant")
+    """
     return _registry.names()
 
 
@@ -212,6 +242,14 @@ def get(source: str | os.PathLike[str] | Values) -> Values:
     is read by every call.
 
     :raises ValueError: none of these
+
+    Examples
+    --------
+    >>> from pt_fairness import values
+    >>> values.register("slant", values.from_mapping({"d1": 1}))
+    >>> values.get("slant").lookup(["q1"], ["d1"])
+    array([1.])
+    >>> values.unregister("slant")
     """
     return _registry.get(source)
 

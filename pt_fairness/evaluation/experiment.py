@@ -42,10 +42,11 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     columns of the comparison are empty. A warning of the measures is given once, with the runs that
     it applies to.
 
-    :param runs: paths (TREC's six columns, ``.gz``, ``.parquet``), patterns such as ``runs/*.gz``,
-        and frames with ``qid, docno, score`` (or ir_measures' names): one, several, or a dictionary
-        from names. Otherwise the name of a run is its file name without ``.gz`` or ``.parquet``
-        (its path if two files have the same name), or the position of a frame.
+    :param runs: paths (as of :func:`read_run`), patterns such as ``runs/*.gz``, and frames with
+        ``qid, docno, score`` (or ir_measures' names) and, if they hold several rankings of a topic,
+        ``iteration``, the sample of each row: one, several, or a dictionary from names. Otherwise
+        the name of a run is its file name without ``.gz`` or ``.parquet`` (its path if two files
+        have the same name), or the position of a frame.
     :param qrels: a TREC qrels file, the id of a dataset of ir_datasets (with ``irds:`` in front or
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics.

@@ -18,6 +18,7 @@ from pt_fairness import io
 from pt_fairness.evaluation import checkpoint
 from pt_fairness.evaluation.checkpoint import Scores
 from pt_fairness.evaluation.plan import Plan, current_process, with_text_ids
+from pt_fairness.identifiers import missing
 from pt_fairness.io.files import Input, Path, opened
 from pt_fairness.io.runs import read_opened_run
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
@@ -137,8 +138,7 @@ class Scorer:
             if self._plan.checkpoint is not None:
                 path = checkpoint.path_of(run, self._plan.checkpoint, self._plan.digest)
                 kept = checkpoint.load(path)
-            with _reading_with(self._plan.threads):
-                scores = kept or self.score(_read(run))
+            scores = kept or self._read_and_score(run)
             if isinstance(run, Input) and run.state() != state:
                 raise ValueError(f"{run.name} was written to while it was read")
         if path is None or kept is not None:
@@ -150,10 +150,17 @@ class Scorer:
             return replace(scores, warnings=[*scores.warnings, message])
         return scores
 
+    def _read_and_score(self, run: Input | pd.DataFrame) -> Scores:
+        with _reading_with(self._plan.threads), collecting_warnings() as messages:
+            frame = _read(run)
+        scores = self.score(frame)
+        return replace(scores, warnings=[*messages, *scores.warnings])
+
     def score(self, run: pd.DataFrame) -> Scores:
         """Score a run.
 
-        :param run: columns ``qid, docno, score``; identifiers as text
+        :param run: columns ``qid, docno, score`` and, if it has samples, ``iteration``; identifiers
+            as text
         :raises ValueError: the run is empty
         """
         if run.empty:
@@ -193,6 +200,8 @@ def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
     io.need_columns(run, ["qid", "docno", "score"], "the run")
     run = with_text_ids(run, "run", "qid", "docno").astype({"score": float})
     wrong = run["score"].isna().to_numpy()
+    if "iteration" in run and run["iteration"].isna().any():
+        raise missing(run["iteration"], run["iteration"].isna().to_numpy().argmax(), "run")
     if wrong.any():
         row = run.iloc[int(wrong.argmax())]
         raise ValueError(f"the score of document {row['docno']!r} for topic {row['qid']!r} is NaN, "

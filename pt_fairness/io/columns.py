@@ -74,6 +74,12 @@ def read_columns(source: Input, names: list[str],
     return frame[names]
 
 
+def first_line(source: Input) -> str:
+    """Return the first line that is not blank, without a byte order mark; ``''`` if all are."""
+    lines = (part for _, line in source.lines() for part in line.splitlines())
+    return next((line for line in lines if line.strip()), "").lstrip("\ufeff")
+
+
 def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> None:
     """Raise the error of the first line that :func:`read_columns` cannot read.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.columns import need_columns, read_columns, read_csv, shown
+from pt_fairness.io.columns import first_line, need_columns, read_columns, read_csv, shown
 from pt_fairness.io.files import DAMAGE, Input, Path, opened
 
 
@@ -32,7 +32,7 @@ def read_groups(path: Path) -> pd.DataFrame:
     1    d2   CON
     """
     with opened(path) as source:
-        first = _first_line(source)
+        first = first_line(source)
         for separator in ("\t", ","):
             header = _header(first, separator)
             if "group" in header and len(header) > 1:
@@ -95,7 +95,7 @@ def read_values(path: Path) -> pd.DataFrame:
     1    d2   -1.0
     """
     with opened(path) as source:
-        first = _first_line(source)
+        first = first_line(source)
         for separator in ("\t", ","):
             header = _header(first, separator)
             if "value" in header and len(header) > 1:
@@ -128,7 +128,7 @@ def read_targets(path: Path) -> pd.DataFrame:
     1   1   CON   0.6
     """
     with opened(path) as source:
-        first = _first_line(source)
+        first = first_line(source)
         if not first:
             raise ValueError(f"{source.name} is empty; it needs the columns qid, group, share")
         return _read_table(source, ",", _header(first, ","), ["qid", "group", "share"])
@@ -158,12 +158,6 @@ def _read_table(source: Input, separator: str, header: list[str],
                          f"{', '.join(header)}")
     need_columns(frame, needed, source.name)
     return frame.apply(lambda column: column.str.strip())
-
-
-def _first_line(source: Input) -> str:
-    """Return the first line that is not blank, without a byte order mark; ``''`` if all are."""
-    lines = (part for _, line in source.lines() for part in line.splitlines())
-    return next((line for line in lines if line.strip()), "").lstrip("\ufeff")
 
 
 def _header(line: str, separator: str) -> list[str]:

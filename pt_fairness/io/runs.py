@@ -1,29 +1,45 @@
-"""Run files: TREC's six columns, and tables in Parquet."""
+"""Run files: TREC's six columns, TREC Fair's two or three, and tables in Parquet."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness.identifiers import texts_of
-from pt_fairness.io.columns import need_columns, read_columns
+from pt_fairness.io.columns import first_line, need_columns, read_columns, shown
 from pt_fairness.io.files import Input, Path, opened
+from pt_fairness.numerics import Bools, Ints
+from pt_fairness.text import warn
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
+#: The first field of the optional header of TREC Fair's files, without and with a byte order mark.
+_FAIR_HEADERS = ("id", "\ufeffid")
 
 
 def read_run(path: Path) -> pd.DataFrame:
-    """Read a run: TREC's six columns, compressed if the name ends in ``.gz``, or a table in Parquet
-    if it ends in ``.parquet``.
+    """Read a run, compressed if the name ends in ``.gz``.
 
-    Ranks and tags are ignored: documents are ranked by their scores. A Parquet file has the columns
-    ``qid, docno, score`` or ir_measures' (``query_id, doc_id, score``).
+    A file has one of three forms:
 
-    :returns: ``qid, docno, score``: text, text, number to its last digit; rows in the order of the
-        file
-    :raises ValueError: a line without six columns or with a score that is no number (NaN is none),
-        by file and line; in a Parquet file, by file and row
+    * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. The
+      second column holds samples, several rankings of a topic, if it is a whole number in every row
+      (with a leading ``Q`` or not), above 0 in some, and gives some document of a topic under two
+      numbers and some number to two rows of a topic. Otherwise it is ignored.
+    * TREC Fair's columns, separated by tabs, with a header or not: ``id page_id`` or ``id seq_no
+      page_id``, where ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the
+      ranking, and the scores are the negative ranks.
+    * A table in Parquet, if the name ends in ``.parquet``: ``qid, docno, score`` or ir_measures'
+      names, and ``iteration``, the sample of each row, if it holds several rankings of a topic.
+
+    A :class:`~pt_fairness.FairnessWarning` tells how many samples were read.
+
+    :returns: ``qid, docno, score`` and, if there are samples, ``iteration``: text, text, number to
+        its last digit, whole number (in Parquet, any value); rows in the order of the file
+    :raises ValueError: a line with another number of columns, a score that is no number (NaN is
+        none) or a sample that is no whole number, by file and line; in Parquet, a missing value or
+        a score that is no number, by file and row
 
     Examples
     --------
@@ -46,9 +62,90 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     """
     if source.name.endswith(".parquet"):
         return _read_parquet(source, text)
+    first = first_line(source).strip()
+    fields = first.split("\t")
+    if len(fields) in (2, 3) and len(fields) == len(first.split()):
+        return _read_trec_fair(source, text, fields)
     types = {"qid": text, "q0": object, "docno": text, "rank": object, "score": float,
              "tag": object, "_more": object}
-    return read_columns(source, _TREC, types)[["qid", "docno", "score"]]
+    frame = read_columns(source, _TREC, types)
+    samples = _samples(frame)
+    frame = frame[["qid", "docno", "score"]]
+    return frame if samples is None else _with_samples(frame, samples)
+
+
+def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
+    """Return a run with its samples, and warn of how many there are."""
+    frame = frame.assign(iteration=samples)
+    count = frame["iteration"].nunique()
+    warn(f"the run was read as {count} sample{'s' * (count != 1)}, rankings of the same topics: "
+         "each is ranked by itself")
+    return frame
+
+
+def _samples(frame: pd.DataFrame) -> Ints | None:
+    """Return the sample of each row, ``[n]``; ``None`` if the second column does not hold samples.
+
+    :param frame: ``qid, q0, docno``
+    """
+    column = frame["q0"].to_numpy()
+    if len(column) == 0 or (column == column[0]).all():  # as in most files
+        return None
+    codes, names = pd.factorize(column)
+    texts = pd.Series(names, dtype=object).str.removeprefix("Q")
+    if not texts.str.fullmatch("[0-9]{1,18}").all():
+        return None
+    samples, number = np.unique(texts.astype("int64").to_numpy(), return_inverse=True)
+    if len(samples) < 2:
+        return None
+    sample = number.reshape(-1)[codes]
+    topic = pd.factorize(frame["qid"])[0]
+    lists = topic * len(samples) + sample
+    if not _some_again(lists) or not _some_again(pd.unique(lists) // len(samples)):
+        return None  # a number for each row, or for each topic
+    docno = pd.factorize(frame["docno"])[0]
+    pair = pd.factorize(topic * (int(docno.max()) + 1) + docno)[0]
+    if not _some_again(pd.unique(pair * len(samples) + sample) // len(samples)):
+        return None
+    return samples[sample]
+
+
+def _some_again(values: Any) -> bool:
+    return bool(pd.Series(values).duplicated().any())
+
+
+def _read_trec_fair(source: Input, text: Any, fields: list[str]) -> pd.DataFrame:
+    """Read a file of the TREC Fair Ranking track.
+
+    :param fields: those of its first line
+    """
+    names = ["qid", "docno"] if len(fields) == 2 else ["qid", "iteration", "docno"]
+    frame = read_columns(source, names, {"qid": text, "docno": text, "iteration": object,
+                                         "_more": object})
+    frame = frame[~frame["qid"].isin(_FAIR_HEADERS)].reset_index(drop=True)
+    lists = ["qid"]
+    if len(fields) == 3:
+        lists = ["qid", "iteration"]
+        wrong = ~frame["iteration"].str.fullmatch("[0-9]{1,18}").to_numpy(bool)
+        if wrong.any():
+            _raise_wrong_sample(source, frame["iteration"][wrong.argmax()])
+        frame["iteration"] = frame["iteration"].astype("int64")
+        counted = len(frame) > 1 and not frame.duplicated(lists).any()
+        if counted and fields[0].strip() not in _FAIR_HEADERS:
+            raise ValueError(f"{source.name} has three columns without a header, and the second is "
+                             "another number in every row of a topic; if the columns are id, "
+                             "seq_no and page_id, add this header, else give TREC's six columns")
+    rank = frame.groupby(lists, sort=False).cumcount() + 1
+    run = frame[["qid", "docno"]].assign(score=-rank.astype(float))
+    return run if len(fields) == 2 else _with_samples(run, frame["iteration"])
+
+
+def _raise_wrong_sample(source: Input, wrong: str) -> None:
+    for number, line in source.lines():
+        fields = line.split()
+        if fields[1:2] == [wrong] and fields[0] not in _FAIR_HEADERS:
+            raise ValueError(f"{source.name}, line {number}: the sample {shown(wrong)} is no whole "
+                             "number; a file of three columns has id, seq_no and page_id")
 
 
 def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
@@ -59,14 +156,16 @@ def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     columns = ["qid", "docno", "score"]
     need_columns(frame, columns, source.name)
+    columns += ["iteration"] * ("iteration" in frame)
     score = pd.to_numeric(frame["score"], errors="coerce").astype(float)
-    for column, wrong in (("qid", frame["qid"].isna()), ("docno", frame["docno"].isna()),
-                          ("score", score.isna())):
+    for column in columns:
+        wrong: Bools = (score if column == "score" else frame[column]).isna().to_numpy()
         if wrong.any():
-            row = int(wrong.to_numpy().argmax())
+            row = int(wrong.argmax())
             raise ValueError(f"{source.name}, row {row}: the {column} "
                              f"{str(frame[column].iloc[row])!r} is "
                              f"{'no number' if column == 'score' else 'missing'}")
     frame = frame[columns].assign(score=score, qid=texts_of(frame["qid"]),
                                   docno=texts_of(frame["docno"]))
-    return frame.astype({"qid": text, "docno": text}).reset_index(drop=True)
+    frame = frame.astype({"qid": text, "docno": text}).reset_index(drop=True)
+    return _with_samples(frame, frame["iteration"]) if "iteration" in frame else frame

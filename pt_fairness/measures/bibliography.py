@@ -71,6 +71,12 @@ BIBLIOGRAPHY = {
         "Information Retrieval Journal 24, 2021",
         "https://doi.org/10.1007/s10791-020-09386-w",
     ),
+    "kuhlman2019": Reference(
+        "Caitlin Kuhlman, MaryAnn VanValkenburg and Elke Rundensteiner",
+        "FARE: Diagnostics for Fair Ranking using Pairwise Error Metrics",
+        "The Web Conference 2019",
+        "https://doi.org/10.1145/3308558.3313443",
+    ),
     "kulshrestha2017": Reference(
         "Juhi Kulshrestha, Motahhare Eslami, Johnnatan Messias, Muhammad "
         "Bilal Zafar, Saptarshi Ghosh, Krishna P. Gummadi and Karrie "
@@ -87,12 +93,6 @@ BIBLIOGRAPHY = {
         "Search bias quantification: investigating political bias in social media and web search",
         "Information Retrieval Journal 22, 2019",
         "https://doi.org/10.1007/s10791-018-9341-2",
-    ),
-    "kuhlman2019": Reference(
-        "Caitlin Kuhlman, MaryAnn VanValkenburg and Elke Rundensteiner",
-        "FARE: Diagnostics for Fair Ranking using Pairwise Error Metrics",
-        "The Web Conference 2019",
-        "https://doi.org/10.1145/3308558.3313443",
     ),
     "lipani2021": Reference(
         "Aldo Lipani, Florina Piroi and Emine Yilmaz",

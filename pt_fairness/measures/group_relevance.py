@@ -32,6 +32,7 @@ class StoppingMeasure(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
+    CONDENSED = False
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return the expected utility of each list, ``[R]``; NaN where nothing is relevant.
@@ -227,6 +228,7 @@ class _GFR(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
+    CONDENSED = False
     SUPPORTED_PARAMS = {
         "attributes": composite_params.attributes(*_DIVERGENCES),
         "targets": composite_params.targets(),

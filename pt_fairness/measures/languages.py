@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pt_fairness.measures import composite_params, params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics, special
-from pt_fairness.measures.population import refuse_weights
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -84,6 +83,11 @@ class _PEER(FairnessMeasure):
     CONDENSED = False
     DEFAULT = 0.0
     JUDGED = True
+    CONDENSED = False
+
+    @property
+    def refuses_weights(self) -> bool:
+        return True
 
     @property
     def grades(self) -> dict[Grade, float]:
@@ -94,7 +98,6 @@ class _PEER(FairnessMeasure):
         return {Grade(grade, False): weight for grade, weight in weights.items() if weight > 0}
 
     def score(self, view: View) -> Floats:
-        refuse_weights(self, view)
         codes, relevance, n = view.full(self.param("cutoff"))
         row, place = np.nonzero(codes >= 0)
         code, of_ranked = codes[row, place], relevance[row, place]

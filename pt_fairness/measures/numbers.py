@@ -39,7 +39,7 @@ class NumberMeasure(FairnessMeasure):
     @property
     def depth(self) -> int | None:
         cutoff: int | None = self.param("cutoff")
-        return None if self.background is None and self._compares else cutoff
+        return None if self.param("background") == "run" else cutoff
 
     @property
     def value_source(self) -> Hashable:
@@ -51,14 +51,12 @@ class NumberMeasure(FairnessMeasure):
     def background(self) -> tuple[str, int | None] | None:
         """The name of the background and, if it is ``qrels``, the smallest relevance.
 
-        ``None`` for the ranking itself, and for a measure that compares with nothing.
+        ``None`` for the ranking itself and where nothing is compared.
         """
-        name = self.param("background") if self._compares else "run"
-        return None if name == "run" else (name, self.param("rel") if name == "qrels" else None)
-
-    @property
-    def _compares(self) -> bool:
-        return "background" in self.SUPPORTED_PARAMS
+        name = self.param("background")
+        if name in (None, "run"):
+            return None
+        return name, self.param("rel") if name == "qrels" else None
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         values = self.param("values")

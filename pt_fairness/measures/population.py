@@ -174,13 +174,3 @@ def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
 def one_if_zero(worst: Floats) -> Floats:
     """Return ``worst``, 1 in place of 0: a system must not look fair by returning nothing."""
     return np.where(worst > 0, worst, 1.0)
-
-
-def refuse_weights(measure: FairnessMeasure, view: View) -> None:
-    """Check that no document has groups with weights.
-
-    :raises ValueError: one has
-    """
-    if view.weighted.any():
-        raise ValueError(f"{measure.NAME} cannot use the weights of groups; use groups without "
-                         "weights, or a measure that can")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics, special
-from pt_fairness.measures.population import refuse_weights, split, two_groups
+from pt_fairness.measures.population import split, two_groups
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -32,8 +32,11 @@ class BinomialMeasure(FairnessMeasure):
     FAIR_END = 1.0
     DEFAULT = 0.0
 
+    @property
+    def refuses_weights(self) -> bool:
+        return True
+
     def score(self, view: View) -> Floats:
-        refuse_weights(self, view)
         codes, n = view.condensed(self.param("cutoff"))
         protected, p, defined = self.wanted(view)
         values = np.zeros(len(view))

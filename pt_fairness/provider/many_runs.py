@@ -9,14 +9,17 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
+from pt_fairness.text import listed, warn
 
 
 class ManyRunsEvaluator:
     """Evaluate as ``ir_measures.evaluator(measures, qrels)`` does, many runs one after the other.
 
     pytrec_eval takes dictionaries, which ir_measures makes row by row in Python; here they are made
-    by column. Warnings are given for every run.
+    by column. Warnings are given for every run; one more names the measures of other providers if a
+    run has several rankings of a topic.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
         identifiers as text
@@ -26,6 +29,7 @@ class ManyRunsEvaluator:
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         plain = [m for m in measures if _provider_of(m) is ir_measures.pytrec_eval]
         others = [m for m in measures if m not in plain]
+        self._measures = measures
         self._plain = self._others = None
         if plain:
             self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance"))
@@ -35,8 +39,10 @@ class ManyRunsEvaluator:
     def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
         """Yield the value of every measure for every topic.
 
-        :param run: columns ``query_id, doc_id, score``; identifiers as text, scores as floats
+        :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
+            ``iteration``; identifiers as text, scores as floats
         """
+        warn_of_one_list(self._measures, run)
         if self._plain is not None:
             yield from self._plain.iter_calc(_by_topic(run, "score"))
         if self._others is not None:
@@ -44,6 +50,19 @@ class ManyRunsEvaluator:
                 if isinstance(evaluator, FairnessEvaluator):
                     evaluator.tell_again()
             yield from self._others.iter_calc(run)
+
+
+def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
+    """Warn of the measures that rank one list of a topic although the run has several.
+
+    :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
+    """
+    if "iteration" not in run or (run.groupby("query_id")["iteration"].nunique() < 2).all():
+        return
+    others = [str(measure) for measure in measures if not FAIRNESS.supports(measure)]
+    if others:
+        warn("the run has several rankings of a topic; one list, with the last row of each "
+             f"document, was ranked for {listed(others)}")
 
 
 def _provider_of(measure: Any) -> Any:

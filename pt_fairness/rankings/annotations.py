@@ -208,4 +208,4 @@ class Annotations:
         return Rankings(
             Lists(run.topics, run.start, ranked.length, run.list, run.pair, run.item, ranked.codes),
             Judged(judgments.topics, judgments.topic, judgments.relevance, self.by_rel),
-            ranked.sets, self.labels, order=getattr(self.groups, "order", None))
+            ranked.sets, self.labels, order=None if self.groups is None else self.groups.order)

@@ -70,6 +70,42 @@ def test_every_parameter_against_the_slow_version(
     )
 
 
+RANKED = [{"discount": "trec"}, {"unannotated": "keep"},
+          {"discount": "geometric", "p": 0.5, "unannotated": "keep", "rel": 2},
+          {"discount": "trec", "unannotated": "keep"}]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "weights"],
+                         ids=["iteration", "frame", "weights"])
+@pytest.mark.parametrize("name", ["DistKL", "DistFair", "AWRF"])
+def test_ranks_and_discounts_against_the_slow_version(make_case, agrees_with_slow, name, from_frame,
+                                                      several):
+    for seed in range(3):
+        agrees_with_slow(make_case(seed, several=several), [
+            (name, {"target": target, **cutoff, **setting})
+            for target in TARGETS for cutoff in CUTOFFS for setting in RANKED], from_frame)
+
+
+def test_worked_values_of_ranks_and_discounts(worked_exposure, values):
+    track = {"base": math.e, "discount": "trec", "unannotated": "keep"}
+    expected = {
+        AWRF @ 4: 0.994672, AWRF(discount="trec") @ 4: 0.999684,
+        AWRF(discount="geometric") @ 4: 0.998812, AWRF(unannotated="keep") @ 4: 0.971584,
+        AWRF(**track) @ 4: 0.994941,
+        DistKL(discount="trec", unannotated="keep") @ 4: 0.010412}
+    found = values(expected, *worked_exposure([["a1", "b1", "x", "a2", "b2", "a3"]]))
+    assert {m: round(found[m, "1"], 6) for m in expected} == expected
+
+
+def test_the_form_of_the_trec_fair_ranking_track(values):
+    plain, track = AWRF(base=math.e), AWRF(base=math.e, discount="trec", unannotated="keep")
+    found = values([plain, track], *of_lists(["XYYXY"]))
+    assert round(found[plain, "0"], 5) == 0.99989 and round(found[track, "0"], 5) == 0.99687
+    assert str(track) == "AWRF(discount='trec',unannotated='keep',base=2.718281828459045)"
+    assert ir_measures.parse_measure(str(track)) == track
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_cutoff_beyond_every_list(make_case, agrees, name):
     agrees(make_case(30), [(name, {"target": target, "cutoff": 500, **setting})
@@ -359,13 +395,13 @@ def test_round_trips(measure):
             r"DistKL\(smoothing=-1.0\) is not possible: smoothing takes a number of at least 0",
         ),
         (DistFair(smoothing=math.nan), "smoothing takes a number of at least 0"),
-        (DistKL(discount="geometric"), "discount takes 'none' or 'log2'"),
+        (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
         (
-            DistKL(p=0.5),
-            "DistKL has no parameter 'p'; it takes cutoff, rel, target, smoothing, discount, "
-            "groups",
+            DistKL(alpha=0.5),
+            "DistKL has no parameter 'alpha'; it takes cutoff, rel, target, smoothing, discount, "
+            "p, unannotated, groups",
         ),
-        (AWRF(discount="none"), "discount takes 'log2' or 'geometric'"),
+        (AWRF(discount="none"), "discount takes 'log2' or 'trec' or 'geometric'"),
         (AWRF(p=1), "p takes a number above 0 and below 1"),
         (AWRF(base=1.5), "base takes a number of at least 2"),
         (NDKL(target={"A": 0.5, "B": 0.6}), "summing to 1"),

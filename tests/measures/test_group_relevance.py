@@ -28,20 +28,6 @@ SETTINGS = [{}, {"divergence": "nmd", "order": ORDER, "gains": "linear"},
             {"divergence": "rnod", "order": ORDER, "rel": 2}, {"max_rel": 1},
             {"gains": "binary", "rel": 0, "max_rel": 5}, {"rel": -1}]
 LEVELS = {"a1": "low", "a3": "low", "b2": "low", "b1": "mid", "a2": "high", "b3": "high"}
-#: Whether groups can have weights.
-WEIGHTS = hasattr(groups.Groups, "weighted")
-
-
-class Ordered(groups.Groups):
-    """Groups that declare the order of their labels."""
-
-    def __init__(self, of: groups.Groups, order: list[str]) -> None:
-        super().__init__(labels=order)
-        self._of, self.order = of, order
-
-    def lookup(self, qids: Any, docnos: Any) -> pd.DataFrame:
-        return self._of.lookup(qids, docnos)
-
 
 @pytest.fixture
 def registered():
@@ -60,13 +46,14 @@ def registered():
 def sources(registered):
     """The groups of the worked documents: A and B; and levels with an order."""
     first = groups.from_mapping({docno: docno[0].upper() for docno in LEVELS})
-    second = Ordered(groups.from_mapping(LEVELS), ["low", "mid", "high"])
+    second = groups.from_mapping(LEVELS, order=["low", "mid", "high"])
     registered("first", first)
     registered("second", second)
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(3))
 def test_gf_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
     agrees_with_slow(make_case(seed, several=several), [
@@ -91,11 +78,10 @@ def test_gfr_against_the_slow_version(make_case, values, registered, seed):
     for name, known in of.items():
         frame = pd.DataFrame([(*key, group) for key, some in known.items() for group in some],
                              columns=["qid", "docno", "group"], dtype="str")
-        source = groups.from_frame(frame)
-        registered(name, Ordered(source, orders[name]) if name in orders else source)
+        registered(name, groups.from_frame(frame, order=orders.get(name)))
         topics[name] = read_topics(case.qrels, case.run,
                                    lambda qid, docno, known=known: known.get((qid, docno), ()),
-                                   orders.get(name, case.labels), orders.get(name))
+                                   set(frame["group"]), orders.get(name))
 
     def details(qid, topic):
         return replace(topic, attributes={name: of_source[qid].groups
@@ -311,18 +297,10 @@ def read_fairweb(folder: Any) -> tuple[pd.DataFrame, Mapping[str, pd.DataFrame]]
 def read_attribute(folder: Any, attribute: str) -> tuple[groups.Groups, dict[str, float]]:
     """The groups of an attribute, numbered from 0, and the target."""
     shares = (folder / f"{attribute}.golddistr").read_text().split()
-    rows = []
-    for line in (folder / f"fairweb1pilot.{attribute}.gmemb").read_text().splitlines():
-        qid, docno, *weights = line.split()
-        rows += [(qid, docno, str(g), float(weight)) for g, weight in enumerate(weights)
-                 if float(weight) > 0]
-    frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"])
-    total = sum(map(float, shares))  # 0.999999 of three rounded shares
-    gold = {str(g): float(share) / total for g, share in enumerate(shares)}
-    return groups.from_frame(frame), gold
+    gold = {str(g): float(share) for g, share in enumerate(shares)}
+    return groups.from_file(folder / f"fairweb1pilot.{attribute}.gmemb", labels=gold), gold
 
 
-@pytest.mark.skipif(not WEIGHTS, reason="groups have no weights yet")
 def test_what_the_fairweb_tool_prints(shared, values):
     """All values, to their 4 decimals."""
     folder = shared / "data" / "fairweb1"
@@ -345,7 +323,6 @@ def test_what_the_fairweb_tool_prints(shared, values):
         assert abs(value - float(row["value"])) <= 5.1e-5, row
 
 
-@pytest.mark.skipif(not WEIGHTS, reason="groups have no weights yet")
 def test_soft_groups(worked_exposure, values):
     frame = pd.DataFrame([(docno, docno[0].upper(), 1.0) for docno in LEVELS if docno != "a1"]
                          + [("a1", "A", 0.7), ("a1", "B", 0.3)],

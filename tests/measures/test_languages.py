@@ -6,11 +6,10 @@ import itertools
 import random
 
 import ir_measures
-import pandas as pd
 import pytest
 import scipy.stats
 
-from pt_fairness import PEER, FairnessWarning, groups
+from pt_fairness import PEER, FairnessWarning
 
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}, {"cutoff": 500}]
 SETTINGS = [{}, {"unretrieved": "count"}, {"rel": 2}, {"rel": 0}, {"rel": -1},
@@ -69,9 +68,8 @@ def one(measure, values, qrels, run):
 
 
 def test_turns_are_fairer_than_blocks(values):
-    alternating, blocks = (
-        one(PEER, values, *of_letters(text)) for text in ("ABBAABBA", "AAAABBBB")
-    )
+    alternating, blocks = (one(PEER, values, *of_letters(text))
+                           for text in ("ABBAABBA", "AAAABBBB"))
     assert blocks < 0.05 < alternating
 
 
@@ -108,11 +106,3 @@ def test_the_text_form():
     assert str(measure) == "PEER(weights={0:0.25,2:0.75},unretrieved='count')@20"
     assert ir_measures.parse_measure(str(measure)) == measure
     assert PEER(weights={"2": 0.75, 0.0: "0.25"}) == PEER(weights={0: 0.25, 2: 0.75})
-
-
-@pytest.mark.skipif(not hasattr(groups.Groups, "weighted"), reason="groups have no weights yet")
-def test_it_refuses_weights(worked_exposure, values):
-    frame = pd.DataFrame({"docno": ["a1", "a1", "b1"], "group": ["A", "B", "B"],
-                          "weight": [0.5, 0.5, 1.0]})
-    with pytest.raises(ValueError, match="PEER cannot use the weights"):
-        values([PEER(groups=groups.from_frame(frame))], *worked_exposure([["a1", "b1"]]))

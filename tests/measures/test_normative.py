@@ -21,7 +21,8 @@ SETTINGS = [{}, {"discount": "log2", "alpha": 0.0}, {"discount": "trec", "unanno
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(3))
 def test_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
     agrees_with_slow(make_case(seed, several=several), [

@@ -13,12 +13,11 @@ from pt_fairness import ARP, groups
 SETTINGS = [{**cutoff, **setting} for cutoff in ({}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500})
             for setting in ({}, {"pairs": "errors"}, {"rel": 2}, {"rel": 0, "pairs": "errors"})]
 RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
-#: Whether groups can have weights.
-WEIGHTS = hasattr(groups.Groups, "weighted")
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(4))
 def test_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
     agrees_with_slow(make_case(seed, several=several),
@@ -68,7 +67,6 @@ def test_groups_that_are_alone_or_absent(values):
     assert found[ARP, "1"] == found[errors, "1"] == 1.0
 
 
-@pytest.mark.skipif(not WEIGHTS, reason="groups have no weights yet")
 def test_soft_groups(worked_exposure, values):
     rows = [(docno, docno[0].upper(), 1.0) for docno in ("b1", "a2", "b2", "a3", "b3")]
     frame = pd.DataFrame([*rows, ("a1", "A", 0.7), ("a1", "B", 0.3)],

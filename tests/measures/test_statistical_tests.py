@@ -7,11 +7,10 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 
-from pt_fairness import FAIR, FairnessWarning, PreF, groups
+from pt_fairness import FAIR, FairnessWarning, PreF
 from pt_fairness.measures.fa_ir_table import m_table
 
 TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0},
@@ -109,12 +108,3 @@ def test_the_text_form():
                    {"protected": "all"}):
         with pytest.raises(ValueError, match="is not possible"):
             FAIR(**params).validate_params()
-
-
-@pytest.mark.skipif(not hasattr(groups.Groups, "weighted"), reason="groups have no weights yet")
-@pytest.mark.parametrize("kind", [FAIR, PreF], ids=str)
-def test_they_refuse_weights(worked_exposure, values, kind):
-    frame = pd.DataFrame({"docno": ["a1", "a1", "b1"], "group": ["A", "B", "B"],
-                          "weight": [0.5, 0.5, 1.0]})
-    with pytest.raises(ValueError, match="cannot use the weights"):
-        values([kind(groups=groups.from_frame(frame))], *worked_exposure(RUN))

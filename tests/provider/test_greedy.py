@@ -8,7 +8,8 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from pt_fairness.measures.greedy import GreedyRanking
+
+from pt_fairness.provider.greedy import GreedyRanking
 
 NOTHING = 1000
 

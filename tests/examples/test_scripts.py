@@ -1,13 +1,16 @@
 """The examples, run as a user runs them."""
 
+from __future__ import annotations
+
+import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from example_files import EXAMPLES
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
 
 def example(name, *arguments):
@@ -50,6 +53,7 @@ def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path
     try:
         import pyterrier as pt
         import quickstart
+
         debates = pt.get_dataset("irds:pt-fairness/debates/stance")
         with quickstart.without_native_output():
             systems = quickstart.retrieval_systems(str(tmp_path), debates)
@@ -65,12 +69,8 @@ def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path
         pt.io.write_results(run, str(tmp_path / "run"))
         done = subprocess.run(
             [
-                sys.executable,
-                "-m",
-                "pt_fairness",
-                "pt-fairness/debates/stance",
-                str(tmp_path / "run"),
-                "nDCG@5 α_nDCG@5 rND@5 rKL@5 rRD@5 nDJS@5",
+                *(sys.executable, "-m", "pt_fairness", "pt-fairness/debates/stance"),
+                *(str(tmp_path / "run"), "nDCG@5 α_nDCG@5 rND@5 rKL@5 rRD@5 nDJS@5"),
             ],
             capture_output=True,
             text=True,
@@ -116,15 +116,33 @@ def test_newswire_on_a_small_run(tmp_path):
         ("lipani2021.py", [__file__, "missing"], "argument targets: there is no file missing"),
     ],
 )
-def test_a_file_that_is_missing_is_one_line(name, arguments, error, tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name), *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2 and done.stderr.startswith(f"usage: {name}")
-    assert done.stderr.splitlines()[-1].startswith(f"{name}: error: {error}")
+def test_missing_file(command, name, arguments, error, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        command(name, *arguments)
+    lines = capsys.readouterr().err.splitlines()
+    assert stopped.value.code == 2 and lines[0].startswith(f"usage: {name}")
+    assert lines[-1].startswith(f"{name}: error: {error}")
+
+
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("draws2021.py", ["-n", "2"]),
+        ("pathiyancherumanal2021.py", []),
+        ("lipani2021.py", []),
+        ("gezici2021.py", []),
+    ],
+)
+def test_default_arguments(command, name, arguments, tmp_path, capsys):
+    command(name, *arguments)
+    printed = capsys.readouterr().out
+    assert "published" in printed
+    for path in re.findall(r"^figure: (.*)$", printed, re.MULTILINE):
+        assert (tmp_path / path).read_bytes().startswith(b"\x89PNG")
+
+
+def test_as_a_command():
+    assert "published" in example("das2019.py", "--help").stdout
 
 
 @pytest.mark.parametrize(
@@ -137,7 +155,7 @@ def test_a_file_that_is_missing_is_one_line(name, arguments, error, tmp_path):
         ("draws2021.py", "matplotlib", "plots"),
     ],
 )
-def test_an_extra_that_is_missing_is_one_line(name, module, extra):
+def test_missing_extra(name, module, extra):
     code = (
         "import runpy, sys; sys.modules[sys.argv[1]] = None; sys.path.insert(0, sys.argv[2]); "
         "name = sys.argv[3]; "
@@ -154,12 +172,11 @@ def test_an_extra_that_is_missing_is_one_line(name, module, extra):
 
 
 def test_newswire_on_the_real_runs(shared, robust03):
-    """All nine systems and 100 topics: DataFrames in pt.Experiment and files on the command line
-    give equal numbers.
-    """
+    """Frames in pt.Experiment and files that ir_measures reads have the same values."""
     import ir_measures
+
     folder = shared / "data" / "robust03"
-    files = sorted((folder / "runs").glob("*.gz"))
+    files = sorted((folder / "runs").glob("*.gz"))[::4]
     done = example("newswire.py", folder / "qrels.txt.gz", *files)
     lines = done.stdout.splitlines()
     table = pd.DataFrame(
@@ -168,7 +185,7 @@ def test_newswire_on_the_real_runs(shared, robust03):
         index=["".join(line.split()[: -len(files)]) for line in lines[1:]],
         columns=lines[0].split()[1:],
     )
-    assert table.shape == (16, 9)
+    assert table.shape == (16, 3)
     qrels, _ = robust03
     for file in (files[0], files[-1]):
         measures = list(map(ir_measures.parse_measure, table.index))
@@ -183,10 +200,13 @@ def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, t
     import pyterrier as pt
 
     from pt_fairness import write_qrels
+
     qrels, runs = robust03
+    runs = {name: runs[name] for name in ("THUIRr0301", "rutcor03100")}
     write_qrels(qrels, tmp_path / "qrels")
     measures = "nDCG@10 Rprec α_nDCG@10 rND@10 rKL@10 rKL(protected='all')@10 nDJS"
     import ir_measures
+
     table = pt.Experiment(
         [pt.model.from_ir_measures(run) for run in runs.values()],
         pd.DataFrame({"qid": qrels["query_id"].unique()}),
@@ -194,18 +214,12 @@ def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, t
         [ir_measures.parse_measure(m) for m in measures.split()],
         names=list(runs),
     )
-    for name in ("THUIRr0301", "rutcor03100"):
+    for name in runs:
         file = shared / "data" / "robust03" / "runs" / f"input.{name}.gz"
         done = subprocess.run(
             [
-                sys.executable,
-                "-m",
-                "pt_fairness",
-                str(tmp_path / "qrels"),
-                str(file),
-                measures,
-                "-p",
-                "-1",
+                *(sys.executable, "-m", "pt_fairness"),
+                *(str(tmp_path / "qrels"), str(file), measures, "-p", "-1"),
             ],
             capture_output=True,
             text=True,
@@ -225,8 +239,11 @@ def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):
     assert first.startswith("A generated corpus, not args.me")
     assert head.split() == ["name", "BM25", "QLD"]
     table = {row.split()[0]: [float(value) for value in row.split()[1:]] for row in rows}
-    assert list(table) == ["nDCG@5", "alpha_nDCG@5", *(
-        f"{measure}(groups='argsme/2020-04-01/stance')@5" for measure in ("rKL", "rND", "rRD"))]
+    assert list(table) == [
+        "nDCG@5",
+        "alpha_nDCG@5",
+        *(f"{measure}(groups='argsme/2020-04-01/stance')@5" for measure in ("rKL", "rND", "rRD")),
+    ]
     assert all(0 < value < 1 for values in table.values() for value in values)
 
 

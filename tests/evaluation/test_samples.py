@@ -1,0 +1,165 @@
+"""Several rankings of a topic, through evaluate and the commands."""
+
+import inspect
+import pickle
+import warnings
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from evaluation.common import PROCESSES, assert_same, evaluate_quietly
+from ir_measures import AP, nDCG
+
+from pt_fairness import EEL, FairnessWarning, cli, evaluate, rND
+
+GRADES = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
+QRELS = "".join(f"1 {docno[0].upper()} {docno} {grade}\n" for docno, grade in GRADES.items())
+RANKINGS = [["a1", "b1", "x", "a2", "b2", "a3"], ["b3", "a1", "x", "b2"]]
+#: EEL of the first ranking, and of both.
+ONE, BOTH = 0.610489, 0.040348
+
+TREC = "".join(f"1 Q{sample} {docno} {i} {-i} t\n" for sample, ranking in enumerate(RANKINGS)
+               for i, docno in enumerate(ranking))
+FAIR = "id\tseq_no\tpage_id\n" + "".join(
+    f"1\t{sample}\t{docno}\n" for sample, ranking in enumerate(RANKINGS) for docno in ranking)
+FRAME = pd.DataFrame([("1", docno, -float(i), f"sample {sample}")
+                      for sample, ranking in enumerate(RANKINGS)
+                      for i, docno in enumerate(ranking)],
+                     columns=["qid", "docno", "score", "iteration"])
+
+
+@pytest.fixture
+def given(tmp_path):
+    """``given(name)``: a run of both rankings."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "trec").write_text(TREC)
+    (tmp_path / "fair").write_text(FAIR)
+
+    def make(name):
+        if name == "run.parquet":
+            pytest.importorskip("pyarrow")
+            FRAME.to_parquet(tmp_path / name)
+        return FRAME if name == "frame" else tmp_path / name
+    return make
+
+
+#: How pt.Experiment shares the work of pipelines, where it can.
+TREE = {"plan": "tree"} if "plan" in inspect.signature(pt.Experiment).parameters else {}
+
+
+def warnings_of(call):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [str(one.message) for one in told if issubclass(one.category, FairnessWarning)]
+
+
+@pytest.mark.parametrize("name", ["trec", "fair", "run.parquet", "frame"])
+def test_every_sample_counts(given, name):
+    qrels = given("qrels")
+    (averages, per_query), told = warnings_of(
+        lambda: evaluate(given(name), qrels, [EEL, nDCG @ 3, AP], progress=False))
+    assert averages["EEL"].tolist() == per_query["value"][:1].tolist()
+    assert averages["EEL"][0] == pytest.approx(BOTH, abs=1e-6)
+    read = "the run was read as 2 samples, rankings of the same topics: each is ranked by itself"
+    seen = ("the run has several rankings of a topic; one list, with the last row of each "
+            "document, was ranked for 'nDCG@3', 'AP'")
+    assert told == [seen] if name == "frame" else [read, seen]
+    last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
+    expected = evaluate_quietly(last, qrels, [nDCG @ 3, AP])[0]
+    assert averages[["nDCG@3", "AP"]].equals(expected[["nDCG@3", "AP"]])
+
+
+def test_the_mean_over_samples_of_different_length(given):
+    rankings = [group.drop(columns="iteration") for _, group in FRAME.groupby("iteration")]
+    each = [evaluate_quietly(one, given("qrels"), [rND @ 5])[1]["value"][0] for one in rankings]
+    both = evaluate_quietly(FRAME, given("qrels"), [rND @ 5])[1]["value"][0]
+    assert each[0] != each[1] and both == pytest.approx(sum(each) / 2)
+
+
+def test_one_sample_is_one_ranking(given):
+    one = FRAME[FRAME["iteration"] == "sample 0"]
+    (averages, _), told = warnings_of(
+        lambda: evaluate(one, given("qrels"), [EEL, nDCG @ 3], progress=False))
+    assert averages["EEL"][0] == pytest.approx(ONE, abs=1e-6) and told == []
+
+
+@pytest.mark.parametrize("n_jobs", PROCESSES)
+def test_warnings_name_the_runs_and_are_kept(given, tmp_path, n_jobs):
+    plain = FRAME[FRAME["iteration"] == "sample 0"].drop(columns="iteration")
+    runs = {"trec": given("trec"), "fair": given("fair"), "plain": plain}
+
+    def call():
+        return evaluate(runs, given("qrels"), [EEL, nDCG @ 3], progress=False, n_jobs=n_jobs,
+                        checkpoint=tmp_path / "kept")
+    first, again = warnings_of(call), warnings_of(call)
+    assert_same(first[0], again[0])
+    assert len(first[1]) == 2 and first[1] == again[1]
+    assert all(text.endswith(" (runs trec, fair)") for text in first[1])
+
+
+def test_a_missing_sample_is_refused(given):
+    run = FRAME.assign(iteration=FRAME["iteration"].where(FRAME.index != 3))
+    for measure in (EEL, AP):
+        with pytest.raises(ValueError, match="row 3 of the run has no iteration"):
+            evaluate_quietly(run, given("qrels"), [measure])
+
+
+@pytest.mark.parametrize("name", ["trec", "fair", "run.parquet"])
+def test_eval(given, capsys, name):
+    assert cli.main(["eval", str(given("qrels")), str(given(name)), "EEL nDCG@3", "-p", "6"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == f"EEL\t{BOTH:.6f}"
+    assert [line.partition(": warning: ")[2] for line in err.splitlines()] == [
+        "the run was read as 2 samples, rankings of the same topics: each is ranked by itself",
+        "the run has several rankings of a topic; one list, with the last row of each document, "
+        "was ranked for 'nDCG@3'"]
+
+
+def test_table(given, capsys):
+    assert cli.main(["table", str(given("qrels")), str(given("trec")), "-m", "EEL"]) == 0
+    out, err = capsys.readouterr()
+    assert float(out.split(",")[-1]) == pytest.approx(BOTH, abs=1e-6)
+    assert err.count("\n") == err.count("read as 2 samples") == 1
+
+
+def test_plain_ir_measures_takes_a_frame(given):
+    qrels = pd.DataFrame([line.split() for line in QRELS.splitlines()],
+                         columns=["query_id", "iteration", "doc_id", "relevance"])
+    run = FRAME.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    values = ir_measures.calc_aggregate([EEL], qrels.astype({"relevance": int}), run)
+    assert values[EEL] == pytest.approx(BOTH, abs=1e-6)
+
+
+class TestExperiment:
+    """What pt.Experiment does with the column ``iteration``, as the documentation says."""
+
+    def values(self, system, **options):
+        rows = [line.split() for line in QRELS.splitlines()]
+        qrels = pd.DataFrame(rows, columns=["qid", "iteration", "docno", "label"])
+        topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+        table = pt.Experiment([system], topics, qrels.astype({"label": int}), [EEL, nDCG @ 3],
+                              names=["system"], **options)
+        return table["EEL"][0], table["nDCG@3"][0]
+
+    @pytest.mark.parametrize("options", [{}, {"batch_size": 1}, TREE], ids=str)
+    def test_it_is_passed_on(self, options):
+        last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
+        expected = pytest.approx(BOTH, abs=1e-6), self.values(last)[1]
+        assert self.values(pt.Transformer.from_df(FRAME), **options) == expected
+        assert self.values(FRAME) == expected
+
+    def test_saved_runs_lose_it_unless_they_are_pickled(self, tmp_path):
+        system = pt.Transformer.from_df(pt.model.add_ranks(FRAME))
+        for name, save_format in (("trec", "trec"), ("pickle", pickle)):
+            options = {"save_dir": str(tmp_path / name), "save_format": save_format}
+            (tmp_path / name).mkdir()
+            assert self.values(system, **options)[0] == pytest.approx(BOTH, abs=1e-6)
+            again, _ = self.values(system, save_mode="reuse", **options)
+            assert (again == pytest.approx(BOTH, abs=1e-6)) == (name == "pickle")
+
+    def test_a_cutoff_of_pyterrier_is_of_all_samples(self):
+        system = pt.Transformer.from_df(pt.model.add_ranks(FRAME)) % 3
+        found = system(pd.DataFrame({"qid": ["1"], "query": ["q"]}))
+        assert len(found) == 3 and found["iteration"].nunique() == 2

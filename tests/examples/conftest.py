@@ -1,0 +1,65 @@
+"""Fixtures for the examples."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+import sys
+
+import numpy as np
+import pytest
+from example_files import EXAMPLES, write_qrels, write_run
+
+
+@pytest.fixture
+def script(monkeypatch, tmp_path):
+    """``script(name)(*arguments)``: run an example, with figures in a folder of the test."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+    def load(name):
+        module = importlib.import_module(name)
+
+        def run(*arguments):
+            return module.main([*map(str, arguments), "--figures", str(tmp_path)])
+
+        run.module = module  # type: ignore[attr-defined]
+        return run
+
+    return load
+
+
+@pytest.fixture
+def command(monkeypatch, tmp_path):
+    """``command(name, *arguments)``: run an example as a command, in a folder of the test."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.chdir(tmp_path)
+
+    def run(name, *arguments):
+        monkeypatch.setattr(sys, "argv", [name, *arguments])
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+
+    return run
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Newswire-like qrels with stances and five runs, as files."""
+    rng = np.random.default_rng(5)
+    names = {"FBIS": "FBIS3-{}", "FR": "FR940104-{}", "FT": "FT911-{}", "LA": "LA010189-{}"}
+    documents = [pattern.format(i) for pattern in names.values() for i in range(5)]
+    qrels = write_qrels(
+        tmp_path / "qrels",
+        [
+            (q, rng.choice(["PRO", "CON"]), docno, int(rng.random() < 0.5))
+            for q in range(12)
+            for docno in documents
+        ],
+    )
+    runs = [
+        write_run(
+            tmp_path / f"run{i}",
+            [(q, docno, rng.random()) for q in range(12) for docno in documents],
+        )
+        for i in range(5)
+    ]
+    return qrels, runs
