@@ -1,11 +1,8 @@
 """The examples, run as a user runs them."""
 
-<<<<<<< HEAD:tests/test_examples.py
-import itertools
-=======
 from __future__ import annotations
 
->>>>>>> core:tests/examples/test_scripts.py
+import itertools
 import re
 import subprocess
 import sys
