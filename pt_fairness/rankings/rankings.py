@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -103,29 +104,44 @@ class Labelled:
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
         #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
         self.codes = np.where(usable[lists.codes], lists.codes, -1)
-        rows = np.flatnonzero(self.codes >= 0)
-        row_list = lists.list[rows]
-        #: How many annotated documents each list has, ``[R]``.
-        self.length = np.bincount(row_list, minlength=len(lists.topics))
-        if depth is not None:
-            start = np.cumsum(self.length) - self.length
-            rows = rows[np.arange(len(rows)) - start[row_list] < depth]
-            self.length = np.minimum(self.length, depth)
-        #: The label sets and judged pairs of these documents, list by list, and where each list
-        #: starts.
-        self.condensed, self.condensed_pair = self.codes[rows], lists.pair[rows]
+        self._depth = depth
+        rows = self._annotated()
+        #: How many annotated documents each list has, ``[R]``; at most ``depth`` of them count.
+        self.length = np.bincount(lists.list[rows], minlength=len(lists.topics))
+        #: The label sets of these documents, list by list, and where each list starts.
+        self.condensed = self.codes[rows]
         self.start = np.concatenate(([0], np.cumsum(self.length)))
-        #: The judged pairs sorted by topic, and their topics; and the place of each pair there.
+        #: The judged pairs sorted by topic, and their topics.
         self.pairs = np.argsort(judged.topic, kind="stable")
         self.pair_topic = judged.topic[self.pairs]
-        self.pair_place = np.empty_like(self.pairs)
-        self.pair_place[self.pairs] = np.arange(len(self.pairs))
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: np.where(usable[codes], codes, -1)
                          for rel, codes in judged.relevant.items()}
         self._pooled: dict[int | None, Pooled] = {}
         #: How many topics a block has.
         self.block = self._block(len(lists.list) if depth is None else depth)
+
+    def _annotated(self) -> Ints:
+        """Return the annotated documents that count, as rows of ``codes``."""
+        rows = np.flatnonzero(self.codes >= 0)
+        if self._depth is None:
+            return rows
+        lists = self.lists.list[rows]
+        count = np.bincount(lists, minlength=len(self.lists.topics))
+        start = np.cumsum(count) - count
+        return rows[np.arange(len(rows)) - start[lists] < self._depth]
+
+    @cached_property
+    def condensed_pair(self) -> Ints:
+        """The judged pair of each of the ``condensed`` documents, −1 where it is unjudged."""
+        return self.lists.pair[self._annotated()]
+
+    @cached_property
+    def pair_place(self) -> Ints:
+        """The place of each judged pair in ``pairs``."""
+        places = np.empty_like(self.pairs)
+        places[self.pairs] = np.arange(len(self.pairs))
+        return places
 
     def _block(self, depth: int) -> int:
         lists = int(np.bincount(self.lists.topics).max(initial=1))

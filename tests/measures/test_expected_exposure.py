@@ -51,9 +51,10 @@ def test_against_the_slow_version(make_case, agrees_with_slow, seed, samples, fr
     agrees_with_slow(make_case(seed, several=several), wanted, from_frame, samples)
 
 
-def test_every_setting_once(make_case, agrees_with_slow):
+def test_many_settings_in_one_call(make_case, agrees_with_slow):
+    some = random.Random(7).sample(SETTINGS, 500)
     case = make_case(7, several=True)
-    agrees_with_slow(case, [(name, params) for params in SETTINGS for name in NAMES], False, 2)
+    agrees_with_slow(case, [(name, params) for params in some for name in NAMES], False, 2)
 
 
 RUN = ["a1", "b1", "x", "a2", "b2", "a3"]

@@ -52,8 +52,10 @@ def test_against_the_slow_version(make_case, agrees_with_slow, name, samples, fr
 
 
 @pytest.mark.parametrize("samples", [1, 2])
-def test_every_setting_once(make_case, agrees_with_slow, samples):
-    wanted = [(name, params) for name, some in SETTINGS.items() for params in some]
+def test_many_settings_in_one_call(make_case, agrees_with_slow, samples):
+    pick = random.Random(samples)
+    wanted = [(name, params) for name, every in SETTINGS.items()
+              for params in pick.sample(every, 250)]
     agrees_with_slow(make_case(4, several=samples == 2, labels=3), wanted, False, samples)
 
 
@@ -88,14 +90,13 @@ def test_sides_that_change_places_change_the_sign(make_case, values, sampled, se
     pairs = [(measure(protected="g0", discount="trec"), measure(protected="g1", discount="trec"))
              for measure in (logDP, logEUR, logRUR, logDP(target="qrels"), logDP(target="run"))]
     found = values([measure for pair in pairs for measure in pair], case.qrels_frame, run)
-    returned = set(run["query_id"])
     annotated = case.qrels_frame.dropna(subset="iteration")
     annotated = annotated[annotated["iteration"].str.startswith("g")]
     in_run = run.merge(annotated, on=["query_id", "doc_id"])["query_id"].unique()
-    for (one, other), qid in itertools.product(pairs, returned & set(in_run)):
+    sizes = values([one(abs=True) for one, _ in pairs], case.qrels_frame, run)
+    for (one, other), qid in itertools.product(pairs, set(in_run)):
         assert found[one, qid] == pytest.approx(-found[other, qid], abs=1e-9)
-        absolute = values([one(abs=True)], case.qrels_frame, run)
-        assert absolute[one(abs=True), qid] == pytest.approx(abs(found[one, qid]), abs=1e-12)
+        assert sizes[one(abs=True), qid] == abs(found[one, qid])
 
 
 MEASURES = [logDP(protected="g0"), logDP(target="run"), logEUR(protected="g1,g0"), logRUR @ 4, IAA,

@@ -66,6 +66,10 @@ def test_the_measures_that_take_a_target():
         "EED",
         "EER",
         "logDP",
+        "GF",
+        "RADio",
+        "FAIR",
+        "PreF",
     }
 
 
