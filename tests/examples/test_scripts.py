@@ -253,7 +253,7 @@ def test_fairweb_on_the_pilot(shared):
     above, table = fairweb(folder)
     assert above == [] and len(table) == 2 * 26
     tool = pd.read_csv(folder / "ntcireval.tsv", sep="\t").set_index(
-        ["run", "topic", "attribute", "measure"])["value"]
+        ["run", "topic", "attribute", "measure"])["value"].sort_index()
     names = {"jsd": "GF-JSD", "nmd": "GF-NMD", "rnod": "GF-RNOD"}
     for (run, topic, row), value in table.items():
         printed = tool.loc[run, topic]
