@@ -94,7 +94,7 @@ def pipe(tmp_path: Path) -> Iterator[Callable[[str, str | bytes], Path]]:
 
         def fill() -> None:
             with contextlib.suppress(BrokenPipeError), open(write, "wb") as file:
-                file.write(gzip.compress(data) if name.endswith(".gz") else data)
+                file.write(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
 
         writers.append(threading.Thread(target=fill))
         writers[-1].start()

@@ -58,7 +58,7 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(socket.socket, "connect", _refuse)
     monkeypatch.setattr(socket, "getaddrinfo", _refuse)
     saved = _forget_modules()
-    monkeypatch.setattr(groups.registry, "_registry", {
+    monkeypatch.setattr(groups.registry._registry, "_registered", {
         name: partial(collections.source, name) for name in collections.SOURCES})
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()

@@ -22,7 +22,18 @@ MODULES = sorted(
 )
 NAMES = {name: getattr(pt_fairness, name) for name in pt_fairness.__all__}
 #: The modules of which every public function has an example.
-WITH_EXAMPLES = ("analysis", "plots", "simulation", "transformers")
+WITH_EXAMPLES = (
+    "analysis",
+    "evaluation",
+    "groups",
+    "io",
+    "plots",
+    "runs",
+    "simulation",
+    "targets",
+    "transformers",
+    "values",
+)
 
 
 @pytest.fixture

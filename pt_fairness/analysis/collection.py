@@ -10,11 +10,16 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import numerics
-from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of, tell
+from pt_fairness.analysis.inputs import (
+    annotations_of,
+    judgments_of,
+    renamed_qrels,
+    runs_of,
+    tell,
+)
 from pt_fairness.groups import Groups
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.scoring import rels_of, score
-from pt_fairness.provider.evaluator import check_labels
+from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.run import Run
@@ -110,18 +115,11 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
        name qid measure  value
     0  BM25   1   rND@5   0.25
     """
-    judgments = judgments_of(qrels)
-    rows = []
-    for measure in parsed(measures):
-        if not isinstance(measure, FairnessMeasure):
-            continue
-        annotations = annotations_of(judgments, measure.param("groups"), rels_of([measure]),
-                                     measure.added_labels)
-        check_labels(measure, annotations, tell)
-        topics = np.isnan(score([measure], _rankings_of_empty_run(annotations))[measure])
-        if annotations.groups is not None and annotations.groups.topics is not None:
-            topics |= ~np.isin(judgments.topics, annotations.groups.topics)
-        rows += [(judgments.topics[topic], str(measure)) for topic in np.flatnonzero(topics)]
+    wanted = [one for one in parsed(measures) if isinstance(one, FairnessMeasure)]
+    evaluator = FairnessEvaluator(wanted, renamed_qrels(qrels))
+    rows = [(evaluator.topics[topic], str(measure))
+            for measure, topics in evaluator.undefined().items()
+            for topic in np.flatnonzero(topics)]
     return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
 
 

@@ -22,8 +22,16 @@ def judgments_of(qrels: pd.DataFrame) -> Judgments:
 
     :param qrels: columns with the names of PyTerrier or of ir_measures
     """
+    return Judgments(renamed_qrels(qrels))
+
+
+def renamed_qrels(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return qrels with the column names of ir_measures.
+
+    :param qrels: columns with the names of PyTerrier or of ir_measures
+    """
     qid, docno, label = qrels_columns(qrels)
-    return Judgments(qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"}))
+    return qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"})
 
 
 def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
@@ -69,7 +77,8 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
     if not wanted:
         raise ValueError(f"measures={measures!r}: {caller} needs at least one measure")
     for measure in wanted:
-        if not isinstance(measure, FairnessMeasure) or measure.param("groups") is not None:
+        if not isinstance(measure, FairnessMeasure) or list(measure.parts) != [measure] \
+                or measure.param("groups") is not None:
             raise ValueError(f"{measure} is not possible here: {caller} takes measures of this "
                              f"package without a groups parameter; {labels}")
     return wanted

@@ -151,9 +151,10 @@ class Scorer:
         return scores
 
     def _read_and_score(self, run: Input | pd.DataFrame) -> Scores:
-        with _reading_with(self._plan.threads), collecting_warnings() as messages:
-            frame = _read(run)
-        scores = self.score(frame)
+        with _reading_with(self._plan.threads):
+            with collecting_warnings() as messages:
+                frame = _read(run)
+            scores = self.score(frame)
         return replace(scores, warnings=[*messages, *scores.warnings])
 
     def score(self, run: pd.DataFrame) -> Scores:

@@ -78,20 +78,17 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
     >>> failure_probability(np.array([[0, 1]]), np.array([0.5])).tolist()
     [0.25]
     """
-    count = np.arange(tables.shape[1] + 1)
+    # As many successes as the last prefix needs are enough for all: the last state.
+    count = np.arange(tables.max(initial=0) + 1)
     passing = np.zeros((len(p), len(count)))
     passing[:, 0] = 1.0
-    for least in tables.T:
-        passing = _one_more(passing, p)
+    for i, least in enumerate(tables.T, 1):
+        drawn = passing[:, :i] * p[:, None]
+        passing[:, :i] -= drawn
+        passing[:, 1:i + 1] += drawn[:, :len(count) - 1]
+        passing[:, -1] += drawn[:, len(count) - 1:].sum(axis=1)
         passing[count < least[:, None]] = 0.0
     return np.asarray(1.0 - passing.sum(axis=1))
-
-
-def _one_more(old: Floats, p: Floats) -> Floats:
-    """Return the distribution of successes after one more draw, ``[N, K + 1]``."""
-    new = (1.0 - p)[:, None] * old
-    new[:, 1:] += p[:, None] * old[:, :-1]
-    return new
 
 
 def _distributions(k: int, p: Floats) -> Floats:
@@ -100,7 +97,9 @@ def _distributions(k: int, p: Floats) -> Floats:
     old = np.zeros((len(p), k + 1))
     old[:, 0] = 1.0
     for i in range(1, k + 1):
-        old = _one_more(old, p)
+        drawn = old[:, :i] * p[:, None]
+        old[:, :i] *= (1.0 - p)[:, None]
+        old[:, 1:i + 1] += drawn
         found[:, i - 1, :i] = old[:, :i].cumsum(axis=1)
     return found
 
@@ -113,12 +112,18 @@ def _tables(distributions: Floats, level: Floats) -> Ints:
 def _adjusted(k: int, p: Floats, alpha: float) -> Floats:
     """Return the levels of lists of one length by bisection, ``[N]``."""
     distributions = _distributions(k, p)
-    # The level 0 stands first; its table rejects no fair list.
-    numbers = np.sort(distributions.reshape(len(p), -1), axis=1)
-    numbers = np.hstack([np.zeros((len(p), 1)), numbers])
-    row = np.arange(len(p))
+    # The probabilities of the prefixes to fail sum to at most k times the level, so that the
+    # largest number below alpha / k is a level. It stands first.
+    below = np.where(distributions < alpha / k, distributions, 0.0).max(axis=(1, 2))
+    between = (distributions >= alpha / k) & (distributions <= alpha * TOLERANCE)
+    row, number = np.nonzero(between)[0], distributions[between]
+    number = number[np.lexsort((number, row))]
+    high = between.sum(axis=(1, 2)) + 1
+    numbers = np.zeros((len(p), int(high.max(initial=1))))
+    numbers[:, 0] = below
+    numbers[row, np.arange(len(row)) - (np.cumsum(high - 1) - high)[row]] = number
     low = np.zeros(len(p), np.int64)
-    high = (numbers <= alpha * TOLERANCE).sum(axis=1)
+    row = np.arange(len(p))
     while (high - low > 1).any():
         middle = (low + high) // 2
         tables = _tables(distributions, numbers[row, middle])

@@ -67,6 +67,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         self._judgments = Judgments(qrels)
         super().__init__(measures, self._judgments.qids)
+        #: The topics of the qrels, as text.
+        self.topics = self._judgments.topics
         self._told: set[str] = set()
         #: The measures of this package, and those that they are composed of.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
@@ -112,9 +114,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Yield the value of every measure for every topic of the qrels, also without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._tell)
-        parts: dict[Any, Floats] = {}
-        for source in self._sources:
-            parts.update(self._scores(ranked, source))
+        parts = self._parts(ranked)
         undefined: dict[str, str] = {}
         values: dict[Any, Floats] = {
             measure: self._composed(measure, parts, undefined) for measure in self._own
@@ -134,21 +134,39 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
-    def _composed(self, measure: FairnessMeasure, parts: dict[Any, Floats],
+    def undefined(self) -> dict[FairnessMeasure, Bools]:
+        """Return the topics for which each measure is undefined or has no value, ``[T]``."""
+        empty = pd.DataFrame({"query_id": [], "doc_id": [], "score": []})
+        parts = self._parts(Run(empty.astype({"query_id": "str", "doc_id": "str"}),
+                                self._judgments, self._tell))
+        return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
+                | self._dropped(measure) for measure in self._own}
+
+    def _parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
+        """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
+        return {part: values for source in self._sources
+                for part, values in self._scores(run, source).items()}
+
+    def _composed(self, measure: FairnessMeasure, parts: dict[FairnessMeasure, Floats],
                   undefined: dict[str, str]) -> Floats:
         """Return the value of a measure for every topic; NaN where a group source drops the topic.
 
         :param parts: the values of the parts of the measure; NaN for undefined topics
         :param undefined: takes the measure if it is undefined for some topics, and for how many
         """
-        sources = [source for source in self._sources
-                   if not set(source.measures).isdisjoint(measure.parts)]
-        dropped = np.any([source.dropped for source in sources], axis=0)
+        dropped = self._dropped(measure)
         values = measure.compose([parts[part] for part in measure.parts])
         nothing = np.isnan(values) & ~dropped
         if nothing.any():
-            undefined[str(measure)] = _how_many(nothing, sources, measure)
+            undefined[str(measure)] = _how_many(nothing, self._sources_of(measure), measure)
         return np.where(dropped, np.nan, np.where(nothing, 0.0, values))
+
+    def _dropped(self, measure: FairnessMeasure) -> Bools:
+        return np.any([source.dropped for source in self._sources_of(measure)], axis=0)
+
+    def _sources_of(self, measure: FairnessMeasure) -> list[Source]:
+        return [source for source in self._sources
+                if not set(source.measures).isdisjoint(measure.parts)]
 
     def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
         """Return the value of every measure of a source for every topic; NaN where undefined."""

@@ -133,6 +133,20 @@ class TestUndefined:
         result = undefined(self.QRELS.drop(columns="iteration"), "rND(groups='test-undefined')@5")
         assert result["qid"].tolist() == ["2", "3"]
 
+    def test_measures_of_several_sources_and_of_none(self):
+        groups.register("test-only-1", groups.from_frame(pd.DataFrame(
+            {"qid": ["1", "1"], "docno": ["a", "b"], "group": ["x", "y"]})))
+        qrels = self.QRELS.drop(columns="iteration")
+        measures = ["GFR(attributes={'test-only-1':'jsd'},targets={'test-only-1':'qrels'})",
+                    "EEL", "GFR(attributes={})", "RaB(values={'x':1},groups='test-only-1')"]
+        result = undefined(qrels, measures)
+        found = {name: result.loc[result["measure"] == str(parse_measure(name)), "qid"].tolist()
+                 for name in measures}
+        no_relevant = sorted({*qrels["qid"]} - {*qrels.loc[qrels["label"] > 0, "qid"]})
+        assert found["EEL"] == found["GFR(attributes={})"] == no_relevant
+        assert found[measures[0]] == [qid for qid in sorted({*qrels["qid"]}) if qid != "1"]
+        assert found[measures[3]] == []
+
     def test_slow_versions_are_undefined_too(self, make_case):
         for seed in range(6):
             case = make_case(seed)

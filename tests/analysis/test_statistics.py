@@ -103,7 +103,8 @@ class TestBiasSummary:
         pairs = [[name, measure] for name in "ABC" for measure in ("nDCG@5", "BiasP@5")]
         assert result[["name", "measure"]].values.tolist() == pairs
         row = result.iloc[3]
-        values = perquery.set_index(["name", "measure"])["value"]["B", "BiasP@5"].to_numpy()
+        chosen = perquery.query("name == 'B' and measure == 'BiasP@5'")
+        values = chosen["value"].to_numpy()
         mean = sum(values) / 20
         assert row["MB"] == pytest.approx(mean)
         assert row["SB"] == pytest.approx(math.sqrt(sum((v - mean) ** 2 for v in values) / 19))

@@ -17,12 +17,16 @@ from ir_measures import alpha_nDCG, nDCG
 from timing import report, seconds
 
 from pt_fairness import (
+    ARP,
     AWRF,
     EED,
     EEL,
     EER,
+    FAIR,
+    GF,
     IAA,
     NDKL,
+    PEER,
     Annotated,
     BiasDCG,
     BiasP,
@@ -31,6 +35,8 @@ from pt_fairness import (
     DistKL,
     MaxSkew,
     MinSkew,
+    PreF,
+    RADio,
     RepBias,
     Skew,
     groups,
@@ -84,6 +90,19 @@ EXPOSURE = [
     logRUR @ 10,
     IAA @ 10,
     IAA(by="group") @ 10,
+]
+
+GROUPS = [
+    GF @ 10,
+    GF(divergence="rnod", order="FBIS,FR,FT,LA") @ 10,
+    PEER @ 100,
+    RADio @ 10,
+    FAIR @ 10,
+    FAIR(value="prefixes") @ 20,
+    PreF @ 10,
+    ARP @ 100,
+    ARP(pairs="errors") @ 100,
+    AWRF(discount="trec", unannotated="keep") @ 10,
 ]
 
 
@@ -167,7 +186,7 @@ def main(folder: Path | None) -> int:
         return lambda: provider.calc_aggregate(measures, qrels, run)
 
     rows = start_up()
-    for measures, most in ((OURS, 0.5), (BIAS, 1.0), (EXPOSURE, 1.0)):
+    for measures, most in ((OURS, 0.5), (BIAS, 1.0), (EXPOSURE, 1.0), (GROUPS, 1.0)):
         ndcg, ours = seconds(score([nDCG @ 10]), score(measures))
         rows.append(
             (

@@ -40,7 +40,8 @@ def files(runs, tmp_path):
 @pytest.fixture
 def registered(monkeypatch):
     """Measures of groups and a target that this process alone has registered."""
-    monkeypatch.setattr(groups.registry, "_registry", dict(groups.registry._registry))
+    known = groups.registry._registry
+    monkeypatch.setattr(known, "_registered", dict(known._registered))
     monkeypatch.setattr(targets, "_registry", dict(targets._registry))
     groups.register("by-number", lambda: groups.from_pattern(r"\d$", name="by-number"))
     qids = np.repeat([str(i) for i in range(1, 13)], 2)

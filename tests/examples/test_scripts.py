@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -229,6 +230,53 @@ def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, t
         for line in done.stdout.splitlines():
             measure, value = line.split("\t")
             assert row[measure] == pytest.approx(float(value), abs=1e-12)
+
+
+def fairweb(*arguments):
+    """The table: run → topics → row → value; and the lines above it."""
+    *above, head = itertools.takewhile(
+        lambda line: not line.startswith("topics"), lines := iter(
+            example("fairweb.py", *arguments).stdout.splitlines()))
+    runs, table, topics = head.split()[1:], {}, ""
+    for line in lines:
+        named, *values = line.rsplit(maxsplit=len(runs))
+        row = re.search(r"(ERR|iRBU|GF .*|GFR)$", named)
+        topics = named[:row.start()].strip() or topics
+        for run, value in zip(runs, values, strict=True):
+            table[run, topics, row[0]] = float(value)
+    return above, table
+
+
+def test_fairweb_on_the_pilot(shared):
+    """Every value is that of the task's tool."""
+    folder = shared / "data" / "fairweb1"
+    above, table = fairweb(folder)
+    assert above == [] and len(table) == 2 * 26
+    tool = pd.read_csv(folder / "ntcireval.tsv", sep="\t").set_index(
+        ["run", "topic", "attribute", "measure"])["value"].sort_index()
+    names = {"jsd": "GF-JSD", "nmd": "GF-NMD", "rnod": "GF-RNOD"}
+    for (run, topic, row), value in table.items():
+        printed = tool.loc[run, topic]
+        if row in ("ERR", "iRBU"):
+            assert set(printed.xs(row, level="measure")) == {value}
+        elif row.startswith("GF "):
+            _, attribute, divergence = row.split()
+            assert printed[attribute, names[divergence]] == value
+        else:
+            parts = [printed.xs("ERR", level="measure").iloc[0]]
+            for attribute in printed.index.unique("attribute"):
+                ordinal = (attribute, "GF-RNOD") in printed and \
+                    f"GF {attribute} rnod" in {name for *_, name in table}
+                parts.append(printed[attribute, "GF-RNOD" if ordinal else "GF-JSD"])
+            assert value == pytest.approx(sum(parts) / len(parts), abs=1.1e-4)
+
+
+def test_fairweb_without_files():
+    above, table = fairweb()
+    assert above == ["Made-up documents, not those of the task:", ""]
+    rows = {row for *_, row in table}
+    assert len(table) == 14 and {"ERR", "iRBU", "GF GENDER jsd", "GF HINDEX rnod", "GFR"} <= rows
+    assert all(0 < value < 1 for value in table.values())
 
 
 def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):

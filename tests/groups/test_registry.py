@@ -20,7 +20,8 @@ from pt_fairness.groups import Groups
 
 @pytest.fixture
 def registry(monkeypatch):
-    monkeypatch.setattr(groups.registry, "_registry", dict(groups.registry._registry))
+    known = groups.registry._registry
+    monkeypatch.setattr(known, "_registered", dict(known._registered))
 
 
 def test_a_registered_name_beats_a_path(registry, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""The transformers, by PyTerrier's own test case and in pipelines."""
+"""The transformer of groups, with PyTerrier's own test case and in pipelines."""
 
 import pandas as pd
 import pyterrier as pt
@@ -71,14 +71,14 @@ def test_inspection():
     assert repr(transformer) == "pt.fairness.annotate('trec-newswire')"
 
 
-def test_what_is_missing_is_said():
+def test_missing_columns_and_groups():
     with pytest.raises(pt.validate.InputValidationError, match="docno"):
         pt.fairness.annotate(GROUPS)(pd.DataFrame({"qid": ["1"], "query": ["q"]}))
     with pytest.raises(ValueError, match="no groups are registered as 'nothing'"):
         pt.fairness.annotate("nothing")
 
 
-def test_in_a_pipeline_for_looking_and_filtering():
+def test_in_a_pipeline():
     retrieved = pt.Transformer.from_df(
         results(("1", "FT911-1"), ("1", "LA010189-1"), ("1", "FBIS3-1"), ("1", "?"))
     )
@@ -122,6 +122,6 @@ def test_over_a_real_index(tmp_path):
 
 
 def test_equal_groups_make_equal_transformers():
-    """PyTerrier runs what several systems begin with once."""
+    """PyTerrier runs a common prefix of several pipelines once."""
     one, other, third = (pt.fairness.annotate(groups.from_mapping({"a": label})) for label in "XXY")
     assert one == other != third and hash(one) == hash(other)
