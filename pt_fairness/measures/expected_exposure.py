@@ -220,9 +220,9 @@ class _EEL(ExposureMeasure):
 
     The sum is over all documents that are ranked or have a target. With ``by='group'`` it is over
     groups: ε_g and ε*_g are the sums of ε_d and ε*_d over the relevant annotated documents of g
-    (``complete=True``: over all annotated ones), where a document of m groups counts 1/m. With a
-    ``target`` other than 'qrels', ε*_g is the target share of g, times the exposure of all ranks
-    where nothing is relevant. ``target`` and ``groups`` matter with ``by='group'`` only.
+    (``complete=True``: over all annotated ones), where a document of m groups counts 1/m, or its
+    weights. With a ``target`` other than 'qrels', ε*_g is the target share of g, times the exposure
+    of all ranks where nothing is relevant. Only ``by='group'`` uses ``target`` and ``groups``.
 
     ``norm='bound'`` divides by B + Σ ε*², where B is the largest EED.
 

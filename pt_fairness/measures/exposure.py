@@ -255,8 +255,8 @@ class _IAA(DocumentMeasure):
     ε_d is the attention that document d gets: the weight of its rank in the whole list, 0 after the
     cutoff, the mean over the sampled rankings of the topic. Weights are those of logDP, gains y
     those of logEUR. With ``by='group'``, ε, y and max y are those of groups: the sums over the
-    annotated documents of a group, where a document of m groups counts 1/m. ``groups`` matters with
-    ``by='group'`` only.
+    annotated documents of a group, where a document of m groups counts 1/m, or its weights.
+    ``groups`` matters with ``by='group'`` only.
 
     Range
     -----
