@@ -18,7 +18,7 @@ Ints = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
 #: How many numbers the largest arrays of a measure hold: little enough for a processor's cache.
-BLOCK_CELLS = 1 << 18
+BLOCK_CELLS = 1 << 16
 
 #: What replaces a share of 0 where a divergence would be infinite (Draws et al. 2021, footnote 5).
 SMALLEST_SHARE = 0.001
