@@ -160,7 +160,7 @@ class Forgetful(groups.Groups):
         (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
         (
             lambda: groups.get(None),
-            "a registered name, the path of a group file or a Groups object, not None",
+            "a registered name, the path of a file or a Groups object, not None",
         ),
         (
             lambda: rKL(groups=pd.DataFrame({"docno": ["a"], "group": ["x"]})),
