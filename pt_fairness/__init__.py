@@ -65,12 +65,13 @@ from pt_fairness.measures.registry import listen as _listen
 from pt_fairness.plugging.after_import import after_import as _after_import
 
 if TYPE_CHECKING:
-    from pt_fairness import analysis, groups, runs, simulation, targets, values
+    from pt_fairness import analysis, groups, simulation, targets, values
     from pt_fairness.analysis import highlight
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.text import FairnessWarning
     from pt_fairness.transformers import annotate
+    from pt_fairness.values import runs
 
 #: Public names that need numpy or pandas, and where they are.
 _LAZY = {
@@ -79,7 +80,7 @@ _LAZY = {
     "evaluate": "pt_fairness.evaluation",
     "groups": "pt_fairness.groups",
     "plots": "pt_fairness.plots",
-    "runs": "pt_fairness.runs",
+    "runs": "pt_fairness.values.runs",
     "simulation": "pt_fairness.simulation",
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
@@ -107,7 +108,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(_LAZY[name])
-    value = module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
+    value = module if _LAZY[name].endswith(f".{name}") else getattr(module, name)
     globals()[name] = value
     return value
 

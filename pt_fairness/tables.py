@@ -13,8 +13,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns
+from pt_fairness.io.identifiers import missing
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.params import DEEPEST
 from pt_fairness.numerics import Bools

@@ -28,7 +28,7 @@ WITH_EXAMPLES = (
     "groups",
     "io",
     "plots",
-    "runs",
+    "values.runs",
     "simulation",
     "targets",
     "transformers",

@@ -40,7 +40,7 @@ MODULES = [
             "measures",
             "plots",
             "rankings",
-            "runs",
+            "values.runs",
             "simulation",
             "targets",
             "transformers",

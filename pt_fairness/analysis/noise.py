@@ -18,7 +18,7 @@ from pt_fairness.analysis.inputs import (
     tell,
 )
 from pt_fairness.analysis.statistics import mean_of
-from pt_fairness.identifiers import PairIndex
+from pt_fairness.io.identifiers import PairIndex
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Bools, Floats, Ints

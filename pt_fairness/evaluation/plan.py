@@ -11,14 +11,15 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from pt_fairness import fingerprint, groups, io, runs, targets, values
+from pt_fairness import fingerprint, groups, io, targets, values
 from pt_fairness._version import __version__
-from pt_fairness.identifiers import missing, whole_numbers
 from pt_fairness.io.files import Path
+from pt_fairness.io.identifiers import missing, whole_numbers
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.tables import parsed
 from pt_fairness.text import BoundName
+from pt_fairness.values import runs
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness import io
 from pt_fairness.groups.table import Annotated
-from pt_fairness.identifiers import texts_of
+from pt_fairness.io.identifiers import texts_of
 from pt_fairness.text import UNANNOTATED, label_text
 
 

@@ -12,7 +12,7 @@ from pt_fairness import fingerprint, io
 from pt_fairness.groups.auxiliary import with_groups
 from pt_fairness.groups.builtin import built_in, built_in_names
 from pt_fairness.groups.table import Annotated, Table, distinct_annotations
-from pt_fairness.identifiers import texts_of
+from pt_fairness.io.identifiers import texts_of
 from pt_fairness.text import UNANNOTATED, label_text
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import io
-from pt_fairness.identifiers import PairIndex, missing
+from pt_fairness.io.identifiers import PairIndex, missing
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.text import UNANNOTATED, label_text
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.identifiers import texts_of
 from pt_fairness.io.columns import first_line, need_columns, read_columns, shown
 from pt_fairness.io.files import Input, Path, opened
+from pt_fairness.io.identifiers import texts_of
 from pt_fairness.numerics import Bools, Ints
 from pt_fairness.text import warn
 

@@ -209,7 +209,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
 
 #: The parameters whose values name what is registered, and the modules of their registries.
-_REGISTRIES = {"background": "pt_fairness.runs", "groups": "pt_fairness.groups",
+_REGISTRIES = {"background": "pt_fairness.values.runs", "groups": "pt_fairness.groups",
                "target": "pt_fairness.targets", "values": "pt_fairness.values"}
 #: The values of these parameters that are no names.
 _WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}

@@ -332,4 +332,5 @@ def background() -> Param:
                  "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
                  "name)", f"{words}, or a name registered with pt_fairness.runs.register",
                  default=BACKGROUND_WORDS[0],
-                 accepts=lambda v: v in BACKGROUND_WORDS or _is_registered(v, "pt_fairness.runs"))
+                 accepts=lambda v: v in BACKGROUND_WORDS
+                 or _is_registered(v, "pt_fairness.values.runs"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness.identifiers import words_of
+from pt_fairness.io.identifiers import words_of
 from pt_fairness.numerics import SUMMED_RANKS, Floats, Ints, discounted_sum, log_discount, ratio
 from pt_fairness.provider.greedy import GreedyRanking
 from pt_fairness.rankings.judgments import Judgments

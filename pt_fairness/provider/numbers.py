@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import runs, values
+from pt_fairness import values
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.numbers import NumberMeasure, of_label_sets
 from pt_fairness.measures.scoring import depth_of
@@ -18,6 +18,7 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.rankings import Background, Rankings
 from pt_fairness.rankings.run import Run
+from pt_fairness.values import runs
 
 
 class Numbers:

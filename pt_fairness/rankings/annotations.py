@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pt_fairness.groups import Annotated, Groups
-from pt_fairness.identifiers import CHUNK
+from pt_fairness.io.identifiers import CHUNK
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.identifiers import CHUNK, PairIndex, codes_of, texts_of, words_of
+from pt_fairness.io.identifiers import CHUNK, PairIndex, codes_of, texts_of, words_of
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.judgments import Judgments
 

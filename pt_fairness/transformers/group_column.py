@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_fairness.groups import Annotated, Groups, get
-from pt_fairness.identifiers import texts_of
+from pt_fairness.io.identifiers import texts_of
 
 __all__ = ["Annotate", "annotate"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pt_fairness.identifiers import CHUNK, PairIndex, words_of
+from pt_fairness.io.identifiers import CHUNK, PairIndex, words_of
 
 #: Identifiers without NUL, and without lone surrogates, which UTF-8 cannot hold.
 identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]),

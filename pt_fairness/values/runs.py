@@ -6,8 +6,8 @@ import os
 
 import pandas as pd
 
-from pt_fairness.identifiers import texts_of
 from pt_fairness.io import need_columns, read_run
+from pt_fairness.io.identifiers import texts_of
 from pt_fairness.text import BACKGROUND_WORDS, BoundName
 
 __all__ = ["get", "names", "register", "unregister"]
