@@ -135,7 +135,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     flat = codes.reshape(-1).astype(np.int32)
     pair = np.arange(len(flat))
     lists = Lists(np.arange(topics), np.arange(topics) * depth, np.full(topics, depth), topic,
-                  pair, pair, flat)
+                  pair, flat, lambda: pair)
     relevance = np.ones(len(flat), np.int64)
     judged = Judged([str(i + 1) for i in range(topics)], topic, relevance,
                     {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1)

@@ -206,6 +206,7 @@ class Annotations:
         """Return a run's documents and the judged ones with their groups."""
         judgments = self.judgments
         return Rankings(
-            Lists(run.topics, run.start, ranked.length, run.list, run.pair, run.item, ranked.codes),
+            Lists(run.topics, run.start, ranked.length, run.list, run.pair, ranked.codes,
+                  lambda: run.item),
             Judged(judgments.topics, judgments.topic, judgments.relevance, self.by_rel),
             ranked.sets, self.labels, order=None if self.groups is None else self.groups.order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isqrt
@@ -27,10 +27,10 @@ class Lists:
     list: Ints
     #: Its judged pair, ``[n]``, −1 where it is unjudged.
     pair: Ints
-    #: Its number, ``[n]``, the same in all lists of a topic; that of its pair where it is judged.
-    item: Ints
     #: Its label set, ``[n]``, −1 where it is unannotated.
     codes: Ints
+    #: Returns its number, ``[n]``, the same in all lists of a topic; that of its pair if judged.
+    item: Callable[[], Ints]
     #: Its numbers by value source, ``[n]``, NaN where it has none.
     values: Mapping[Hashable, Floats] = field(default_factory=dict)
 
@@ -112,7 +112,7 @@ class Labelled:
         self.condensed = self.codes[rows]
         self.start = np.concatenate(([0], np.cumsum(self.length)))
         #: The judged pairs sorted by topic, and their topics.
-        self.pairs = np.argsort(judged.topic, kind="stable")
+        self.pairs = np.argsort(judged.topic, kind="stable").astype(np.int32)
         self.pair_topic = judged.topic[self.pairs]
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: np.where(usable[codes], codes, -1)

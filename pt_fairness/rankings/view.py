@@ -239,7 +239,7 @@ class View:
         row = np.repeat(np.arange(len(self)), n)
         place = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
         ranked = lists.start[self._lists][row] + place
-        item = lists.item[ranked]
+        item = lists.item()[ranked]
         known = item < len(judged.topic)
         pairs = self._all.pairs[self._pairs]
         of_pairs = self._all.pair_topic[self._pairs] - self._first
