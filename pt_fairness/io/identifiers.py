@@ -93,20 +93,28 @@ class PairIndex:
     def __init__(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> None:
         for key in _KEYS:
             hashes = self._hashes(topic, docnos, where, key)
+            order = np.argsort(hashes)
+            self._sorted = hashes[order]
+            if (self._sorted[1:] != self._sorted[:-1]).all():
+                pair = first = np.arange(len(topic), dtype=np.int32)
+                break
             pair, distinct = pd.factorize(hashes)
             first = np.empty(len(distinct), np.int32)
             first[pair[::-1]] = np.arange(len(topic) - 1, -1, -1, dtype=np.int32)
             again = np.flatnonzero(first[pair] != np.arange(len(topic)))
             if _equal(topic, docnos, again, topic, docnos, first[pair[again]]).all():
+                order = np.argsort(distinct)
+                self._sorted = distinct[order]
                 break
         else:  # pragma: no cover
             raise RuntimeError("every hash key makes two of these identifiers collide")
-        # A sorted array takes a quarter of the memory of a hash table.
-        self._key, self._number = key, np.argsort(distinct).astype(np.int32)
-        self._sorted = distinct[self._number]
-        unique = len(first) == len(topic)
-        self.pair, self.first = first if unique else pair.astype(np.int32), first
-        self.topic = topic if unique else topic[first]
+        self._key, self._number = key, order.astype(np.int32)
+        self.pair, self.first = pair.astype(np.int32, copy=False), first
+        self.topic = topic if pair is first else topic[first]
+        # About as many buckets as pairs, by the first bits of the hash: where each starts.
+        self._shift = np.uint64(64 - max(1, len(first).bit_length() - 1))
+        buckets = np.arange(1 << (64 - int(self._shift)), dtype=np.uint64) << self._shift
+        self._bucket = np.searchsorted(self._sorted, buckets).astype(np.int32)
         self._docnos = docnos
 
     def __len__(self) -> int:
@@ -142,10 +150,15 @@ class PairIndex:
         hashes = self._hashes(topic, docnos, where, self._key)
         found = np.full(len(hashes), -1, np.int32)
         if len(self):
-            for part in chunks(len(hashes)):
-                some = hashes[part]
-                place = np.minimum(np.searchsorted(self._sorted, some), len(self) - 1)
-                found[part] = np.where(self._sorted[place] == some, self._number[place], -1)
+            last = len(self) - 1
+            place = np.minimum(self._bucket[(hashes >> self._shift).astype(np.int64)], last)
+            before = np.flatnonzero(self._sorted[place] < hashes)
+            while len(before):
+                before = before[place[before] < last]
+                place[before] += 1
+                before = before[self._sorted[place[before]] < hashes[before]]
+            hit = self._sorted[place] == hashes
+            found[hit] = self._number[place[hit]]
         hits = np.flatnonzero(found >= 0)
         same = _equal(topic, docnos, hits, self.topic, self._docnos, found[hits], self.first)
         found[hits[~same]] = -1
@@ -216,5 +229,9 @@ def _equal(topic: Ints, docnos: pd.Series, rows: Ints, other_topic: Ints, other_
     same = np.asarray(topic[rows] == other_topic[others])
     for part in chunks(len(rows)):
         theirs = others[part] if first is None else first[others[part]]
-        same[part] &= texts_of(docnos.iloc[rows[part]]) == texts_of(other_docnos.iloc[theirs])
+        one, other = docnos.iloc[rows[part]], other_docnos.iloc[theirs]
+        if isinstance(one.dtype, pd.StringDtype) and one.dtype == other.dtype:
+            same[part] &= np.asarray(one.array == other.array, bool)
+        else:
+            same[part] &= texts_of(one) == texts_of(other)
     return same
