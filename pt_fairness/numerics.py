@@ -18,7 +18,7 @@ Ints = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
 #: How many numbers the largest arrays of a measure hold: little enough for a processor's cache.
-BLOCK_CELLS = 1 << 16
+BLOCK_CELLS = 1 << 17
 
 #: What replaces a share of 0 where a divergence would be infinite (Draws et al. 2021, footnote 5).
 SMALLEST_SHARE = 0.001
@@ -182,7 +182,8 @@ def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights
     """
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
     total, counts = np.zeros(len(codes)), np.zeros((len(codes), rows.shape[1]))
-    size = max(1, BLOCK_CELLS // max(1, counts.size))
+    # A divergence holds about four arrays of this size at a time.
+    size = max(1, BLOCK_CELLS // max(1, 4 * counts.size))
     for start in range(0, codes.shape[1], size):
         sums = padded[codes[:, start:start + size]]
         sums[:, 0] += counts
