@@ -138,6 +138,22 @@ def sampled(
     return documents.assign(relevance=rng.integers(0, 3, len(documents))), run
 
 
+def memberships(
+    run: pd.DataFrame, qrels: pd.DataFrame, seed: int = 0
+) -> tuple[groups.Groups, groups.Groups, groups.Groups]:
+    """One of four groups for each document, shares in two of the four, and the product of both."""
+    rng = np.random.default_rng(seed)
+    docno = pd.unique(pd.concat([run["doc_id"], qrels["doc_id"]]))
+    label, share = rng.integers(0, 4, len(docno)), rng.uniform(0.1, 0.9, len(docno))
+    letters = np.array(list("abcd"))
+    plain = groups.from_frame(pd.DataFrame({"docno": docno, "group": letters[label]}))
+    frame = pd.DataFrame({"docno": np.tile(docno, 2),
+                          "group": letters[np.concatenate([label, (label + 1) % 4])],
+                          "weight": np.concatenate([share, 1 - share])})
+    soft = groups.from_frame(frame)
+    return plain, soft, groups.product(plain, soft)
+
+
 def load(folder: Path | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Qrels with the source in ``iteration``, a run, and a run of ties."""
     if folder is None:
@@ -237,6 +253,22 @@ def main(folder: Path | None) -> int:
     rows.append(
         ("seconds for nDR at depth 1000, its exact maximum included", deep, "under 1", deep < 1)
     )
+    plain, soft, both = memberships(run, qrels)
+    for name, some in (("soft", soft), ("product", both)):
+        each = [GF, AWRF, DistKL @ 10, EEL(by="group"), IAA(by="group")]
+        once, more = seconds(
+            score([measure(groups=plain) for measure in each]),
+            score([measure(groups=some) for measure in each]),
+            rounds=3,
+        )
+        rows.append(
+            (
+                f"{', '.join(map(str, each))}: {name} groups / plain groups",
+                more / once,
+                "at most 3",
+                more <= 3 * once,
+            )
+        )
     source = groups.from_pattern("^([A-Z]+)", name="letters")
     with_source = [
         measure(groups=source) for measure in OURS if "groups" in measure.SUPPORTED_PARAMS
