@@ -1,15 +1,15 @@
-"""Hash data and code, for cache keys and for names that are made from content.
+"""Hash data and code, for cache keys and for names derived from content.
 
-Equal inputs have the same fingerprint in every process. Data count by content: frames, arrays,
-files, plain values, containers, and other objects by what pickle stores of them. What pickle cannot
-store, such as a database connection, has a random fingerprint, which nothing else has.
+Equal inputs have the same hash in every process. Frames, arrays, files, plain values and containers
+are hashed by content, other objects by their pickled state. Objects that cannot be pickled, such as
+database connections, get a unique random hash.
 
-A function or class that can be imported counts by the source text of its module. One of a script or
-a notebook, or within a function, counts by its byte code and by what it uses by name.
+Importable functions and classes are hashed by the source text of their module. Those defined in a
+script, a notebook or a function are hashed by their byte code and the globals it refers to.
 
-Helper modules that a module imports are not followed, nor are imports within functions and files
-that code reads: use a new checkpoint folder after changing one. The source text is that of the file
-as it is now: restart Python after editing it.
+Not hashed are modules that a module imports, imports within functions, and files that code reads:
+use a new checkpoint folder after changing one of these. The source text is read from the current
+file: restart Python after editing it.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _WRAPPERS = (property, functools.cached_property, staticmethod, classmethod,
 _BYTE_CODE = ("co_code", "co_consts", "co_names", "co_varnames", "co_argcount",
               "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_exceptiontable")
 _PICKLE_PROTOCOL = 4  # the last one that stores arrays whole
-#: Values and their hashes, by id. Holding a value keeps Python from giving its id to another.
+#: Values and their hashes, by id. The reference to a value prevents the reuse of its id.
 _Hashes = dict[int, tuple[Any, str]]
 _random_hashes: _Hashes = {}
 
 
 def of_frame(frame: pd.DataFrame) -> str:
-    """Return the hash of a frame: names, dtypes and values of its columns, without its index."""
+    """Return the hash of the names, dtypes and values of the columns of a frame, without its index."""
     columns = frame.items()
     return of_value([(name, str(column.dtype), _of_column(column)) for name, column in columns])
 
@@ -66,7 +66,7 @@ def _sha256(content: bytes) -> str:
 
 
 def _of_column(column: pd.Series) -> str:
-    # pandas hashes mixed objects as text, where 1 is "1".
+    # pandas hashes mixed objects as text, so that 1 and "1" have the same hash.
     if column.dtype != object or pd.api.types.infer_dtype(column) == "string":
         try:
             return _sha256(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
@@ -76,8 +76,10 @@ def _of_column(column: pd.Series) -> str:
 
 
 def _hash(value: Any, hashes: _Hashes, depth: int) -> str:
-    """
-    :param depth: how many values enclose this one, so that references to them can be told apart
+    """Return the hash of a value, or its ``repr`` if it is plain.
+
+    :param hashes: the hashes of values seen before, by id
+    :param depth: the number of enclosing values, which distinguishes references to them
     """
     kind = type(value)
     if kind in _PLAIN or (kind in (list, tuple) and _PLAIN.issuperset(map(type, value))):
@@ -85,13 +87,13 @@ def _hash(value: Any, hashes: _Hashes, depth: int) -> str:
     if id(value) not in hashes:
         hashes[id(value)] = value, f"enclosing {depth}"
         try:
-            if isinstance(value, (set, frozenset)):  # their order differs between processes
+            if isinstance(value, (set, frozenset)):  # order differs between processes
                 members = sorted(_hash(member, {}, depth + 1) for member in value)
                 parts = [_hash(kind, hashes, depth + 1), *members]
             else:
                 parts = [_hash(part, hashes, depth + 1) for part in _parts(value)]
             text = _sha256("\n".join([kind.__name__, *parts]).encode())
-        except Exception as error:  # pickle raises many kinds of errors, and classes of users any
+        except Exception as error:  # pickle and users' classes raise any
             if isinstance(error, RecursionError) and depth > 0:
                 raise
             text = _random_hashes.setdefault(id(value), (value, uuid.uuid4().hex))[1]
@@ -100,19 +102,20 @@ def _hash(value: Any, hashes: _Hashes, depth: int) -> str:
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    """Return the values that make up a value."""
+    """Return the parts of a value to hash."""
     if type(value) in (list, tuple):
         return value
     if type(value) is dict:
         return itertools.chain.from_iterable(value.items())
     if type(value) is np.ndarray and not value.dtype.hasobject:
         return str(value.dtype), value.shape, _sha256(value.tobytes())
-    if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores how pandas holds the values
+    if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
         return of_frame(pd.DataFrame(value)), *value.axes
     if isinstance(value, pd.Index):
         return [of_frame(value.to_frame(index=False))]
     if isinstance(value, types.ModuleType):
-        # Cache keys have the version of this package; names made from content outlast it.
+        # Cache keys hold the version of this package; names derived from content must not change
+        # with it.
         own = value.__name__.partition(".")[0] == __name__.partition(".")[0]
         file = "" if own else getattr(value, "__file__", None) or ""
         return value.__name__, of_file(file) if file.endswith((".py", ".pyc")) else ""
@@ -130,19 +133,19 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _parts_of_code(value: Any) -> Iterable[Any]:
-    """Return what makes up a function that is written in Python, or a class."""
+    """Return the parts of a Python function or a class to hash."""
     if value.__module__ not in ("__main__", "__mp_main__"):
         try:
             name = pickle.dumps(value, _PICKLE_PROTOCOL)
             return name, sys.modules[value.__module__], getattr(value, "__bases__", ())
-        except Exception:  # it cannot be imported by its name
+        except Exception:  # not importable by name
             pass
     if isinstance(value, type):
         members = [(name, member) for name, member in sorted(vars(value).items())
                    if isinstance(member, (types.FunctionType, *_WRAPPERS))
                    or not (name.startswith("__") or name == "_abc_impl")]
         return value.__name__, type(value), value.__bases__, members
-    # Not the source text, which workers do not have, nor notebooks that of classes.
+    # The source text is not available in workers, nor that of classes in notebooks.
     names = sorted(_global_names(value.__code__) & value.__globals__.keys())
     return (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__,
             [cell.cell_contents for cell in value.__closure__ or ()], vars(value),

@@ -1,4 +1,4 @@
-"""Read judgments and documents through ir_datasets, with errors that name the file.
+"""Read judgments and documents with ir_datasets, and name the file in errors.
 
 Importing this module imports ir_datasets, but not pandas.
 """
@@ -25,7 +25,7 @@ from ir_datasets.util import home_path
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks
+except ImportError:  # not available on Windows
     fcntl = None  # type: ignore[assignment]
 
 #: The judgments whose files ir_datasets reads line by line in parallel.
@@ -35,7 +35,7 @@ _REPLACE = ("Replace damaged files by good copies; those that ir_datasets can do
 
 
 def judgments(qrels: Any) -> list[Any]:
-    """Return all judgments of a handler of ir_datasets.
+    """Return all judgments of an ir_datasets handler.
 
     :raises ValueError: a file cannot be read; files that are read in parallel differ in length
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
@@ -57,12 +57,12 @@ def judgments(qrels: Any) -> list[Any]:
 
 
 def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
-    """Yield documents of a corpus, in any order; none for a docno that the corpus lacks.
+    """Yield documents of a corpus, in any order; docnos that the corpus lacks are skipped.
 
-    The docstore is built first if it does not exist; other processes wait until it is.
+    A docstore that does not exist is built first, while other processes wait.
 
-    :raises ValueError: the corpus or its docstore cannot be read; one of these documents is in
-        args.me more than once
+    :raises ValueError: the corpus or its docstore cannot be read; args.me holds one
+        of these documents more than once
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
     """
     handler = ir_datasets.load(dataset_id).docs_handler()
@@ -83,12 +83,12 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
 
 
 def downloaded(handler: Any) -> bool:
-    """Return whether the files of a handler of ir_datasets exist: reading downloads nothing."""
+    """Return whether all files of a handler exist, so that nothing is downloaded."""
     return all(map(os.path.exists, _files(handler)))
 
 
 def _files(handler: Any) -> list[str]:
-    """Return the files that a handler reads, whether they exist or not."""
+    """Return the paths of the files that a handler reads; they need not exist."""
     if isinstance(handler, ArgsMeCombinedDocs):
         return [file for part in handler._sources for file in _files(part)]
     handler = getattr(handler, "_qrels_handler", handler)  # filtered judgments
@@ -100,7 +100,7 @@ def _files(handler: Any) -> list[str]:
 
 
 def _file(source: Any) -> str | None:
-    """Return the file that a source reads: a cached copy, or else what that is extracted from."""
+    """Return the file that a source reads: a cached copy, or else what it is extracted from."""
     known = []
     while source is not None:
         path = getattr(source, "_cache_path", None) or getattr(source, "_path", None)
@@ -111,12 +111,12 @@ def _file(source: Any) -> str | None:
 
 
 def _raise_named(handler: Any, error: Exception, last: Any = None) -> NoReturn:
-    """Raise an error of ir_datasets as one that names the files and says what to do.
+    """Re-raise an error of ir_datasets with the names of the files and a remedy.
 
     :param last: the last record that could be read
     """
     files = _files(handler)
-    if not files or isinstance(error, ImportError):  # no file is at fault, or it is named already
+    if not files or isinstance(error, ImportError):  # no file is the cause
         raise error
     for file in files:
         if not os.path.exists(file):
@@ -142,13 +142,13 @@ def _docstore(handler: Any) -> Any:
     """Open the docstore of a corpus, and build it if it does not exist."""
     try:
         store = handler.docs_store()
-    except AssertionError as error:  # it has the fields of another version; the message names it
+    except AssertionError as error:  # fields of another version; the message names the path
         raise _docstore_error(str(error)) from error
     except Exception as error:
         _raise_named(handler, error)
     if isinstance(store, PickleLz4FullStore):
         try:
-            # It counts as built before its index is written, and for good if that was cut off.
+            # ir_datasets takes a docstore for built even if writing its index was interrupted.
             complete = not store.built() or len(NumpySortedIndex(f"{store.path}/idx.doc_id")) > 0
         except Exception as error:
             raise _docstore_error(f"{_reason(error)} in {store.path}") from error
@@ -177,12 +177,11 @@ def _corpus(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
 def _lock(name: str) -> Iterator[None]:
     """Wait until no other process opens or builds a docstore.
 
-    Two processes that build it would both append to it, and one that is being built cannot be
-    opened.
+    Two processes that build it would both append to it. An unfinished docstore cannot be opened.
     """
     path = home_path() / f"{name}.lock"
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # a folder of other users: nothing is built there
+        with contextlib.suppress(OSError):  # not writable: nothing is built there
             path.parent.mkdir(parents=True, exist_ok=True)
             file = stack.enter_context(path.open("a"))
             if fcntl is not None:
@@ -191,7 +190,7 @@ def _lock(name: str) -> Iterator[None]:
 
 
 def _hidden(store: PickleLz4FullStore) -> set[str]:
-    """Return the ids that several documents of a docstore have; it only finds the last of them."""
+    """Return the duplicate ids of a docstore, which finds only the last document of an id."""
     import numpy as np
     try:
         every, found = (np.fromfile(f"{store.path}/{name}.pos", np.int64)

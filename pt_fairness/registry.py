@@ -1,4 +1,4 @@
-"""Sources of what is known about documents, by name: registered, unnamed, or read from files."""
+"""The registry of groups and values, which also reads them from files."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from weakref import WeakValueDictionary
 from pt_fairness import fingerprint
 from pt_fairness.text import BoundName, listed
 
-#: How many files are kept in memory: more than one evaluation names.
+#: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
 
 
 class Source(Protocol):
-    """What a registry holds."""
+    """The interface of the objects in a registry: groups or values."""
 
     @property
     def name(self) -> str:
-        """What the source is called; by default made from its content."""
+        """The name of the source; by default derived from a hash of its content."""
 
     def digest(self) -> str:
-        """Return a text that differs between sources of different content."""
+        """Return a hash of the content."""
 
 
 S = TypeVar("S", bound=Source)
 
 
 class Registry(Generic[S]):
-    """The sources of one kind by name.
+    """The sources of one class, by name.
 
-    :param kind: their class
-    :param what: the module of the kind, which is what errors call them, such as ``values``
-    :param read: makes a source of a path and a name
-    :param makers: the functions that make sources, as a list for errors
+    :param kind: the class
+    :param what: the module of the class, also used in errors, such as ``values``
+    :param read: reads a source from a path and gives it a name
+    :param makers: the functions that create sources, listed in errors
     """
 
     def __init__(self, kind: type[S], what: str, read: Callable[[str, str], S],
                  makers: str) -> None:
         self._kind, self._what, self._read, self._makers = kind, what, read, makers
         self._registered: dict[str, S | Callable[[], S]] = {}
-        #: The objects that measures were made with, by the names in the text of these measures.
+        #: Unregistered sources that measures use, by their names in the parameters.
         self._unnamed: WeakValueDictionary[str, S] = WeakValueDictionary()
-        # The content of a file is part of the cache key.
+        # The hash of the content is part of the cache key.
         self._of_content = lru_cache(FILES_KEPT)(lambda path, content: read(path, path))
 
     def register(self, name: str, source: S | Callable[[], S]) -> None:
-        """Make a source available under a name; one that is taken gets the new meaning.
+        """Register a source under a name, in place of any earlier one.
 
-        :param source: a source, or a function that makes one when it is first asked for
+        :param source: a source, or a function that creates one when it is first needed
         :raises ValueError: it is neither, or the name is empty
         """
         if not isinstance(name, str) or not name.strip():
@@ -77,16 +77,16 @@ class Registry(Generic[S]):
         return sorted(self._registered)
 
     def registered(self, name: str) -> S | Callable[[], S] | None:
-        """Return what :meth:`register` was given for a name."""
+        """Return what was registered under a name, or ``None``."""
         return self._registered.get(name)
 
     def get(self, source: str | os.PathLike[str] | S) -> S:
-        """Return the source of a registered name, else of a path; a source as it is.
+        """Return the source of a registered name or, failing that, of a path.
 
-        A file is parsed again when its content has changed. What is no regular file, such as a
-        pipe, is read by every call.
+        A source object is returned as is. A parsed file is cached until its content changes. Other
+        paths, such as pipes, are read by every call.
 
-        :raises ValueError: none of these
+        :raises ValueError: the source is none of these
         """
         if isinstance(source, BoundName) and isinstance(source.value, self._kind):
             return source.value
@@ -112,7 +112,7 @@ class Registry(Generic[S]):
         return self._read(name, name)
 
     def find(self, name: str) -> S | None:
-        """Return the source of a name that is no path."""
+        """Return the source of a name, or ``None``; paths are not read."""
         if name not in self._registered:
             return self._unnamed.get(name)
         source = self._registered[name]
@@ -121,9 +121,9 @@ class Registry(Generic[S]):
         return source
 
     def name_of(self, source: S | str) -> str:
-        """Return the name that a measure has as its parameter.
+        """Return the name of a source in the parameters of a measure.
 
-        The name of an object that is not registered keeps the object alive.
+        The name of an unregistered object holds a reference to it.
         """
         if isinstance(source, BoundName):
             return source

@@ -1,8 +1,8 @@
-"""Target distributions from outside the qrels, topic by topic.
+"""Registered target distributions, one for each topic.
 
-A measure with a ``target`` takes a registered one by its name:
-``RepBias(group='female',target='wikidata')@10``. Its labels belong to the label set G of that
-measure. A group without a row for a topic has the share 0 there.
+The parameter ``target`` of a measure can be the name of a registered target:
+``RepBias(group='female',target='wikidata')@10``. The groups of the target belong to the label set G
+of the measure. A group without a row for a topic has the share 0 for that topic.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = ["get", "names", "register"]
 class Target:
     """A target distribution for each of ``Q`` topics over ``L`` groups."""
 
-    #: The row of each topic in ``shares``.
+    #: The row index of each topic in ``shares``.
     topics: dict[str, int]
     #: The groups, sorted.
     labels: tuple[str, ...]
-    #: The share of each group for each topic, ``[Q, L]``; rows sum to 1.
+    #: The share of each group for each topic, ``[Q, L]``; rows sum to 1, up to rounding in files.
     shares: Floats
 
 
@@ -39,7 +39,7 @@ _registry: dict[str, Target] = {}
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
     """Make target distributions available as ``target=name``.
 
-    A name that is taken gets the new meaning.
+    A target registered under the same name before is replaced.
 
     :param name: any name but ``qrels``, ``collection``, ``uniform`` and ``run``
     :param frame: a row for each topic and group, with the columns ``qid, group, share``; or the
@@ -67,7 +67,7 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
 
 
 def _read(name: str, frame: pd.DataFrame) -> Target:
-    """Return the target that a frame holds."""
+    """Return the target in a frame."""
     need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
     if frame.empty:
         raise ValueError(f"the target {name!r} has no rows; it needs one for every topic and group")
@@ -117,7 +117,7 @@ def names() -> list[str]:
 
 
 def registered(name: str) -> Target | None:
-    """Return the target that has this name in this process."""
+    """Return the target registered under a name in this process, or ``None``."""
     return _registry.get(name)
 
 
@@ -125,7 +125,7 @@ def get(name: str) -> pd.DataFrame:
     """Return the target distributions of a registered name.
 
     :returns: ``qid, group, share``, a row for each topic and group with a share above 0
-    :raises ValueError: no such name
+    :raises ValueError: no target is registered under this name
 
     Examples
     --------
@@ -149,7 +149,7 @@ def get(name: str) -> pd.DataFrame:
 def find(name: str) -> Target:
     """Return the target of a registered name.
 
-    :raises ValueError: no such name
+    :raises ValueError: no target is registered under this name
     """
     if isinstance(name, BoundName):
         return name.value
@@ -168,8 +168,9 @@ def labels(name: str) -> tuple[str, ...]:
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     """Return the target share of each group for each topic, ``[T, L]``.
 
-    :param labels: at least the target's
-    :raises ValueError: a topic that the target does not have
+    :param qids: the ``T`` topics
+    :param labels: the ``L`` groups, which include those of the target
+    :raises ValueError: the target lacks a topic
     """
     check(name, qids)
     target = find(name)
@@ -181,9 +182,9 @@ def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
 
 
 def check(name: str, qids: Sequence[str]) -> None:
-    """Check that a target has shares for all topics of the qrels.
+    """Raise an error unless a target has shares for all topics of the qrels.
 
-    :raises ValueError: it lacks a topic
+    :raises ValueError: the target lacks a topic
     """
     target = find(name)
     lacking = [qid for qid in qids if qid not in target.topics]

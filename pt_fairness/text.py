@@ -1,4 +1,4 @@
-"""Names, labels and messages as text: words with a meaning, how labels compare, and warnings.
+"""Reserved words, labels as text, and warnings.
 
 Imports neither numpy nor pandas, so that declaring the measures stays cheap.
 """
@@ -12,22 +12,22 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-#: How the TREC formats write "no group"; a missing value means the same.
+#: The texts for "no group" in TREC formats; a missing value means the same.
 UNANNOTATED = ("", "-")
-#: The second column of qrels that have no groups.
+#: The values of the second column in qrels without groups.
 TREC_DEFAULTS = {"0", "Q0"}
-#: The targets that every measure knows.
+#: The built-in targets.
 TARGET_WORDS = ("qrels", "collection", "uniform", "run")
-#: The documents that every measure with a ``background`` can compare with.
+#: The built-in values of the parameter ``background``.
 BACKGROUND_WORDS = ("run", "qrels")
-#: How far the shares of a target may be from a sum of 1: files print six decimals.
+#: The tolerance for shares of a target to sum to 1: files hold six decimals.
 SUM_TOLERANCE = 1e-5
-#: How many names a message lists.
+#: The maximum number of names in a message.
 MOST_NAMES = 10
 
 
 class BoundName(str):
-    """The name of a group source or target that stands for ``value``, whatever is registered."""
+    """A name bound to the object ``value``, independently of what is registered."""
 
     value: Any
 
@@ -48,7 +48,7 @@ def label_text(label: Any) -> str:
 
 
 def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
-    """Return names as literals, separated by commas; of more than ``most``, the first and a count.
+    """Return the ``repr`` of up to ``most`` names, separated by commas, and the number of others.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
 
 
 class FairnessWarning(UserWarning):
-    """A result that is right, but may not mean what it seems to."""
+    """A warning that a correct result may be misleading."""
 
 
 _collected: ContextVar[list[str] | None] = ContextVar("pt_fairness_warnings", default=None)
@@ -71,7 +71,7 @@ _collected: ContextVar[list[str] | None] = ContextVar("pt_fairness_warnings", de
 
 @contextmanager
 def collecting_warnings() -> Iterator[list[str]]:
-    """Collect the messages of :func:`warn` in this context instead of warning."""
+    """Collect the messages of :func:`warn` in a list instead of issuing warnings."""
     messages: list[str] = []
     token = _collected.set(messages)
     try:
@@ -80,7 +80,7 @@ def collecting_warnings() -> Iterator[list[str]]:
         _collected.reset(token)
 
 
-#: The packages whose frames a warning skips to name the user's line.
+#: The packages whose stack frames a warning skips to point to the user's code.
 _SKIPPED = ("pt_fairness", "ir_measures", "pyterrier")
 
 

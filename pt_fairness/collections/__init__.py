@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: The modules with dataset ids; importing one imports ir_datasets.
 MODULES = ("debates", "newswire", "touche", "blogs")
-#: The group sources by name, and the module whose ``source(name)`` makes them.
+#: The module of each group source, whose ``source(name)`` creates it.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
     "pt-fairness/debates/viewpoint": "debates",
@@ -31,7 +31,7 @@ SOURCES = {
 
 
 def register_datasets() -> None:
-    """Add the dataset ids to ir_datasets' registry; once."""
+    """Register the dataset ids with ir_datasets, unless they are registered."""
     import ir_datasets
     if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
         return
@@ -40,16 +40,16 @@ def register_datasets() -> None:
 
 
 def register_groups() -> None:
-    """Add the names of the group sources to the registry of groups; once."""
+    """Register the group sources as built-in groups, unless they are registered."""
     from pt_fairness import groups
     for name in SOURCES.keys() - groups.names():
         groups.register_built_in(name, partial(source, name))
 
 
 def source(name: str) -> Groups:
-    """Make one of the :data:`SOURCES`; documents are read when a measure needs their groups."""
+    """Return one of the :data:`SOURCES`; documents are read when their groups are needed."""
     module = SOURCES[name]
-    if module != "newswire":  # which needs nothing of ir_datasets
+    if module != "newswire":  # which works without ir_datasets
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
     groups: Groups = importlib.import_module(f"{__name__}.{module}").source(name)
     return groups

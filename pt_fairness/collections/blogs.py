@@ -1,8 +1,8 @@
-"""TREC Blog tracks: whether a blog post is opinionated about the topic, and how.
+"""TREC Blog tracks: the opinion of a blog post about the topic.
 
-ir_datasets has no ids for these tracks, so these are new: ``blogs06`` (the posts, which the
-University of Glasgow licenses), ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` with
-the labels as NIST gave them, and their variants ``/opinion`` with the opinion as group.
+ir_datasets has no ids for these tracks. This module adds ``blogs06`` (the posts, licensed by the
+University of Glasgow), ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` (with NIST's
+labels), and the variants ``/opinion`` of the last two (with the opinion as group).
 """
 
 import gzip
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from pt_fairness.groups import Groups
 
 ID = "blogs06"
-#: The opinion of a relevant post by its label.
+#: The opinion of a relevant post, by NIST's label.
 OPINIONS = {1: "none", 2: "negative", 3: "mixed", 4: "positive"}
 LEVELS = {-1: "not judged", 0: "not relevant", 1: "relevant, without opinion",
           2: "relevant, negative opinion", 3: "relevant, mixed opinions",
           4: "relevant, positive opinion"}
 _NIST = "https://trec.nist.gov/data/blog"
-#: Where NIST has the opinion qrels and the topics of each collection.
+#: The paths of the opinion qrels and the topics of each collection, below ``_NIST``.
 _FILES = {
     "trec-blog-2007": ("07/07.qrels.opinion", "07/07.topics.901-950"),
     "trec-blog-2006-2008": ("08/08.qrels.opinion.all-topics", "08/06-08.all-blog-topics"),
@@ -50,7 +50,7 @@ _INSTRUCTIONS = (
 
 
 class BlogPost(NamedTuple):
-    """A permalink document of Blogs06: the page as it was fetched."""
+    """A permalink document of Blogs06: the page as fetched."""
 
     doc_id: str
     url: str
@@ -90,7 +90,7 @@ def posts(path: Path) -> Iterator[BlogPost]:
 
 
 class BlogPosts(BaseDocs):  # type: ignore[misc]
-    """The posts, day by day."""
+    """The posts of Blogs06, sorted by day."""
 
     def __init__(self, source: Any) -> None:
         self._source = source
@@ -133,13 +133,13 @@ def _opinions(qrels: Any, rows: list[Any], *, annotated: bool) -> Iterator[TrecQ
 
 
 def source(name: str) -> "Groups":
-    """Make the opinions of the judged posts, by topic."""
+    """Return the opinions of the judged posts, by topic, as groups."""
     from pt_fairness import groups
     return groups.from_irds(name, "iteration", labels=OPINIONS.values(), name=name)
 
 
 def register(registry: Any) -> None:
-    """Add ``blogs06`` and its topics and judgments to ir_datasets."""
+    """Register ``blogs06``, its topics and its judgments with ir_datasets."""
     home = home_path() / ID
 
     def downloaded(file: str) -> Any:
@@ -152,7 +152,7 @@ def register(registry: Any) -> None:
         "TREC Blogs06", "Blog posts of December 2005 to February 2006.")))
     levels = ", ".join(f"{label} {meaning}" for label, meaning in LEVELS.items())
     for name, (qrels_file, topics_file) in _FILES.items():
-        # Any byte can be decoded as Latin-1, so that a topic with a stray one can be read.
+        # Latin-1 decodes any byte, including the invalid ones in topics.
         topics = TrecQueries(downloaded(topics_file), namespace=ID, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
         qrels = TrecQrels(downloaded(qrels_file), LEVELS)

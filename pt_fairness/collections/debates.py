@@ -1,4 +1,4 @@
-"""Debates: a small collection of arguments that ships with the package and works offline.
+"""Debates: a small collection of arguments that is part of the package and works offline.
 
 It has ten controversial questions with fifteen arguments each. An argument has a graded relevance,
 a stance towards the question of its topic, and a viewpoint from −3 (strongly opposing) to +3
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pt_fairness.groups import Groups
 
 ID = "pt-fairness/debates"
-#: The fields that can be groups, and the labels in them.
+#: The fields that can be groups, and their labels.
 FIELDS: dict[str, tuple[Any, ...]] = {"stance": ("PRO", "CON"), "viewpoint": tuple(range(-3, 4))}
 _FILES = Path(__file__).parent / "debates"
 _TEXT = ("Ten controversial questions, each with fifteen short arguments that have a stance and a "
@@ -40,12 +40,12 @@ class DebateArgument(NamedTuple):
     viewpoint: int
 
     def default_text(self) -> str:
-        """Return conclusion and premise."""
+        """Return the conclusion and the premise."""
         return f"{self.title}\n{self.text}"
 
 
 class _Qrels(BaseQrels):  # type: ignore[misc]
-    """The judgments, with a field of the arguments as their group."""
+    """The judgments, with a field of the arguments as group; ``None`` for no groups."""
 
     def __init__(self, docs: Any, field: str | None) -> None:
         self._docs, self._field = docs, field
@@ -69,14 +69,14 @@ class _Qrels(BaseQrels):  # type: ignore[misc]
 
 
 def source(name: str) -> "Groups":
-    """Make the stance or viewpoint of any argument."""
+    """Return the stances or viewpoints of the arguments as groups."""
     from pt_fairness import groups
     field = name.rpartition("/")[2]
     return groups.from_irds(ID, field, FIELDS[field], name)
 
 
 def register(registry: Any) -> None:
-    """Add ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
+    """Register ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
     docs = JsonlDocs(LocalDownload(_FILES / "docs.jsonl", mkdir=False), doc_cls=DebateArgument,
                      namespace=ID, lang="en", docstore_path=home_path() / ID / "docs.pklz4")
     queries = JsonlQueries(LocalDownload(_FILES / "queries.jsonl", mkdir=False),

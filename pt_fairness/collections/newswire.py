@@ -1,6 +1,6 @@
-"""TREC newswire (disks 4 and 5 without CR): the source of an article, which its docno names.
+"""TREC newswire (disks 4 and 5 without CR): the source of an article, from its docno.
 
-No documents are needed.
+The documents themselves are not needed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _IDS = ("disks45/nocr/trec8", _ROBUST, *(f"{_ROBUST}/fold{number}" for number in
 
 
 def source(name: str = NAME) -> Groups:
-    """Make the source of any document, from the letters that its docno begins with."""
+    """Return the sources of documents as groups, from the prefix of the docno."""
     from pt_fairness import groups
     return groups.from_pattern(rf"^({'|'.join(LABELS)})\d", LABELS, name)
 
 
 def register(registry: Any) -> None:
-    """Add ``…/source`` to the TREC-8 and Robust04 ids of ir_datasets."""
+    """Register ``…/source`` for the TREC-8 and Robust04 ids of ir_datasets."""
     # source() has to work without importing ir_datasets.
     from pt_fairness.collections.variants import labelled, variant
     for base_id in _IDS:

@@ -1,13 +1,13 @@
 """Touché: arguments on controversial questions, with their stances and debate portals.
 
-**What an args.me stance is.** Task 1 ranks arguments of the args.me corpus. The stance of an
-argument is that of its premise towards its *own conclusion*, which need not be the claim of the
-topic: a PRO argument for "gun control does not work" speaks against a topic "Should guns be
-controlled?". The same holds for the stances of BEIR's version. Where that matters, correct them
-with :meth:`pt_fairness.groups.Groups.override`.
+**Stances in args.me.** Task 1 ranks arguments of the args.me corpus. The stance of an argument is
+that of its premise towards its *own conclusion*, which need not be the claim of the topic: a PRO
+argument for "gun control does not work" opposes the topic "Should guns be controlled?". The same
+holds for the stances of BEIR's version. Stances can be corrected by topic with
+:meth:`pt_fairness.groups.Groups.override`.
 
-The stances of all judged documents of a dataset id are looked up once and then kept in a table
-beside its qrels. Documents that are missing from the corpus are looked up again while it exists.
+The stances of the judged documents of a dataset id are looked up once and cached in a table in the
+folder of the qrels. Documents that are missing from the corpus are looked up again while it exists.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ if TYPE_CHECKING:
 STANCES = tuple(stance.name for stance in ArgsMeStance)
 PORTALS = tuple(domain.name for domain in ArgsMeSourceDomain)
 _UNANNOTATED = ToucheComparativeStance.NO
-#: The stances of the tasks whose qrels have them.
+#: The stances in the qrels of Task 2, without the value for no stance.
 _COMPARATIVE = tuple(stance.name for stance in ToucheComparativeStance if stance != _UNANNOTATED)
+#: The stances of the tasks whose qrels hold them, by dataset id.
 _JUDGED_STANCES = {
     "clueweb12/touche-2022-task-2": _COMPARATIVE,
     "clueweb12/touche-2022-task-2/expanded-doc-t5-query": _COMPARATIVE,
     "touche-image/2022-06-13/touche-2022-task-3": tuple(
         stance.name for stance in ToucheControversialStance),
 }
-#: The corpora whose documents have a stance: the path of the docstore, and the tasks.
+#: The corpora whose documents have a stance: the path of the docstore and the tasks.
 _CORPORA = {
     "argsme/2020-04-01": ("argsme/2020-04-01.json.pklz4", (
         "touche-2020-task-1", "touche-2021-task-1", "touche-2020-task-1/uncorrected")),
@@ -58,7 +59,7 @@ _TEXT = {
     "portal": "The iteration field holds the debate portal that the argument is from: "
               f"{', '.join(PORTALS)}.",
 }
-#: The columns of the table beside the qrels, which is a group file too.
+#: The columns of the cached table, which is also a valid group file.
 _COLUMNS = ["docno", "group", "why_not"]
 
 
@@ -74,7 +75,7 @@ _FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
 
 
 def source(name: str) -> FromIrds:
-    """Make the stances or portals of the documents of a corpus, or those in the qrels of a task."""
+    """Return the stances or portals in the documents of a corpus, or in qrels, as groups."""
     from pt_fairness.groups import FromIrds
     dataset_id, _, field = name.rpartition("/")
     if dataset_id in _JUDGED_STANCES:
@@ -85,8 +86,8 @@ def source(name: str) -> FromIrds:
 
 
 def register(registry: Any) -> None:
-    """Add ``…/stance`` and ``…/portal`` to the Touché ids of ir_datasets."""
-    # ir_datasets 0.6.3 prints the path of Touché's qrels to standard output, into piped data.
+    """Register ``…/stance`` and ``…/portal`` for the Touché ids of ir_datasets."""
+    # ir_datasets 0.6.3 prints the path of Touché's qrels to standard output.
     vars(formats)["print"] = lambda *values, **options: None
     for corpus, (store, tasks) in _CORPORA.items():
         for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
@@ -110,9 +111,9 @@ def _judged(rows: list[Any]) -> Iterator[TrecQrel]:
 
 
 def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[TrecQrel]:
-    """Yield judgments with a field of their documents, from the table beside the qrels.
+    """Yield judgments with a field of their documents as group, from the cached table.
 
-    Documents that are not in the table are read from the docstore, and the table is written again.
+    Documents that are not in the table are read from the docstore, and the table is rewritten.
     """
     from pt_fairness.groups import MISSING
     groups = source(name)
@@ -120,7 +121,7 @@ def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[
     docnos = dict.fromkeys(row.doc_id for row in rows)
     kept = _read_table(table, store / "bin", set(groups.labels or ()))
     known = {docno: found for docno, found in kept.items() if found != ((), MISSING)}
-    # A corpus that was deleted is not downloaded again for documents that it did not have.
+    # Do not download a deleted corpus again for documents that it lacked.
     gone = not (store / "bin").exists() and not reading.downloaded(base.docs_handler())
     if docnos.keys() <= (kept if gone else known).keys():
         groups.remember(kept)
@@ -133,7 +134,7 @@ def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[
 
 
 def _read_table(table: Path, corpus: Path, labels: set[str]) -> dict[str, Found]:
-    """Return what was looked up before; nothing if the corpus is newer or the table is damaged."""
+    """Return the cached table by docno; empty if the corpus is newer or the table is invalid."""
     import pandas as pd
     try:
         if corpus.exists() and corpus.stat().st_mtime > table.stat().st_mtime:
@@ -157,5 +158,5 @@ def _write_table(table: Path, found: dict[str, Found]) -> None:
         unfinished = f"{table}.{os.getpid()}.{threading.get_ident()}"
         frame.to_csv(unfinished, sep="\t", index=False, quoting=csv.QUOTE_NONE)
         os.replace(unfinished, table)
-    except OSError as error:  # a folder of other users: the next process looks them up again
+    except OSError as error:  # not writable: nothing is cached
         ir_datasets.log.easy().info(f"{table} cannot be written ({error})")

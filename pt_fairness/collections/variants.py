@@ -1,4 +1,4 @@
-"""Dataset ids whose judgments carry groups, made from ids of ir_datasets.
+"""Variants of ir_datasets ids with groups in their judgments.
 
 Importing this module imports ir_datasets, but not pandas.
 """
@@ -18,9 +18,9 @@ from pt_fairness import reading
 class GroupQrels(BaseQrels):  # type: ignore[misc]
     """Judgments with a group in ``iteration``, in the format of TREC qrels.
 
-    :param base: the judgments of ir_datasets; they are read when they are first asked for
-    :param convert: takes all of these judgments and returns those with groups
-    :param defs: the meaning of each level of relevance, if it differs from ``base``
+    :param base: the handler of the judgments in ir_datasets; they are read by each iteration
+    :param convert: converts all of these judgments to judgments with groups
+    :param defs: the meaning of each relevance level, if it differs from ``base``
     """
 
     def __init__(self, base: Any, convert: Callable[[list[Any]], Iterable[TrecQrel]],
@@ -41,7 +41,7 @@ class GroupQrels(BaseQrels):  # type: ignore[misc]
 
 
 class Documentation:
-    """The title and the description of a dataset, added to those of the dataset ``base``."""
+    """The title and description of a dataset, appended to those of ``base`` if it is given."""
 
     def __init__(self, title: str, text: str, base: Any = None) -> None:
         self._title, self._text, self._base = title, text, base
@@ -58,11 +58,11 @@ class Documentation:
 def variant(registry: Any, base_id: str, suffix: str,
             convert: Callable[[list[Any]], Iterable[TrecQrel]], title: str, text: str,
             one_for_one: bool) -> None:
-    """Register ``base_id/suffix``: ``base_id`` with groups in its judgments.
+    """Register ``base_id/suffix``, a variant of ``base_id`` with groups in its judgments.
 
-    :param convert: takes the judgments of ``base_id`` and returns those with groups
-    :param one_for_one: whether ``convert`` keeps the number of judgments, so that the count that
-        ir_datasets has for ``base_id`` holds
+    :param convert: converts the judgments of ``base_id`` to judgments with groups
+    :param one_for_one: whether ``convert`` keeps the number of judgments, so that the count in the
+        metadata of ``base_id`` applies
     """
     base, name = registry[base_id], f"{base_id}/{suffix}"
     dataset = Dataset(base.docs_handler(), base.queries_handler(),
@@ -76,7 +76,7 @@ def variant(registry: Any, base_id: str, suffix: str,
 
 
 def labelled(groups: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    """Yield judgments with the groups that a Groups object knows; ``-`` where it knows none."""
+    """Yield judgments with the groups of their documents, ``-`` for documents without a group."""
     import pandas as pd
     frame = pd.DataFrame([(row.query_id, row.doc_id, row.relevance) for row in rows],
                          columns=["query_id", "doc_id", "relevance"])
@@ -85,10 +85,10 @@ def labelled(groups: Any, rows: list[Any]) -> Iterator[TrecQrel]:
 
 
 def with_one_relevance(rows: Iterable[TrecQrel]) -> Iterator[TrecQrel]:
-    """Yield judgments with one relevance for each document: the highest of its groups.
+    """Yield judgments with the highest relevance of each document over its groups.
 
-    nDCG takes one relevance a document. The groups of a relevant document are those for which it
-    is relevant; the rows of its other groups are left out.
+    nDCG needs one relevance for each document. A relevant document keeps only the groups for which
+    it is relevant.
     """
     rows = list(rows)
     highest: dict[tuple[str, str], int] = {}

@@ -1,4 +1,4 @@
-"""Many runs against the same qrels: files in, tables out, in parallel."""
+"""Parallel evaluation of many runs against the same qrels."""
 
 from pt_fairness.evaluation.experiment import BROKEN as BROKEN
 from pt_fairness.evaluation.experiment import evaluate

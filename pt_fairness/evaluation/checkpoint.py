@@ -29,34 +29,34 @@ class Scores:
 def path_of(run: Input | pd.DataFrame, folder: str, digest: str) -> str:
     """Return the path of the file that holds the scores of a run.
 
-    It depends on the content of the run, not on its name.
+    The name of the file is a hash of the plan and of the content of the run.
 
     :param digest: the digest of the plan
     """
     content = (fingerprint.of_frame(run) if isinstance(run, pd.DataFrame)
-               # The suffix tells how the content is read.
+               # The suffix determines how the content is parsed.
                else run.digest() + os.path.splitext(run.name)[1])
     name = hashlib.sha256(f"{digest} {content}".encode()).hexdigest()
     return os.path.join(folder, f"{name}.npz")
 
 
 def load(path: str) -> Scores | None:
-    """Load scores; ``None`` if there is no such file or its checksums show that it is damaged."""
+    """Load scores; ``None`` if the file does not exist or cannot be read."""
     if not os.path.exists(path):
         return None
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
             return Scores(kept["qids"].tolist(), kept["values"], kept["warnings"].tolist())
-    except Exception:  # zipfile and numpy raise many kinds of errors, depending on the damaged byte
+    except Exception:  # a damaged archive can raise almost any error
         return None
 
 
 def save(path: str, scores: Scores) -> None:
-    """Write scores to a file, whole or not at all.
+    """Write scores to a file atomically.
 
     :raises OSError: the file cannot be written
     """
-    # The archive is made in memory: on a full disk, closing it raises errors other than OSError.
+    # Build the archive in memory: on a full disk, closing it raises errors other than OSError.
     archive = BytesIO()
     np.savez(archive, qids=np.array(scores.qids, dtype=str), values=scores.values,
              warnings=np.array(scores.warnings, dtype=str))

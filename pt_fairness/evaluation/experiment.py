@@ -1,4 +1,4 @@
-"""Many runs against the same qrels: names of runs in, averages and values per topic out."""
+"""Evaluation of many runs against the same qrels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pt_fairness.text import warn
 
 #: The measures of which pt.Experiment returns the sum over the topics instead of the mean.
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
-#: The key of ``averages.attrs`` with the errors of the runs that could not be evaluated.
+#: The key of ``averages.attrs`` that maps the names of failed runs to their errors.
 BROKEN = "broken"
 
 
@@ -34,7 +34,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
     or more, or within ``joblib.parallel_config``, joblib distributes the runs: over local
     processes, or over the cluster of ``joblib.parallel_config("dask")``, whose workers need the
-    files under the same paths. Workers know the groups and targets that are registered here.
+    files under the same paths. Registered groups and targets are sent to the workers.
 
     A run that cannot be read or scored does not stop the others. It is missing from the tables,
     one warning names all such runs with their errors (by file and line), and
@@ -42,32 +42,33 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     columns of the comparison are empty. A warning of the measures is given once, with the runs that
     it applies to.
 
-    :param runs: paths (as of :func:`read_run`), patterns such as ``runs/*.gz``, and frames with
-        ``qid, docno, score`` (or ir_measures' names) and, if they hold several rankings of a topic,
-        ``iteration``, the sample of each row: one, several, or a dictionary from names. Otherwise
-        the name of a run is its file name without ``.gz`` or ``.parquet`` (its path if two files
-        have the same name), or the position of a frame.
+    :param runs: a run, a sequence of runs, or a dictionary from names to runs. A run is the path
+        of a file (see :func:`read_run`) or a frame with ``qid, docno, score`` (or ir_measures'
+        names). A frame with several rankings of a topic has the column ``iteration``, the sample of
+        each row. Outside a dictionary, a pattern such as ``runs/*.gz`` stands for several files.
+        There, a file is named after its file name without ``.gz`` or ``.parquet`` (its path if two
+        files have the same name), and a frame after its position, such as ``run 0``.
     :param qrels: a TREC qrels file, the id of a dataset of ir_datasets (with ``irds:`` in front or
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics.
     :param measures: measures of ir_measures or of this package, or their names
     :param baseline: the run to test the others against: its position, name or path
     :param n_jobs: the number of processes, at most one for each run; −1 for all processors. With 1,
-        ``joblib.parallel_config`` decides; without such a block, this process does all.
-    :param checkpoint: a folder for finished runs; a repeated call computes the missing ones only. A
-        run is identified by the content of its file. Other qrels, measures, groups, targets or
-        versions of this package or ir_measures have results of their own. Your own measures and
-        groups are identified by the source text of their module, or in a script or notebook by
-        their byte code and what they use by name. Modules that these import and files that they
-        read are not followed: use a new folder after you change one. Workers on other machines need
-        access to the folder.
+        ``joblib.parallel_config`` sets it; outside such a block, this process evaluates all runs.
+    :param checkpoint: a folder for the scores of finished runs; a repeated call computes only the
+        missing ones. The cache key covers the content of the run, the qrels, the measures, the
+        groups, the targets, and the versions of this package and ir_measures. Your own measures and
+        groups are hashed by the source text of their module or, in a script or notebook, by their
+        byte code and the objects that they refer to by name. The hash does not cover modules that
+        they import and files that they read: use a new folder after you change one. Workers on
+        other machines need access to the folder.
     :param progress: whether to show a progress bar on standard error
     :returns: the averages and the values per topic, not rounded. The averages are those of
         ``pt.Experiment``: ``name``, a column for each measure and, with a baseline, ``+``, ``-``
         (topics with a larger and a smaller value) and ``p-value`` (paired t-test) of each; rows in
         the order of the runs. The values are those of ``pt.Experiment(perquery=True)``: ``name,
-        qid, measure, value``, sorted by name and topic. NaN is the value of a measure that has none
-        for a topic; the average leaves it out.
+        qid, measure, value``, sorted by name and topic. A measure that is undefined
+        for a topic is NaN there; the average excludes the topic.
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, qrels that cannot be read, ``n_jobs=0``, a pipe for several
         processes, or no run that could be evaluated
@@ -121,7 +122,7 @@ def _with_errors(broken: Mapping[str, str]) -> str:
 
 
 def _warn_once(results: Iterable[Result], names: Sequence[str]) -> None:
-    """Give each warning of the runs once, with the names of the runs that it applies to."""
+    """Issue each distinct warning once, with the names of the runs that it applies to."""
     runs_of: dict[str, list[str]] = {}
     for result in results:
         for message in result.scores.warnings:
@@ -164,7 +165,7 @@ def _named(runs: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, 
 
 
 def _matching_files(path: Path) -> list[str]:
-    """Return the files that match a pattern, or a path that is none.
+    """Return the files that match a pattern; a path without wildcards is returned as it is.
 
     :raises ValueError: no file matches
     """
@@ -184,7 +185,7 @@ def _file_name(path: Path) -> str:
 def _position(baseline: int | str, named: Mapping[str, Source]) -> int:
     """Return the position of the baseline in the runs.
 
-    :raises ValueError: it is none of them
+    :raises ValueError: the baseline is none of the runs
     """
     names = list(named)
     if isinstance(baseline, (int, np.integer)):
@@ -205,7 +206,7 @@ def _position(baseline: int | str, named: Mapping[str, Source]) -> int:
 def _refuse_pipes(named: Mapping[str, Source]) -> None:
     """Raise an error if a run is a pipe, which other processes cannot read.
 
-    :raises ValueError: there is one
+    :raises ValueError: a run is a pipe
     """
     for name, run in named.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
@@ -231,16 +232,16 @@ def _averages(scores: Mapping[str, Scores], columns: Sequence[str],
 def _means(values: Floats, columns: Sequence[str]) -> Floats:
     """Return the mean of each measure over the topics with a value, ``[measures]``.
 
-    Of the measures that are counts, return the sum.
+    The measures in :data:`SUMMED` are summed.
     """
     count = np.where(np.isin(columns, list(SUMMED)), 1, (~np.isnan(values)).sum(axis=0))
-    # Add one topic after the other, as pt.Experiment does: numpy's sum differs in the last digits.
+    # Sum sequentially, as pt.Experiment does: numpy's pairwise sum is rounded differently.
     sums = np.nancumsum(np.vstack([np.zeros(len(columns)), values]), axis=0)[-1]
     return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
 
 
 def _compare(run: Scores, baseline: Scores | None, measures: int) -> Floats:
-    """Return topics won, topics lost and the p-value of each measure, ``[3, measures]``."""
+    """Return the topics with a larger and a smaller value and the p-value, ``[3, measures]``."""
     if baseline is None:
         return np.full((3, measures), np.nan)
     from scipy import stats

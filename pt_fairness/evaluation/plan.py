@@ -1,4 +1,4 @@
-"""The plan of an evaluation: what every worker needs beside a run."""
+"""The plan of an evaluation: qrels, measures and settings that all workers share."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ _VERSIONED = ("ir_measures", "pt_fairness")
 
 
 def current_process() -> tuple[str, int]:
-    """Return what identifies this process: its machine and its number there."""
+    """Return the host name and the process id."""
     return platform.node(), os.getpid()
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute for every run. It is sent to the workers."""
+    """The qrels, measures and settings that are sent to the workers."""
 
     #: Columns ``query_id, doc_id, relevance``, ``iteration`` if there are groups; ids as text.
     qrels: pd.DataFrame
-    #: The names of groups, targets, values and runs in them are bound to what they mean here.
+    #: Measures whose groups, targets, values and runs are bound to the registered objects.
     measures: list[Any]
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
     #: The folder of finished runs, ``None`` for none.
     checkpoint: str | None
-    #: A hash that differs between plans with different results; ``''`` if nothing compares it.
+    #: A hash of everything that affects the results; ``''`` if it is not needed.
     digest: str
-    #: How many threads may read a file, ``None`` for as many as pandas takes.
+    #: The maximum number of threads that parse a file; ``None`` for pandas' default.
     threads: int | None
     #: The process that made the plan.
     process: tuple[str, int] = field(default_factory=current_process)
 
     def set_environment(self) -> None:
-        """Give this process the environment variables that the plan was made with."""
+        """Set the environment variables of this process to those of the plan."""
         if self.alpha is None:
             os.environ.pop(ALPHA_VARIABLE, None)
         else:
@@ -58,14 +58,13 @@ class Plan:
 
 
 def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int) -> Plan:
-    """Make a plan, and the folder of the checkpoint if it is missing.
+    """Make a plan, and create the folder of the checkpoint if it is missing.
 
     :param qrels: a frame, or what :func:`pt_fairness.io.load_qrels` takes
     :param measures: measures or their names
-    :param workers: how many processes share the processors: 1 for this one alone, −1 for as many as
-        there are processors
+    :param workers: the number of processes; 1 for this process only, −1 for one per processor
     :raises ValueError: a measure or the qrels are wrong
-    :raises OSError: the folder cannot be made
+    :raises OSError: the folder cannot be created
     """
     frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
@@ -92,7 +91,7 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int) 
 def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
     """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
 
-    :param what: what an error calls the frame
+    :param what: the name of the frame in the error
     :raises ValueError: an identifier is missing
     """
     for column in columns:
@@ -103,9 +102,9 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
 
 
 def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Bind measures to the groups, targets, values and runs that their names mean here.
+    """Bind the names of groups, targets, values and runs in measures to the objects.
 
-    :returns: the measures, and what identifies the content of these
+    :returns: the bound measures, and the names of the objects with their digests
     """
     every: list[Any] = []
     digests: list[Any] = []
@@ -127,7 +126,7 @@ def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
-    """Return what the value of a parameter means here, and what identifies its content."""
+    """Return the object that a parameter refers to by name, and the digests of its content."""
     if param == "groups":
         source = groups.get(name)
         return source, [source.digest(), source.state()]
@@ -141,7 +140,7 @@ def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
 
 
 def _cache_key(measure: Any) -> str:
-    """Return a text that differs between measures of different names, parameters or code."""
+    """Return the cache key of a measure: name, parameters and, if unversioned, a hash of the code."""
     defined = getattr(measure, "runtime_impl", None)
     if defined is None and type(measure).__module__.partition(".")[0] in _VERSIONED:
         return str(measure)

@@ -1,4 +1,4 @@
-"""Tables as CSV, Markdown, LaTeX and JSON."""
+"""Formatting of tables as CSV, Markdown, LaTeX and JSON."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pandas as pd
 from pt_fairness.analysis import ALPHA
 from pt_fairness.tables import LOSSES, TEST_SUFFIXES, WINS, best_of_measures, measure_columns
 
-#: Marks of a cell, as characters that pandas does not escape and that no text contains.
+#: Placeholders for the formatting of a cell: private-use characters, which pandas does not escape.
 _BOLD, _END, _DAGGER = "\ue000", "\ue001", "\ue002"
-#: LaTeX for the marks, and for characters that pandas does not escape and that LaTeX's default
-#: encoding prints as others.
+#: LaTeX for the placeholders, and for characters that pandas does not escape and that LaTeX prints
+#: wrongly in its default font encoding.
 _LATEX = str.maketrans({"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
                         _BOLD: r"\textbf{", _END: "}", _DAGGER: r"$^\dagger$"})
 _TEST_NOTE = (f"% dagger: differs from the baseline (two-sided paired t-test, p < {ALPHA:g}, not "
@@ -23,9 +23,9 @@ _TEST_NOTE = (f"% dagger: differs from the baseline (two-sided paired t-test, p 
 def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json"]) -> str:
     """Format a table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
 
-    CSV and JSON have all digits, Markdown and LaTeX four decimals. A missing value is empty, or
-    null. LaTeX has the best averages in bold, except in columns whose name is no measure, of which
-    a warning tells. It has a dagger where the test against the baseline has p < .05, instead of the
+    CSV and JSON have all digits, Markdown and LaTeX four decimals. A missing value is empty, in
+    JSON null. LaTeX has the best averages in bold. A warning names the columns that are not named
+    after a measure and have no bold value. A dagger (p < .05 against the baseline) replaces the
     columns of the test.
 
     :param table: averages or values per topic, as :func:`pt_fairness.evaluate` returns them

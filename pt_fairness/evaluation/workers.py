@@ -1,4 +1,4 @@
-"""Workers: read and score one run after the other, here, in other processes or on a cluster."""
+"""Workers that read and score runs in this process, in other processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
     if n_jobs == 0:
         raise ValueError("0 processes cannot evaluate anything; give 1 or more, or -1 for all "
                          "processors")
-    if n_jobs == 1 and "joblib" not in sys.modules:  # so nobody has configured it
+    if n_jobs == 1 and "joblib" not in sys.modules:  # so no joblib.parallel_config is active
         return None
     try:
         from joblib import Parallel, effective_n_jobs
@@ -65,14 +65,14 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
     if parallel.n_jobs == 1:
         return None
     most = effective_n_jobs(parallel.n_jobs)
-    # A cluster has a fixed number of workers, whatever number is asked for.
+    # On a cluster, effective_n_jobs is the number of workers, whatever the request.
     if runs < most < effective_n_jobs(most + 1):
         return None if runs == 1 else with_jobs(runs)
     return parallel
 
 
 def results(plan: Plan, jobs: list[Job], parallel: Any) -> Iterator[Result]:
-    """Yield the results of runs as they are finished.
+    """Yield the result of each run as soon as it is finished, in any order.
 
     :param parallel: as of :func:`make_parallel`
     """
@@ -80,19 +80,19 @@ def results(plan: Plan, jobs: list[Job], parallel: Any) -> Iterator[Result]:
         scorer = Scorer(plan)
         return (scorer.result(job) for job in jobs)
     from joblib import delayed
-    try:  # it pickles the functions and classes of a script or a notebook
+    try:  # pickles functions and classes of a script or notebook
         import cloudpickle
-    except ImportError:  # joblib before 1.6 has a copy of its own
+    except ImportError:  # joblib before 1.6 bundles a copy
         from joblib.externals import cloudpickle
-    # joblib lets its processes share an array. The tuple makes Dask send the array with each run;
-    # without it, Dask keeps one copy, which is lost with the worker that holds it.
+    # joblib memory-maps the array for its processes. Inside a tuple, Dask sends it with each run;
+    # otherwise Dask stores a single copy, which is lost if the worker that holds it fails.
     packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
     return iter(parallel(delayed(_score_in_worker)(packed, plan.digest, job) for job in jobs))
 
 
-#: The last scorer of each thread of a worker; evaluators are not for several threads.
+#: The last scorer of each thread of a worker, because evaluators are not thread-safe.
 _last = threading.local()
-#: Guards the environment variables and the warnings, which belong to the process.
+#: Guards the environment variables and the warning filters, which are shared by all threads.
 _process_lock = threading.Lock()
 
 
@@ -101,7 +101,7 @@ def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) ->
         _last.digest, _last.scorer = None, None  # frees the memory of the last plan
         plan: Plan = pickle.loads(packed[0].data)
         for measure in plan.measures:
-            # pickle loses what ir_measures.define sets on the class.
+            # pickle drops the __name__ that ir_measures.define sets.
             if not hasattr(measure, "__name__"):
                 measure.__name__ = measure.NAME
         _last.scorer = Scorer(plan)
@@ -111,7 +111,7 @@ def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) ->
 
 
 class Scorer:
-    """Score one run after the other with the evaluator of a plan."""
+    """Score runs with the evaluator of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -122,11 +122,11 @@ class Scorer:
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
 
     def result(self, job: Job) -> Result:
-        """Return the scores of a run, from the checkpoint if it has them, or its error."""
+        """Return the result of a run: its scores, from the checkpoint if stored there, or its error."""
         position, source = job
         try:
             return Result(position, self._scores_of(source))
-        except Exception as error:  # an error of one run does not stop the others
+        except Exception as error:  # must not stop the other runs
             known = isinstance(error, (ValueError, OSError))
             text = str(error) if known else f"{type(error).__name__}: {error}"
             return Result(position, error=text)
@@ -184,7 +184,7 @@ class Scorer:
 
 
 def _reading_with(threads: int | None) -> AbstractContextManager[Any]:
-    """Limit the threads that pandas, since version 3.1, reads a file with."""
+    """Limit the number of threads that pandas 3.1 or later parses a file with."""
     known = threads is not None and hasattr(pd.options.mode, "max_threads")
     return pd.option_context("mode.max_threads", threads) if known else nullcontext()
 
@@ -194,7 +194,10 @@ def _opened(source: Source) -> AbstractContextManager[Input | pd.DataFrame]:
 
 
 def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
-    """Return ``qid, docno, score`` and the other columns of a frame."""
+    """Return a run as a frame with ``qid, docno, score`` and any other columns.
+
+    :raises ValueError: a column, an identifier or a sample is missing, or a score is NaN
+    """
     if isinstance(source, Input):
         return read_opened_run(source, object)
     run = source.rename(columns={"query_id": "qid", "doc_id": "docno"})

@@ -1,7 +1,7 @@
-"""Group sources: which groups a document has, for judged and unjudged documents alike.
+"""Group sources: the groups of judged and unjudged documents.
 
-A measure takes one as its ``groups=`` parameter: the name of registered groups, the path of a group
-file, or a :class:`Groups` object.
+The parameter ``groups=`` of a measure is the name of registered groups, the path of a group file,
+or a :class:`Groups` object.
 """
 
 from pt_fairness.groups.auxiliary import summary as summary

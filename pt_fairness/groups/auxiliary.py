@@ -1,4 +1,4 @@
-"""Auxiliary qrels: judgments with the group in ``iteration``."""
+"""Auxiliary qrels: qrels with the group in the column ``iteration``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def with_groups(qrels: pd.DataFrame, annotate: Callable[[Any, Any], Annotated],
                 topics: Collection[str] | None) -> pd.DataFrame:
     """Return qrels with a row for each judged document and group; see ``Groups.to_qrels``.
 
-    :param annotate: returns the groups of documents
+    :param annotate: returns the groups of documents, as ``Groups.annotate`` does
     :param topics: the topics to keep; ``None`` for all
     """
     qid, docno, label = io.qrels_columns(qrels)
     frame = qrels.drop(columns="iteration", errors="ignore")
-    if frame.duplicated([qid, docno]).any():  # a document that was judged for several subtopics
+    if frame.duplicated([qid, docno]).any():  # judged for several subtopics
         frame = frame.sort_values(label, ascending=False, kind="stable")
         frame = frame.drop_duplicates([qid, docno]).sort_index()
     if topics is not None:
@@ -41,7 +41,7 @@ def with_groups(qrels: pd.DataFrame, annotate: Callable[[Any, Any], Annotated],
 
 
 def summary(auxiliary: pd.DataFrame) -> str:
-    """Return a sentence that counts the documents of auxiliary qrels by group.
+    """Return the number of documents in each group of auxiliary qrels, as a sentence.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Group sources: which groups a document has, for judged and unjudged documents alike."""
+"""The base class of group sources."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class Groups:
     Subclasses implement :meth:`lookup`; those of this package implement its array form,
     :meth:`annotate`.
 
-    :param name: what the groups are called; ``None`` for a name made from their content
-    :param labels: every label that occurs, or ``None`` if that is not known beforehand. With
-        labels, a target of ``'uniform'`` and ``protected='all'`` do not depend on which topics are
-        evaluated together.
-    :param order: the labels in their order, lowest first, for ordinal measures; ``None`` if they
-        have none
+    :param name: the name of the groups; ``None`` for one derived from a hash of their content
+    :param labels: the label set, or ``None`` if it is not known beforehand. With labels, a target
+        of ``'uniform'`` and ``protected='all'`` do not depend on which topics are evaluated
+        together.
+    :param order: the labels in ascending order, for ordinal measures; ``None`` if they have no
+        order
     :raises ValueError: ``labels`` or ``order`` is one text; ``order`` has a label twice, or lacks
         one of ``labels``
     """
 
-    #: Whether ``labels`` holds every label: then judged documents need not be looked up to know
-    #: the label set.
+    #: Whether ``labels`` is the complete label set. If so, judged documents need not be looked up
+    #: to determine it.
     complete = False
-    #: The only topics that have groups, or ``None`` for any topic.
+    #: The topics that have groups; ``None`` if any topic can have groups.
     topics: list[str] | None = None
-    #: Whether looking up a few thousand documents at a time is as fast and needs less memory.
+    #: Whether looking up documents in blocks of a few thousand saves memory at the same speed.
     in_parts = False
-    #: Whether documents can have weights: shares of their groups that are not equal.
+    #: Whether documents can have weights, that is, unequal shares in their groups.
     weighted = False
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
@@ -47,7 +47,7 @@ class Groups:
         self._name = name
         self.labels: list[str] | None = None if labels is None else sorted(
             set(label_texts(labels, "labels")))
-        #: The labels in their order, lowest first, or ``None``.
+        #: The labels in ascending order, or ``None``.
         self.order: list[str] | None = None if order is None else distinct_labels(order, "order")
         lacking = set(self.labels or ()) - set(self.order or ()) if self.order is not None else ()
         if lacking:
@@ -66,21 +66,21 @@ class Groups:
         return fingerprint.of_value((type(self), self._content()))[:12]
 
     def _content(self) -> Any:
-        """Return what makes up the groups; by default, what pickle stores of them."""
+        """Return the content to hash; by default the object, hashed by its pickled state."""
         return self
 
     def state(self) -> str:
-        """Return a hash that changes with the judgments that the groups are read from."""
+        """Return a hash of the judgments that the groups are read from, ``''`` if there are none."""
         return ""
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> pd.DataFrame:
         """Return the groups of documents.
 
-        :param qids: the topic of each document
-        :param docnos: the documents, as many as ``qids``
-        :returns: columns ``qid, docno, group``: a row for each document and group, in the order of
-            the documents; none for a document without a group. If the groups are ``weighted``, also
-            ``weight``, NaN for documents without weights.
+        :param qids: the topic of each document, ``[n]``
+        :param docnos: the documents, ``[n]``
+        :returns: columns ``qid, docno, group``, with a row for each document and group, in the
+            order of the documents. A document without a group has no row. If the groups are
+            ``weighted``, there is also a column ``weight``, NaN for documents without weights.
         :raises ValueError: ``qids`` and ``docnos`` differ in length
 
         Examples
@@ -107,8 +107,8 @@ class Groups:
 
         :param qids: the topic of each document, ``[n]``, as text
         :param docnos: the documents, ``[n]``, as text
-        :returns: the place of the document of each annotation, its label's code, the labels and,
-            if the groups are ``weighted``, the weight of each annotation
+        :returns: the annotations: their document indices, their label codes, the labels and, if
+            the groups are ``weighted``, their weights
         """
         if type(self).lookup is Groups.lookup:
             raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) "
@@ -129,10 +129,10 @@ class Groups:
         """Return qrels with the group in ``iteration``, for experiments and for α-nDCG.
 
         :param qrels: PyTerrier's columns (``qid, docno, label``) or ir_measures' (``query_id,
-            doc_id, relevance``); other columns are kept, and the frame is not changed. A document
-            with several rows has the highest of its labels.
-        :returns: a row for each judged document and group, without weights, which qrels cannot
-            hold; ``-`` where a document has none
+            doc_id, relevance``). Other columns are kept. The frame is not modified. Of several
+            rows for a topic and document, the one with the highest relevance label counts.
+        :returns: a row for each judged document and group; ``-`` for a document without a group.
+            Weights are dropped, because qrels have no column for them.
         :raises ValueError: a column is missing
 
         Examples
@@ -151,14 +151,14 @@ class Groups:
         """Return these groups with corrections.
 
         An argument of args.me has a stance towards its own conclusion, which need not be the claim
-        of the topic. This method turns such stances around, topic by topic.
+        of the topic. This method corrects such stances by topic.
 
-        :param frame: columns ``qid, docno, group``, or ``docno, group`` for every topic. The
-            documents in it have the groups that it gives them, and no others. Several rows are
-            several groups; a missing or empty group, or ``-``, is none. With a column ``weight``
-            these documents have weights, without it they have none.
-        :returns: a new Groups object. The other documents keep their weights, and the labels their
-            order, if it holds those of ``frame``.
+        :param frame: columns ``qid, docno, group``, or ``docno, group`` for every topic. It
+            replaces all groups of the documents in it. Several rows of a document are several
+            groups; a missing or empty group, or ``-``, is none. These documents have weights only
+            if there is a column ``weight``.
+        :returns: a new Groups object. The other documents keep their weights. The order of the
+            labels is kept if it holds all labels of ``frame``.
         :raises ValueError: a column is missing, or a weight is not a number above 0
 
         Examples
@@ -177,24 +177,23 @@ class Groups:
 
     def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None,
                 order: Iterable[Any] | None = None) -> Groups:
-        """Return these groups under other labels, topic by topic.
+        """Return these groups with their labels renamed by topic.
 
-        This turns stances into ideologies (Gezici et al. 2021, section 3).
+        An example is to turn stances into ideologies (Gezici et al. 2021, section 3).
 
         :param by_topic: topic → old label → new label, such as
-            ``{'12': {'PRO': 'liberal', 'CON': 'conservative'}}``. Instead of labels, a topic can
-            have a leaning, ``'liberal'`` or ``'conservative'``: the ideology that supports its
-            claim, which its PRO documents get, and its CON documents the other. Labels and topics
-            that map to nothing (``None``, ``''``, ``'-'``, ``{}``, a leaning of ``'both or
-            neither'``) or that are missing have no groups.
-        :param order: the new labels in their order, lowest first, if they have one
-        :returns: a new Groups object. Documents keep their weights: those of labels that become one
-            add up, and those of labels without a new one are dropped. Its ``topics`` are those that
-            map to something. A measure has no value (NaN) for the other topics, which ir_measures
-            and
-            :func:`pt_fairness.evaluate` leave out of the mean. :meth:`to_qrels` drops them, which
-            is what ``pt.Experiment`` needs.
-        :raises ValueError: a leaning that is none of these; a label that these groups do not have
+            ``{'12': {'PRO': 'liberal', 'CON': 'conservative'}}``. Instead of a
+            dictionary, a topic can have a leaning, ``'liberal'`` or ``'conservative'``: the
+            ideology that supports its claim. PRO documents get this ideology, CON documents the
+            other one. Labels and topics that are missing or map to nothing (``None``, ``''``,
+            ``'-'``, ``{}``, the leaning ``'both or neither'``) have no groups.
+        :param order: the new labels in ascending order, if they have an order
+        :returns: a new Groups object. Documents keep their weights. The weights of labels with the
+            same new label add up; those of labels without a new label are dropped. ``topics`` are
+            the topics that map to something. For other topics, a measure is NaN, which ir_measures
+            and :func:`pt_fairness.evaluate` leave out of the mean. :meth:`to_qrels` drops these
+            topics, as ``pt.Experiment`` requires.
+        :raises ValueError: a leaning is none of these, or these groups lack an old label
 
         Examples
         --------
@@ -211,7 +210,7 @@ class Groups:
         return f"Groups({self.name!r}, {self.labels})"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        # Each process has one object of a source of this package: documents are looked up once.
+        # Built-in groups are unpickled to the one object of the process, which caches documents.
         if self._name in built_in_names() and built_in(self._name) is self:
             return built_in, (self._name,)
         return super().__reduce_ex__(protocol)
@@ -250,20 +249,20 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
     return texts
 
 
-#: The ideologies that a topic can lean to, and how the literature writes that it leans to neither.
+#: The ideologies that a topic can lean to, and the literature's term for a topic without leaning.
 _IDEOLOGIES = ("conservative", "liberal")
 _NO_LEANING = "both or neither"
 
 
 def is_no_group(value: Any) -> bool:
-    """Return whether a value says that there is no group."""
+    """Return whether a value stands for no group: missing, empty or ``-``."""
     return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
 
 
 class _Override(Groups):
     def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
         self._base, self._given = base, Table.of_frame(frame)
-        # The table of groups does not hold the documents whose groups are taken away.
+        # All documents of the frame, including those without a group, which ``_given`` lacks.
         self._mentioned = Table.of_frame(frame.assign(group="any"))
         ordered = base.order is not None and set(self._given.labels) <= set(base.order)
         super().__init__(name, None if base.labels is None
@@ -345,6 +344,6 @@ class _Relabelled(Groups):
                           for mapping in mappings], np.int64).reshape(len(mappings), len(labels))
         codes = table[topic[item], codes] if len(item) else codes
         known = codes >= 0
-        item, codes, weight = distinct_annotations(  # two old labels may have become one
+        item, codes, weight = distinct_annotations(  # old labels may share a new one
             item[known], codes[known], None if weight is None else weight[known])
         return Annotated(item, codes, self.labels, weight)

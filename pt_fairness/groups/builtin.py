@@ -1,4 +1,4 @@
-"""The groups of this package by name; each process makes them once."""
+"""The built-in groups of this package, by name; created once per process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _built_in: dict[str, Callable[[], Any]] = {}
 
 
 def register_built_in(name: str, make: Callable[[], Any]) -> None:
-    """Register groups of this package, which every process knows under this name.
+    """Register built-in groups under a name.
 
     :param make: returns a Groups object; called when the name is first used
     """
@@ -18,10 +18,10 @@ def register_built_in(name: str, make: Callable[[], Any]) -> None:
 
 
 def built_in(name: str) -> Any:
-    """Return groups of this package."""
+    """Return the built-in groups of a name."""
     return _built_in[name]()
 
 
 def built_in_names() -> set[str]:
-    """Return the names of the groups of this package."""
+    """Return the names of the built-in groups."""
     return set(_built_in)

@@ -14,7 +14,7 @@ from pt_fairness.groups.base import Groups, is_no_group
 from pt_fairness.groups.table import Annotated, Table
 from pt_fairness.text import UNANNOTATED, label_text, warn
 
-#: What is known of a document: its groups, and why it has none.
+#: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]
 MISSING, _NOTHING, _OTHER = "missing", "nothing", "other: "
 
@@ -24,20 +24,21 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
               *, entity: str | None = None, order: Iterable[Any] | None = None) -> Groups:
     """Return groups from a field of the documents, or of the judgments, of an ir_datasets id.
 
-    Nothing is read before a measure needs groups. The docstore then yields the documents needed.
+    Nothing is read before groups are needed. Documents are then read from the docstore.
 
-    :param field: the name of the field; or a function of a document (of a judgment where there are
-        no documents), for nested fields, such as
+    :param field: the name of the field; or, for nested fields, a function of a document (of a
+        judgment if the id has no documents), such as
         ``lambda argument: [premise.stance for premise in argument.premises[:1]]``. Several values
-        are several groups; the value of an enumeration counts by its name; ``None``, ``''`` and
-        ``-`` are no group. A measure of a function can be pickled if the function can, that is, if
-        it is defined in a module.
-    :param labels: every label that can occur; other values are no group
-    :param name: by default made of the id and the field
-    :param entity: ``'docs'`` or ``'qrels'``, for a field that both have; by default the documents'
-    :param order: the labels in their order, lowest first, if they have one
-    :raises ValueError: ``entity`` is neither; ``order`` lacks a label; when a measure needs groups:
-        no such dataset or field
+        are several groups. The label of an enumeration member is its name. ``None``, ``''`` and
+        ``-`` are no group. A measure with a function can be pickled only if the function can, that
+        is, if it is defined in a module.
+    :param labels: the label set; other values are no group
+    :param name: the name of the groups; by default ``dataset_id/field``, or derived from a hash of
+        the content if ``field`` is a function
+    :param entity: ``'docs'`` or ``'qrels'``, for a field that both have; by default ``'docs'``
+    :param order: the labels in ascending order, if they have an order
+    :raises ValueError: ``entity`` is neither, or ``order`` lacks a label; once groups are needed,
+        the dataset or field does not exist
 
     Examples
     --------
@@ -54,7 +55,7 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
 class FromIrds(Groups):
     """A field of the documents, or of the judgments, of an ir_datasets id; see :func:`from_irds`.
 
-    Each document is read once.
+    Documents are cached once read.
     """
 
     def __init__(self, dataset_id: str, field: str | Callable[[Any], Any],
@@ -75,7 +76,7 @@ class FromIrds(Groups):
         return self.dataset_id, self.field, self.labels, self.entity, self.order
 
     def state(self) -> str:
-        # A corpus is what its dataset id says; judgments may be files of the user.
+        # The dataset id identifies a corpus, but judgments may be files of the user.
         judged = self._in_judgments(self._dataset())
         return "" if judged is None else fingerprint.of_value(judged.content())
 
@@ -87,7 +88,10 @@ class FromIrds(Groups):
             raise ValueError(f"ir_datasets has no dataset {self.dataset_id!r}") from None
 
     def _entity(self, dataset: Any) -> str:
-        """Return whether the field is one of the ``'docs'`` or of the ``'qrels'``."""
+        """Return the entity that has the field, ``'docs'`` or ``'qrels'``.
+
+        :raises ValueError: neither has it
+        """
         fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
                   for entity in ("docs", "qrels") if dataset.has(entity)}
         if self.entity is not None:
@@ -118,7 +122,7 @@ class FromIrds(Groups):
         return (), f"{_OTHER}{texts[0]}" if texts else _NOTHING
 
     def fetch(self, docnos: Iterable[str]) -> dict[str, Found]:
-        """Return what documents say, by docno; those read before are not read again."""
+        """Return the groups of documents by docno; documents read before are cached."""
         docnos = list(dict.fromkeys(docnos))
         unread = [docno for docno in docnos if docno not in self._found]
         if unread:
@@ -135,11 +139,11 @@ class FromIrds(Groups):
         return {docno: self._found[docno] for docno in docnos}
 
     def remember(self, found: Mapping[str, Found]) -> None:
-        """Use what :meth:`fetch` returned earlier instead of reading the documents again."""
+        """Add results of an earlier :meth:`fetch` to the cache."""
         self._found.update(found)
 
     def _tell(self, found: Mapping[str, Found]) -> None:
-        """Warn of documents without groups, the first time that there are any."""
+        """Warn of documents without groups, once per object."""
         reasons = pd.Series({docno: why for docno, (_, why) in found.items() if why}, dtype=object)
         if self._told or reasons.empty:
             return
@@ -155,9 +159,9 @@ class FromIrds(Groups):
              f"unannotated: {details}")
 
     def _in_judgments(self, dataset: Any) -> Table | None:
-        """Return the groups in the judgments, which are read once.
+        """Return the groups in the judgments; ``None`` if the field is one of the documents.
 
-        ``None`` if the groups are in the documents.
+        The judgments are read once.
         """
         if self._entity(dataset) == "qrels" and self._judged is None:
             self._judged = self._judgments(dataset)
@@ -166,7 +170,7 @@ class FromIrds(Groups):
     def _judgments(self, dataset: Any) -> Table:
         """Read the groups in the judgments.
 
-        If any judgment of a document has a positive relevance, only such give it groups.
+        If any judgment of a topic and document has a positive relevance, the others are ignored.
         """
         from pt_fairness import reading
         rows = reading.judgments(dataset.qrels_handler())

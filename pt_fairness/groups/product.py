@@ -1,4 +1,4 @@
-"""Groups of several attributes at once."""
+"""The product of group sources: intersectional groups of several attributes."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from pt_fairness.groups.table import Annotated, distinct_annotations
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.text import label_text
 
-#: What separates the labels of the sources in a label of their product.
+#: The separator between the labels of the sources in a label of their product.
 SEPARATOR = "|"
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
             name: str | None = None) -> Groups:
-    """Return groups of several attributes at once, such as ``female|Asia``.
+    """Return intersectional groups of several attributes, such as ``female|Asia``.
 
     The share of a document in a label is the product of its shares in the labels of the sources. A
-    document has weights if it has weights in one of the sources. The labels are all combinations,
-    if all sources declare their labels.
+    document has weights if it has weights in at least one source. If all sources declare their
+    labels, the label set holds all combinations.
 
     :param sources: at least two registered names, paths of group files or Groups objects
-    :param missing: the label, in a source, of documents that have groups in another source alone;
-        by default such documents have no group
-    :param name: what the groups are called; by default a name made from their content
+    :param missing: the label of a document in a source where it has no group, if it has one in
+        another source; by default such documents have no group in the product
+    :param name: the name of the groups; by default derived from a hash of their content
     :raises ValueError: fewer than two sources, or a label that contains ``|``
 
     Examples
@@ -114,10 +114,11 @@ def _check(labels: Iterable[str]) -> None:
 
 
 def _shares(found: Annotated, n: int) -> tuple[Ints, Ints, Floats, Bools]:
-    """Return annotations, each once, with the share of the document in each label.
+    """Return the distinct annotations with the share of the document in each label.
 
-    :param n: how many documents there are
-    :returns: document, label and share of each annotation; which documents have weights, ``[n]``
+    :param n: the number of documents
+    :returns: document index, label code and share of each annotation; and a mask of the documents
+        with weights, ``[n]``
     """
     item, codes, weight = distinct_annotations(found.item, found.codes, found.weights)
     assert weight is not None
@@ -129,10 +130,12 @@ def _shares(found: Annotated, n: int) -> tuple[Ints, Ints, Floats, Bools]:
 
 
 def _pairs(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
-    """Return the rows of all pairs of annotations of the same document, sorted by left row.
+    """Return the inner join of two sides on the document, sorted by left row.
 
-    :param left: the document of each annotation on one side, below ``n``
-    :param right: the document of each annotation on the other side
+    :param left: the document index of each annotation on the left
+    :param right: the document index of each annotation on the right
+    :param n: the number of documents
+    :returns: the left row and the right row of each pair
     """
     order = np.argsort(right, kind="stable")
     count = np.bincount(right, minlength=n)

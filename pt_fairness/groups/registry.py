@@ -12,7 +12,7 @@ from pt_fairness.registry import Registry
 
 
 class _GroupsRegistry(Registry[Groups]):
-    """The registered groups and, below them, those of this package."""
+    """The registered and the built-in groups; registered groups take precedence."""
 
     def names(self) -> list[str]:
         return sorted({*super().names(), *built_in_names()})
@@ -29,7 +29,7 @@ _registry = _GroupsRegistry(Groups, "groups", from_file,
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
     """Make groups available as ``groups=name``, until :func:`unregister`.
 
-    A name that is taken gets the new meaning.
+    Groups registered under the same name before are replaced.
 
     :param groups: a Groups object, or a function that makes one when a measure first needs it
     :raises ValueError: it is neither, or the name is empty
@@ -48,7 +48,7 @@ def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
 def unregister(name: str) -> None:
     """Remove groups that :func:`register` has made available.
 
-    A name of this package means the groups of this package again.
+    Built-in groups of the same name are available again.
 
     :raises ValueError: nothing was registered under this name
 
@@ -64,7 +64,7 @@ def unregister(name: str) -> None:
 
 
 def names() -> list[str]:
-    """Return the registered names, those of this package included, sorted.
+    """Return the names of the registered and the built-in groups, sorted.
 
     Examples
     --------
@@ -76,17 +76,17 @@ def names() -> list[str]:
 
 
 def registered(name: str) -> Groups | Callable[[], Groups] | None:
-    """Return what :func:`register` was given for a name in this process."""
+    """Return what was registered under a name in this process, or ``None``."""
     return _registry.registered(name)
 
 
 def get(source: str | os.PathLike[str] | Groups) -> Groups:
-    """Return the groups of a registered name or else of a path; a Groups object as it is.
+    """Return the groups of a registered name or, failing that, of a path.
 
-    A file is parsed again when its content has changed. What is no regular file, such as a pipe,
-    is read by every call.
+    A Groups object is returned as is. A parsed file is cached until its content changes. Other
+    paths, such as pipes, are read by every call.
 
-    :raises ValueError: none of these
+    :raises ValueError: the source is none of these
 
     Examples
     --------
@@ -98,8 +98,8 @@ def get(source: str | os.PathLike[str] | Groups) -> Groups:
 
 
 def name_of(source: Groups | str) -> str:
-    """Return the name that a measure has as its parameter.
+    """Return the name of groups in the parameters of a measure.
 
-    The name of an object that is not registered keeps the object alive.
+    The name of an unregistered object holds a reference to it.
     """
     return _registry.name_of(source)

@@ -20,14 +20,14 @@ from pt_fairness.text import UNANNOTATED
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
                order: Iterable[Any] | None = None) -> Groups:
-    """Return groups from a table.
+    """Return groups from a DataFrame.
 
     :param frame: columns ``docno, group`` or ``qid, docno, group``. Several rows of a document are
-        several groups; a row whose group is missing, empty or ``-`` is none. With a column
+        several groups; a missing or empty group, or ``-``, is none. With a column
         ``weight``, the share of a document in each of its groups is the weight over the sum of the
         document's weights; without it, the shares are equal.
-    :param name: what the groups are called; by default a name made from their content
-    :param order: the labels in their order, lowest first, if they have one
+    :param name: the name of the groups; by default derived from a hash of their content
+    :param order: the labels in ascending order, if they have an order
     :raises ValueError: a column is missing, a weight is not a number above 0, or ``order`` lacks a
         label
 
@@ -54,10 +54,11 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
     """Return groups from a dictionary.
 
     :param mapping: docno → group, docno → groups (a list, set or array), docno → weights (a
-        dictionary: group → number), or qid → such a dictionary. If all of the innermost values are
-        numbers, they are weights; to give numbers as labels by topic, use lists or text.
-    :param name: what the groups are called; by default a name made from their content
-    :param order: the labels in their order, lowest first, if they have one
+        dictionary: group → number), or qid → such a dictionary. Numbers in
+        dictionaries are weights if all innermost values are numbers; to use numbers as labels by
+        topic, give them as lists or text.
+    :param name: the name of the groups; by default derived from a hash of their content
+    :param order: the labels in ascending order, if they have an order
     :raises ValueError: a value is none of these, a weight is not above 0, or ``order`` lacks a
         label
 
@@ -92,13 +93,13 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
 
 
 def _holds_weights(value: Any) -> bool:
-    """Return whether a value is a dictionary of weights."""
+    """Return whether a value is a dictionary of numbers."""
     return isinstance(value, Mapping) and all(
         isinstance(weight, Real) and not isinstance(weight, bool) for weight in value.values())
 
 
 def _several(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
-    """Return the groups that a dictionary gives a document, with their weights, NaN for none."""
+    """Return the (group, weight) pairs of a document in a dictionary, NaN for no weight."""
     if _holds_weights(groups):
         for group, weight in groups.items():
             if not (math.isfinite(weight) and weight > 0):
@@ -116,13 +117,13 @@ def _several(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
 
 def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | None = None,
                  order: Iterable[Any] | None = None) -> Groups:
-    """Return groups from the docno itself: what a regular expression finds in it.
+    """Return groups from the docnos, by a regular expression.
 
-    :param pattern: is searched in the docno. Its group called ``group``, or else its first, or else
-        the whole match, is the label.
-    :param labels: every label that can occur; other finds are no group
-    :param name: what the groups are called; by default a name made from their content
-    :param order: the labels in their order, lowest first, if they have one
+    :param pattern: the regular expression to search in the docno. The label is the capturing group
+        named ``group``, or else the first capturing group, or else the whole match.
+    :param labels: the label set; other matches are no group
+    :param name: the name of the groups; by default derived from a hash of their content
+    :param order: the labels in ascending order, if they have an order
     :raises ValueError: ``pattern`` is no regular expression, or ``order`` lacks a label
 
     Examples
@@ -140,16 +141,16 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     """Return groups from a file, compressed if its name ends in ``.gz``.
 
     The file has tab- or comma-separated columns with a header (``docno, group`` or ``qid, docno,
-    group``, and ``weight`` if documents have weights), or it is a TREC qrels file with the group in
-    the second column. With ``labels`` it is a membership file of NTCIR (``gmemb``): the topic, the
+    group``, and ``weight`` if documents have weights), or is a TREC qrels file with the group in
+    the second column. With ``labels``, it is a membership file of NTCIR (``gmemb``): the topic, the
     document and its share in each group, separated by white space.
 
-    :param name: what the groups are called; by default a name made from their content
+    :param name: the name of the groups; by default derived from a hash of their content
     :param labels: the groups of a membership file, one for each column of shares. A share of 0
         means that the document is not in the group.
-    :param order: the labels in their order, lowest first, if they have one
-    :raises ValueError: a line cannot be read, by file and line; a weight is not a number above 0,
-        or a share is negative; ``order`` lacks a label
+    :param order: the labels in ascending order, if they have an order
+    :raises ValueError: a line cannot be parsed (the error names file and line), a weight is not a
+        number above 0, a share is negative, or ``order`` lacks a label
     :raises OSError: the file cannot be opened
 
     Examples

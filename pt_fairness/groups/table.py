@@ -14,14 +14,15 @@ from pt_fairness.text import UNANNOTATED, label_text
 
 
 class Annotated(NamedTuple):
-    """The groups of ``n`` documents as arrays: one entry for each document and group."""
+    """The groups of ``n`` documents as arrays with an entry for each document and group."""
 
-    #: The document of each annotation, a number below ``n``.
+    #: The index of the document of each annotation, below ``n``.
     item: Ints
-    #: Its label, a place in ``labels``.
+    #: The label code of each annotation: an index into ``labels``.
     codes: Ints
     labels: list[str]
-    #: Its weight, above 0, and NaN for documents without weights; ``None`` if no document has any.
+    #: The weight of each annotation, above 0, NaN for documents without weights; ``None`` if no
+    #: document has weights.
     weight: Floats | None = None
 
     @property
@@ -33,12 +34,12 @@ class Annotated(NamedTuple):
 class Table:
     """Annotations by document, or by topic and document.
 
-    Several rows of a document are several groups. A row whose group is missing, empty or ``-`` is
-    none. The weights of rows with the same document and group add up.
+    Several rows of a document are several groups. Rows whose group is missing, empty or ``-`` are
+    ignored. The weights of rows with the same document and group add up.
 
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
     :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
-        document has any
+        document has weights
     :raises ValueError: a row with a group has no topic or no document
     """
 
@@ -64,7 +65,7 @@ class Table:
 
     @classmethod
     def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:
-        """Return the annotations of a frame.
+        """Return the table of the annotations in a frame.
 
         :param frame: columns ``docno, group`` or ``qid, docno, group``, and ``weight`` if documents
             have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too
@@ -78,7 +79,7 @@ class Table:
         return cls(None if qid is None else frame[qid], frame[docno], frame["group"], weight)
 
     def content(self) -> Any:
-        """Return all annotations, the same for every order of the rows."""
+        """Return all annotations, sorted, to be hashed independently of the order of the rows."""
         topics = sorted(self.topics)
         place = np.zeros(len(topics) + 1, np.int64)
         place[[self.topics[topic] for topic in topics]] = np.arange(len(topics))
@@ -108,7 +109,7 @@ class Table:
                          None if self.weight is None else self.weight[rows])
 
     def _rows(self, pairs: Ints) -> Ints:
-        """Return the annotations of some pairs, one pair after the other."""
+        """Return the annotation indices of pairs, concatenated."""
         count = self.count[pairs]
         rows: Ints = np.repeat(self.start[pairs] - (np.cumsum(count) - count), count) \
             + np.arange(count.sum())
@@ -117,7 +118,7 @@ class Table:
 
 def distinct_annotations(item: Ints, codes: Ints,
                          weight: Floats | None = None) -> tuple[Ints, Ints, Floats | None]:
-    """Return annotations sorted by item and code, each once, with the sum of its weights."""
+    """Return the distinct annotations, sorted by item and code, with their summed weights."""
     kinds = int(codes.max(initial=0)) + 1
     keys = item.astype(np.int64) * kinds + codes
     if weight is None:
@@ -128,12 +129,12 @@ def distinct_annotations(item: Ints, codes: Ints,
 
 
 def _has_group(group: pd.Series) -> Any:
-    """Return which rows have a group, ``[n]``."""
+    """Return the mask of the rows that have a group, ``[n]``."""
     return (group.notna() & ~group.isin(UNANNOTATED)).to_numpy()
 
 
 def _weights(frame: pd.DataFrame, what: str) -> Floats:
-    """Return the weights of a frame.
+    """Return the column ``weight`` of a frame as floats.
 
     :raises ValueError: the weight of a row with a group is not a number above 0
     """

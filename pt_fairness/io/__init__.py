@@ -1,4 +1,4 @@
-"""Files in and out: qrels, runs, groups, values and targets as frames."""
+"""Readers and writers of qrels, runs, groups, values and targets."""
 
 from pt_fairness.io.columns import need_columns as need_columns
 from pt_fairness.io.groups import read_groups, read_values

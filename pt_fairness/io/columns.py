@@ -1,4 +1,4 @@
-"""Columns of text files as frames, with errors that name the line."""
+"""Parsers of column files, with errors that name the line."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pandas as pd
 
 from pt_fairness.io.files import DAMAGE, Input, compression
 
-#: Makes pandas before 3.1 read numbers to the last digit; later versions always do, and warn of
-#: this option.
+#: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
+#: is deprecated.
 EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
                          else {"float_precision": "round_trip"})
-#: What pandas splits at; Python knows more white space.
+#: The white space that pandas splits at, which is less than that of :meth:`str.split`.
 _SPACE = re.compile(r"[ \t\r\n]+")
 
 
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
     """Raise an error if a frame lacks one of ``columns``.
 
-    :param what: what the error calls the frame
+    :param what: the name of the frame in the error
     :raises ValueError: a column is missing
     """
     missing = [column for column in columns if column not in frame]
@@ -42,16 +42,15 @@ def read_columns(source: Input, names: list[str],
                  types: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Read a file of columns that are separated by white space.
 
-    :param types: the dtypes of columns that are not text; a column of ``float`` has a number in
-        every line
-    :raises ValueError: a line with more or fewer columns, or without such a number, by file and
-        line; a damaged file
+    :param types: the dtypes of columns that are not text; NaN is an error in a column of ``float``
+    :raises ValueError: a line with more or fewer columns, or without a number in a column of
+        ``float`` (the error names file and line), or a damaged file
     """
     more = "_more"
     dtypes = dict.fromkeys((*names, more), str) | dict(types or {})
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # of even more columns
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
             frame = read_csv(source, sep=r"\s+", names=[*names, more], index_col=False,
                              header=None, dtype=dtypes, quoting=csv.QUOTE_NONE, na_filter=False,
                              encoding="utf-8", **EXACT)
@@ -59,13 +58,13 @@ def read_columns(source: Input, names: list[str],
         return pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in names})
     except (ValueError, *DAMAGE):
         frame = None
-    # No field between white space is empty, so an empty one is missing.
+    # Fields are never empty, so an empty value is a missing column.
     if frame is None or (frame[names[-1]] == "").any() or not (frame[more] == "").all() or any(
             frame[name].isna().any() for name in names if dtypes[name] is float):
         _check_lines(source, names, dtypes)
         raise ValueError(f"{source.name} cannot be read as columns ({', '.join(names)})")
-    # pandas reads a column of nothing but True and False as ones and zeros. The first line tells
-    # them apart.
+    # pandas parses a column of only True and False as 1.0 and 0.0. Check the first line for these
+    # words.
     numbers = [name for name in names if dtypes[name] is float]
     if any(frame[name].head(1).isin((0.0, 1.0)).any() for name in numbers):
         first = next((row.casefold() for _, row in source.lines() if row.strip()), "")
@@ -75,7 +74,7 @@ def read_columns(source: Input, names: list[str],
 
 
 def first_line(source: Input) -> str:
-    """Return the first line that is not blank, without a byte order mark; ``''`` if all are."""
+    """Return the first non-blank line without a byte order mark, or ``''`` if there is none."""
     lines = (part for _, line in source.lines() for part in line.splitlines())
     return next((line for line in lines if line.strip()), "").lstrip("\ufeff")
 
@@ -97,7 +96,7 @@ def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> N
 
 
 def shown(text: str, most: int = 100) -> str:
-    """Return a text as an error shows it: of a long one, the first ``most`` characters."""
+    """Return the repr of a text for an error message, cut after ``most`` characters."""
     return repr(text) if len(text) <= most else f"{text[:most]!r}…"
 
 

@@ -1,4 +1,4 @@
-"""Files that are opened once, files that are replaced atomically, and standard output."""
+"""Re-readable input files, atomic replacement of output files, and standard output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
 def compression(path: Path) -> Literal["gzip"] | None:
-    """Return how a file of this name is compressed."""
+    """Return the compression of a file, by the suffix of its name."""
     return "gzip" if os.fspath(path).endswith(".gz") else None
 
 
@@ -31,17 +31,17 @@ def compression(path: Path) -> Literal["gzip"] | None:
 class Input:
     """An open file that can be read from its start any number of times."""
 
-    #: The path that was opened; its suffix tells how to read the content.
+    #: The path of the file. Its suffix determines compression and format.
     name: str
     raw: IO[bytes]
 
     def rewound(self) -> IO[bytes]:
-        """Return the file at its start, without decompressing it."""
+        """Seek to the start and return the raw file, which may be compressed."""
         self.raw.seek(0)
         return self.raw
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the number and text of every line, decompressed.
+        """Yield the number (from 1) and the decompressed text of every line.
 
         :raises ValueError: the file is damaged or not UTF-8, by file and line
         """
@@ -59,7 +59,7 @@ class Input:
             raise ValueError(f"{self.name} is damaged{after}: {error}") from error
 
     def digest(self) -> str:
-        """Return the SHA-256 hash of the content."""
+        """Return the SHA-256 hash of the content, without decompressing it."""
         content = hashlib.sha256()
         self.rewound()
         while block := self.raw.read(1 << 20):
@@ -69,7 +69,7 @@ class Input:
     def state(self) -> tuple[int, int]:
         """Return the modification time in nanoseconds and the size in bytes.
 
-        One of them changes when the file is written to.
+        They are compared to detect that the file was modified.
         """
         status = os.fstat(self.raw.fileno())
         return status.st_mtime_ns, status.st_size
@@ -102,9 +102,9 @@ def is_pipe(path: Path) -> bool:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing bytes; if the block fails, the file stays as it was.
+    """Open a file for writing bytes, and replace it atomically if the block succeeds.
 
-    The bytes go to a temporary file in the same folder, which then replaces the file. A pipe or a
+    The bytes are written to a temporary file in the same folder, which then replaces the file. A pipe or a
     device is written to directly.
 
     :raises OSError: the file cannot be written
@@ -116,7 +116,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     target = os.path.realpath(path)
     part = os.path.join(os.path.dirname(target), f"{uuid.uuid4().hex}.part")
     try:
-        # tempfile would create a file that only its owner can read.
+        # tempfile would create a file with mode 0600.
         with open(part, "xb") as out:
             yield out
         if os.path.exists(target):
@@ -131,15 +131,15 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_output(text: str) -> None:
-    """Write UTF-8 to standard output, whatever the locale, and keep the line ends of the text.
+    """Write a text to standard output as UTF-8 and without newline translation.
 
     :raises ValueError: standard output is closed
     """
     if sys.stdout is None:
         raise ValueError("standard output is closed; give the path of a file to write to")
     binary = getattr(sys.stdout, "buffer", None)
-    if binary is None:  # replaced by an object that takes text alone
+    if binary is None:  # a text-only replacement, such as io.StringIO
         sys.stdout.write(text)
     else:
-        sys.stdout.flush()  # keeps the order of what was printed before
+        sys.stdout.flush()  # text that was printed before comes first
         binary.write(text.encode("utf-8"))

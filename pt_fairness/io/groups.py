@@ -1,4 +1,4 @@
-"""Files of groups, memberships, values and target distributions."""
+"""Readers of group, membership, value and target files."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     """Read a membership file of NTCIR: topic, document and its share in each group.
 
     :param labels: the groups, one for each column of shares, distinct
-    :returns: ``qid, docno, group, weight``: text, text, label, number; the rows of a line have its
-        index. Shares of 0 are left out.
+    :returns: ``qid, docno, group, weight`` (text, text, label, float), with a row for each share
+        other than 0. Rows of the same line have the same index
     :raises ValueError: a line with more or fewer columns, or a share that is no number, by file and
         line
 
@@ -136,7 +136,11 @@ def read_targets(path: Path) -> pd.DataFrame:
 
 def _read_table(source: Input, separator: str, header: list[str],
                 needed: Sequence[str]) -> pd.DataFrame:
-    """Read a file with a header as text without the blanks around it."""
+    """Read a file with a header; all columns are text, stripped of white space.
+
+    :param needed: the required columns
+    :raises ValueError: the file cannot be parsed, or a column is missing or repeated
+    """
     try:
         frame = read_csv(source, sep=separator, dtype=str, keep_default_na=False,
                          encoding="utf-8-sig", skipinitialspace=True)
@@ -144,10 +148,10 @@ def _read_table(source: Input, separator: str, header: list[str],
         raise ValueError(f"{source.name} cannot be read as columns ({', '.join(header)}): "
                          f"{str(error).strip()}") from None
     except (UnicodeDecodeError, *DAMAGE):
-        for _ in source.lines():  # raises an error that names the line
+        for _ in source.lines():  # raises a ValueError that names the line
             pass
         raise
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas takes one column too many for an index
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas uses an extra column as the index
         raise ValueError(f"{source.name}: the rows have more columns than the header "
                          f"({', '.join(header)})")
     frame.columns = pd.Index(header)

@@ -1,5 +1,4 @@
-"""Identifiers of topics and documents: as text, as codes, and a hash join of (topic, docno) pairs.
-"""
+"""Identifiers of topics and documents: text, integer codes, and a hash join of pairs."""
 
 from __future__ import annotations
 
@@ -12,18 +11,25 @@ import pandas as pd
 from pt_fairness.numerics import Ints
 from pt_fairness.text import label_text
 
-#: How many identifiers are Python strings at a time, which take more memory than codes.
+#: The number of identifiers that are converted to Python strings at a time, to limit memory.
 CHUNK = 1 << 13
 
 
 def missing(column: pd.Series, row: Any, where: str) -> ValueError:
-    """Return the error for a column without a value in a row."""
+    """Return the error for a missing value of a column.
+
+    :param row: the position of the row
+    :param where: the name of the frame in the error
+    """
     return ValueError(f"row {column.index[row]} of the {where} has no {column.name}; "
                       "every row needs one")
 
 
 def whole_numbers(ids: pd.Series) -> pd.Series:
-    """Return identifiers that a merge turned into floats as the whole numbers that they were."""
+    """Convert float identifiers to text, 1.0 to ``'1'``; return other columns unchanged.
+
+    A merge with missing rows converts integer columns to floats.
+    """
     dtype = ids.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
@@ -46,9 +52,9 @@ def chunks(n: int) -> Iterator[slice]:
 
 
 def words_of(texts: Any) -> Any:
-    """Return the UTF-8 bytes of texts as big-endian words, ``[n, words]``.
+    """Return the UTF-8 bytes of texts as 64-bit integers, ``[n, words]``.
 
-    The words compare as the bytes do.
+    The bytes are packed in big-endian order, so rows sort as the bytes do.
     """
     try:
         encoded = texts.astype("S")
@@ -61,9 +67,9 @@ def words_of(texts: Any) -> Any:
 def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, list[str], list[Any]]:
     """Factorize a column with few distinct values.
 
-    :param where: what the column belongs to, if no value may be missing; otherwise missing values
-        have the code −1
-    :returns: the codes ``[n]``, the distinct values as text, and as they were given
+    :param where: the name of the frame in the error for a missing value; ``None`` to give missing
+        values the code −1
+    :returns: the codes ``[n]``, the distinct values as text, and the distinct values unconverted
     :raises ValueError: a missing value
     """
     codes, values = pd.factorize(ids)
@@ -72,21 +78,21 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, list[str],
     return codes.astype(np.int32), [label_text(value) for value in values], list(values)
 
 
-#: Hash keys to try; the second is needed if two pairs collide in 64 bits.
+#: Hash keys, tried in order until no two distinct pairs have the same 64-bit hash.
 _KEYS = [f"{seed:016d}" for seed in range(64)]
-#: An odd number with well-mixed bits (the golden ratio), which spreads topics over the hashes.
+#: The odd multiplier of Fibonacci hashing (2**64 / golden ratio), applied to topic codes.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PairIndex:
-    """A hash join of (topic, docno) pairs, exact because every hit is compared.
+    """An index of (topic, docno) pairs by their hashes; every hit is verified, so it is exact.
 
-    ``pair [n]`` numbers the distinct pairs in order of first appearance; ``first [pairs]`` is the
-    first row of each, ``topic [pairs]`` its topic.
+    ``pair [n]`` is the number of each row's pair; distinct pairs are numbered from 0.
+    ``first [pairs]`` is the first row of each pair, and ``topic [pairs]`` its topic code.
 
     :param topic: topic codes, ``[n]``
     :param docnos: the documents, ``[n]``
-    :param where: what the documents belong to, for errors
+    :param where: the name of the frame in errors
     :raises ValueError: a docno is missing or contains NUL
     """
 
@@ -111,7 +117,8 @@ class PairIndex:
         self._key, self._number = key, order.astype(np.int32)
         self.pair, self.first = pair.astype(np.int32, copy=False), first
         self.topic = topic if pair is first else topic[first]
-        # About as many buckets as pairs, by the first bits of the hash: where each starts.
+        # Offsets of buckets in the sorted hashes, by the leading bits of the hash. There are about
+        # as many buckets as pairs.
         self._shift = np.uint64(64 - max(1, len(first).bit_length() - 1))
         buckets = np.arange(1 << (64 - int(self._shift)), dtype=np.uint64) << self._shift
         self._bucket = np.searchsorted(self._sorted, buckets).astype(np.int32)
@@ -141,9 +148,7 @@ class PairIndex:
         return hashes
 
     def find(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> tuple[Ints, Any]:
-        """Return the number of each pair, ``[m]``, −1 where it is not in the index, and its hash.
-
-        Equal pairs have equal hashes.
+        """Return the number of each pair (−1 if it is not in the index) and its hash, both ``[m]``.
 
         :raises ValueError: a docno is missing or contains NUL
         """
@@ -166,26 +171,26 @@ class PairIndex:
 
 
 class DocumentIndex:
-    """Documents, or documents of topics, by their identifiers.
+    """An index of documents, or of (topic, document) pairs, by their identifiers.
 
-    ``pair [n]`` numbers the distinct ones in order of first appearance; ``first [pairs]`` is the
-    first row of each.
+    ``pair [n]`` is the number of each row's pair; distinct pairs are numbered from 0.
+    ``first [pairs]`` is the first row of each pair.
 
-    :param qid: the topics, ``[n]``; ``None`` if the documents are meant for every topic
+    :param qid: the topics, ``[n]``; ``None`` if the rows apply to every topic
     :param docno: the documents, ``[n]``
-    :param where: what they belong to, for errors
+    :param where: the name of the frame in errors
     :raises ValueError: an identifier is missing, or a docno contains NUL
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:
         topic: Ints = np.zeros(len(docno), np.int32)
-        #: The topics by name, and their codes; ``None`` for every topic.
+        #: The code of each topic, by name; ``None`` if the rows apply to every topic.
         self.topics: dict[str, int] | None = None
         if qid is not None:
             codes, names, _ = codes_of(qid, where)
             self.topics = {}
             table = [self.topics.setdefault(name, len(self.topics)) for name in names]
-            topic = np.array(table, np.int32)[codes]  # 1 and '1' are one topic
+            topic = np.array(table, np.int32)[codes]  # 1 and '1' are the same topic
         self._index = PairIndex(topic, docno, where)
         self.pair, self.first = self._index.pair, self._index.first
 
@@ -195,7 +200,7 @@ class DocumentIndex:
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Ints:
         """Return the number of each document, ``[m]``, −1 where it is not in the index.
 
-        :param topic: the topic of each document, a place in ``topics``, ``[m]``
+        :param topic: the topic of each document, an index of ``topics``, ``[m]``
         :param docnos: the documents as text, ``[m]``
         """
         if self.topics is None:
@@ -206,9 +211,10 @@ class DocumentIndex:
         return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
 
     def sorted(self) -> tuple[Ints, Any]:
-        """Return the order of the pairs by topic and docno, and what identifies them in it.
+        """Return the pairs sorted by topic and docno, whatever the order of the rows.
 
-        Both are the same in whatever order the rows came.
+        :returns: the pair numbers in sorted order, ``[pairs]``, and a tuple of the sorted topic
+            names, the index of each pair's topic in them, and the docno of each pair
         """
         topics = sorted(self.topics or ())
         topic, docnos = self._index.topic, self._index.docnos()
@@ -222,9 +228,9 @@ class DocumentIndex:
 
 def _equal(topic: Ints, docnos: pd.Series, rows: Ints, other_topic: Ints, other_docnos: pd.Series,
            others: Ints, first: Ints | None = None) -> Any:
-    """Return whether pairs of rows hold the same topic and docno.
+    """Return whether ``rows`` and ``others`` have equal topics and docnos, ``[len(rows)]``.
 
-    :param first: the row of ``other_docnos`` of each of ``others``; the same numbers by default
+    :param first: the row of ``other_docnos`` for each index of ``other_topic``; the same by default
     """
     same = np.asarray(topic[rows] == other_topic[others])
     for part in chunks(len(rows)):

@@ -14,18 +14,18 @@ from pt_fairness.io.files import Path, compression, opened, write_output, writte
 from pt_fairness.io.identifiers import missing, texts_of
 from pt_fairness.text import label_text
 
-#: Beyond this, floats do not hold every whole number.
+#: The largest label; floats do not represent every larger integer.
 _LARGEST_LABEL = 2**53
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
     """Read TREC qrels with all four columns, compressed if the name ends in ``.gz``.
 
-    PyTerrier's own reader drops the second column, which carries the groups here.
+    PyTerrier's own reader drops the second column, which holds the groups.
 
     :returns: ``qid, docno, label, iteration``: text, text, whole number, text
     :raises ValueError: a line without four columns, or a label that is no whole number (``4.0`` is
-        one), by file and line
+        one); the error names file and line
 
     Examples
     --------
@@ -90,9 +90,9 @@ def load_qrels(source: Any) -> pd.DataFrame:
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     """Return the names of the columns of topic, document and label in a qrels frame.
 
-    They are PyTerrier's or those of ir_measures.
+    The names are those of PyTerrier or of ir_measures.
 
-    :raises ValueError: they are neither, or the qrels are no DataFrame
+    :raises ValueError: a column is missing, or the qrels are no DataFrame
 
     Examples
     --------
@@ -114,8 +114,8 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
 def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     """Write TREC qrels, compressed if the name ends in ``.gz``.
 
-    The text is UTF-8 with ``\\n`` at the end of each line on every system. A file is written whole
-    or not at all.
+    The text is UTF-8 with ``\\n`` at the end of each line on every system. A file is replaced
+    atomically.
 
     :param qrels: ``qid, docno, label`` or ir_measures' names, and ``iteration``, which is ``0`` if
         the column is missing and ``-`` where a value is
@@ -133,7 +133,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     1 PRO d1 1
     """
     qid, docno, label = qrels_columns(qrels)
-    # Categories cannot be calculated with, nor replaced by others.
+    # Categorical columns support neither arithmetic nor new values.
     categories = [name for name in (qid, docno, label, "iteration")
                   if name in qrels and isinstance(qrels[name].dtype, pd.CategoricalDtype)]
     qrels = qrels.assign(**{name: np.asarray(qrels[name]) for name in categories})

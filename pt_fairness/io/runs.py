@@ -1,4 +1,4 @@
-"""Run files: TREC's six columns, TREC Fair's two or three, and tables in Parquet."""
+"""Readers of run files: TREC, TREC Fair Ranking and Parquet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pt_fairness.numerics import Bools, Ints
 from pt_fairness.text import warn
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
-#: The first field of the optional header of TREC Fair's files, without and with a byte order mark.
+#: The first field of the optional header of TREC Fair files, without and with a byte order mark.
 _FAIR_HEADERS = ("id", "\ufeffid")
 
 
@@ -24,22 +24,23 @@ def read_run(path: Path) -> pd.DataFrame:
     A file has one of three forms:
 
     * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. The
-      second column holds samples, several rankings of a topic, if it is a whole number in every row
-      (with a leading ``Q`` or not), above 0 in some, and gives some document of a topic under two
-      numbers and some number to two rows of a topic. Otherwise it is ignored.
+      second column is read as the sample (one of several rankings of a topic) if three conditions
+      hold: it has at least two distinct values, all of them whole numbers with an optional leading
+      ``Q``; some document of a topic is in several samples; and some sample of a topic has several
+      rows. Otherwise it is ignored.
     * TREC Fair's columns, separated by tabs, with a header or not: ``id page_id`` or ``id seq_no
       page_id``, where ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the
       ranking, and the scores are the negative ranks.
     * A table in Parquet, if the name ends in ``.parquet``: ``qid, docno, score`` or ir_measures'
       names, and ``iteration``, the sample of each row, if it holds several rankings of a topic.
 
-    A :class:`~pt_fairness.FairnessWarning` tells how many samples were read.
+    If there are samples, a :class:`~pt_fairness.FairnessWarning` gives their number.
 
-    :returns: ``qid, docno, score`` and, if there are samples, ``iteration``: text, text, number to
-        its last digit, whole number (in Parquet, any value); rows in the order of the file
-    :raises ValueError: a line with another number of columns, a score that is no number (NaN is
-        none) or a sample that is no whole number, by file and line; in Parquet, a missing value or
-        a score that is no number, by file and row
+    :returns: ``qid, docno, score`` and, if there are samples, ``iteration``: text, text, float,
+        whole number (in Parquet, any value); rows in the order of the file
+    :raises ValueError: a line with another number of columns, a score that is NaN or no number, or
+        a sample that is no whole number (the error names file and line); in Parquet, a missing
+        value or a score that is no number (the error names file and row)
 
     Examples
     --------
@@ -56,7 +57,7 @@ def read_run(path: Path) -> pd.DataFrame:
 
 
 def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
-    """Read a run as :func:`read_run` does from a file that is open.
+    """Read a run from an open file, as :func:`read_run` does.
 
     :param text: the dtype of topics and documents; ``object`` is faster to work with than ``str``
     """
@@ -75,7 +76,7 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
 
 
 def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
-    """Return a run with its samples, and warn of how many there are."""
+    """Add the samples as the column ``iteration``, and warn of their number."""
     frame = frame.assign(iteration=samples)
     count = frame["iteration"].nunique()
     warn(f"the run was read as {count} sample{'s' * (count != 1)}, rankings of the same topics: "
@@ -102,7 +103,7 @@ def _samples(frame: pd.DataFrame) -> Ints | None:
     topic = pd.factorize(frame["qid"])[0]
     lists = topic * len(samples) + sample
     if not _some_again(lists) or not _some_again(pd.unique(lists) // len(samples)):
-        return None  # a number for each row, or for each topic
+        return None  # no sample has two rows, or no topic has two samples
     docno = pd.factorize(frame["docno"])[0]
     pair = pd.factorize(topic * (int(docno.max()) + 1) + docno)[0]
     if not _some_again(pd.unique(pair * len(samples) + sample) // len(samples)):
@@ -117,7 +118,7 @@ def _some_again(values: Any) -> bool:
 def _read_trec_fair(source: Input, text: Any, fields: list[str]) -> pd.DataFrame:
     """Read a file of the TREC Fair Ranking track.
 
-    :param fields: those of its first line
+    :param fields: the fields of the first line
     """
     names = ["qid", "docno"] if len(fields) == 2 else ["qid", "iteration", "docno"]
     frame = read_columns(source, names, {"qid": text, "docno": text, "iteration": object,

@@ -1,4 +1,4 @@
-"""What every measure has: typed parameters, a text form that parses back, and one ``score``."""
+"""Base classes of the measures."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 if TYPE_CHECKING:
     from pt_fairness.rankings.view import View
 
-#: The values of ``norm`` that do not keep a measure below 1.
+#: The values of ``norm`` for which a measure can exceed 1.
 UNBOUNDED_NORMS = ("none", "protected-first")
 
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
-    """The mean over the topics that have a value; topics that a group source drops have NaN."""
+    """Mean over topics that ignores NaN, the value of topics that a group source drops."""
 
     def add(self, value: float) -> None:
         if not math.isnan(value):
@@ -42,21 +42,21 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     parameters, the text form, equality, hashing and pickling.
     """
 
-    #: Smallest and largest value, ``None`` for no bound. Some parameters change them.
+    #: Smallest and largest value, ``None`` for no bound. Some parameters change the range.
     RANGE: tuple[float | None, float | None] = (0.0, 1.0)
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
-    #: Its papers, as keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
+    #: The papers of the measure, as keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
     SOURCE: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
-    #: Whether :meth:`score` asks for the groups of all judged documents.
+    #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
-    #: What ir_measures takes for a topic without results. The evaluator yields a value for every
-    #: topic itself.
+    #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
+    #: value for every topic.
     DEFAULT: ClassVar[float] = 1.0
 
     def __init__(self, **params: Any) -> None:
@@ -90,7 +90,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     @property
     def needs_groups(self) -> bool:
-        """Whether the value depends on groups at all."""
+        """Whether the value depends on groups."""
         return True
 
     @property
@@ -100,16 +100,19 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
-        """The measures that this one is composed of, mostly itself alone."""
+        """The measures that this one is composed of; by default the measure itself."""
         return [self]
 
     def compose(self, values: Sequence[numerics.Floats]) -> numerics.Floats:
-        """Return the value of each topic, ``[T]``, from those of :attr:`parts`."""
+        """Return the value of each topic, ``[T]``.
+
+        :param values: the value of each topic, ``[T]``, for each of :attr:`parts`
+        """
         return values[0]
 
     @property
     def depth(self) -> int | None:
-        """How many annotated documents of a list the value depends on; ``None`` for all."""
+        """The number of annotated documents of a list that the value depends on; ``None`` for all."""
         if "target" in self.SUPPORTED_PARAMS and self.param("target") == "run":
             return None
         cutoff: int | None = self.param("cutoff")
@@ -125,25 +128,25 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return tuple(wanted) if isinstance(wanted, dict) else ()
 
     def names(self) -> dict[str, list[str]]:
-        """Return the names of what is registered, or of files, that the parameters hold.
+        """Return the registered names and the file paths among the parameter values.
 
-        :returns: by the parameter whose registry they are in: groups, target, values or background
+        :returns: lists of names by parameter: groups, target, values or background
         """
         held = {param: self.params.get(param) for param in _REGISTRIES}
         return {param: [name] for param, name in held.items()
                 if isinstance(name, str) and name not in _WORDS.get(param, ())}
 
     def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        """Return the measure with other spellings of :meth:`names`, such as bound names.
+        """Return a copy of the measure with some of its :meth:`names` replaced.
 
-        :param spellings: the new spellings by parameter and by name
+        :param spellings: the new names by parameter and by old name
         """
         new = {param: spellings[param][name] for param, (name,) in self.names().items()
                if name in spellings.get(param, {})}
         return type(self)(**self.params | new)
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
-        """Return the parameters that name groups, each with a group that it names.
+        """Return a pair of parameter and label for each label that the parameters name.
 
         :param labels: the label set G
         """
@@ -202,26 +205,26 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return value
 
     def __reduce__(self) -> Any:
-        # The receiving process may not have registered what the parameters name.
+        # Pickle the registered objects, which the unpickling process may not have registered.
         values = {param: _registered(names, _REGISTRIES[param])
                   for param, names in self.names().items()}
         return _rebuild, (type(self), self.params, values)
 
 
-#: The parameters whose values name what is registered, and the modules of their registries.
+#: The registry module of each parameter whose value can be a registered name.
 _REGISTRIES = {"background": "pt_fairness.values.runs", "groups": "pt_fairness.groups",
                "target": "pt_fairness.targets", "values": "pt_fairness.values"}
-#: The values of these parameters that are no names.
+#: The keywords of these parameters, which are not registered names.
 _WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}
 
 
 def _registered(names: Iterable[str], module: str) -> dict[str, Any]:
-    """Return what names mean in this process, by name."""
+    """Return the objects that are registered in this process, by name."""
     if module not in sys.modules:
         return {}
     values = {name: sys.modules[module].registered(name)
               for name in names if not isinstance(name, BoundName)}
-    # A function has made no groups yet.
+    # Functions are not called here.
     return {name: value for name, value in values.items()
             if value is not None and not callable(value)}
 
@@ -230,8 +233,8 @@ def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
              values: dict[str, dict[str, Any]]) -> FairnessMeasure:
     """Unpickle a measure.
 
-    :param values: what its names mean where it was pickled, by parameter and by name; what this
-        process has registered wins
+    :param values: the objects registered in the pickling process, by parameter and by name; objects
+        registered in this process take precedence
     """
     return kind(**params).renamed({
         param: {name: BoundName(name, value) for name, value in some.items()

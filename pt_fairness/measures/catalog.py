@@ -1,4 +1,4 @@
-"""The measures as text, for the command line, README.md and the documentation pages."""
+"""Descriptions of the measures for the command line, README.md and the documentation pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pt_fairness.measures.registry import MEASURES
 
 
 def range_of(measure: FairnessMeasure) -> str:
-    """Return the smallest and the largest value in words."""
+    """Return the range of a measure in words."""
     low, high = measure.RANGE
     if low is None and high is None:
         return "unbounded"
@@ -26,13 +26,13 @@ def range_of(measure: FairnessMeasure) -> str:
 
 
 def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str, bool]]:
-    """Return name, meaning and default of each parameter, and whether it is required."""
+    """Return the name, description, default and required flag of each parameter."""
     return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default),
              param.required) for name, param in measure.SUPPORTED_PARAMS.items()]
 
 
 def _citation(key: str) -> str:
-    """Return authors and year of a paper, such as ``Das & Lease 2019``."""
+    """Return the authors and the year of a paper, such as ``Das & Lease 2019``."""
     paper = BIBLIOGRAPHY[key]
     names = paper.authors.replace(" and ", ", ").split(", ")
     family = [" ".join(name.split()[-2:]) if "Pathiyan" in name else name.split()[-1]
@@ -44,21 +44,21 @@ def _citation(key: str) -> str:
 
 
 def _docstring(measure: FairnessMeasure) -> tuple[str, str]:
-    """Return the first line of a measure's docstring, without its full stop, and the rest."""
+    """Return the summary line of a measure's docstring, without its full stop, and the body."""
     head, _, body = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")
     return head.rstrip("."), body.strip()
 
 
 def text() -> str:
-    """Return every measure with its range, fair end and parameters, for a terminal."""
+    """Return the range, fair end and parameters of all measures as plain text."""
     return "\n\n".join("\n".join([*_head(measure), *_parameter_lines(measure)])
                        for measure in MEASURES.values())
 
 
 def in_full(names: Iterable[str]) -> str:
-    """Return the whole documentation of some measures, for a terminal.
+    """Return the full documentation of some measures as plain text.
 
-    :raises ValueError: a name that is none of this package's measures
+    :raises ValueError: a name is not a measure of this package
     """
     entries = []
     for name in names:
@@ -88,7 +88,7 @@ def _parameter_lines(measure: FairnessMeasure) -> list[str]:
 
 
 def markdown() -> str:
-    """Return a table of the measures: name, meaning, range, fair end, source."""
+    """Return a Markdown table of the measures: name, description, range, fair end and source."""
     rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
     for measure in MEASURES.values():
         rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
@@ -119,12 +119,12 @@ may be left out, unless it is required.
 
 
 def rst() -> str:
-    """Return a page of the documentation: every measure, and the bibliography."""
+    """Return the reStructuredText page of all measures and the bibliography."""
     lines = [*_title("Measures", "="), _INTRODUCTION]
     for measure in MEASURES.values():
         names = [measure.NAME, *_aliases(measure)]
         title, body = _docstring(measure)
-        # A heading within the description of an object is a rubric.
+        # Sphinx allows no section headings within an object description; use rubrics.
         body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
         parts = [body, "", ".. rubric:: Parameters", "", ".. list-table::", "   :header-rows: 1",
                  "", "   * - parameter", "     - meaning", "     - default"]

@@ -1,4 +1,4 @@
-"""Parameters of measures whose values are lists or dictionaries."""
+"""Measure parameters whose values are lists or dictionaries."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _are_weights(value: dict[Any, Any]) -> bool:
 
 
 def attributes(*divergences: str) -> Param:
-    """Declare several group sources, each with one of ``divergences``."""
+    """Declare a dictionary from group sources to names of ``divergences``."""
     return Param(dict, "group sources, each with its divergence",
                  f"a dictionary from names of registered groups to "
                  f"{' or '.join(map(repr, divergences))}, such as {{'gender':{divergences[0]!r}}}",
@@ -70,7 +70,7 @@ def attributes(*divergences: str) -> Param:
 
 
 def targets() -> Param:
-    """Declare the targets of several group sources."""
+    """Declare a dictionary from group sources to targets."""
     return Param(dict, "target of each group source; uniform where none is given",
                  "a dictionary from names of registered groups to targets, such as "
                  "{'gender':'qrels'}", default={}, canonical=_targets,

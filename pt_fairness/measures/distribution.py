@@ -1,5 +1,4 @@
-"""The groups of the first documents against a target distribution: DistKL, DistFair, AWRF and NDKL.
-"""
+"""Divergence of the groups from a target distribution: DistKL, DistFair, AWRF and NDKL."""
 
 from __future__ import annotations
 
@@ -20,10 +19,9 @@ if TYPE_CHECKING:
 
 
 class DistributionMeasure(FairnessMeasure):
-    """A measure that compares the groups of a condensed list with a target distribution over all of
-    G.
+    """A measure that compares the groups of a list with a target distribution over G.
 
-    A subclass gives :meth:`compare`; this class finds the target and the topics that have none.
+    A subclass implements :meth:`compare`. A list whose target is empty has the value NaN.
     """
 
     def score(self, view: View) -> Floats:
@@ -34,17 +32,17 @@ class DistributionMeasure(FairnessMeasure):
         return np.where(defined, self.compare(view, target), np.nan)
 
     def compare(self, view: View, target: Floats) -> Floats:
-        """``[T]``: the values, whatever they are where there is no target.
+        """Return the value of each list, ``[R]``; that of a list without a target is ignored.
 
-        :param target: ``[T, L]``, unsmoothed
+        :param target: the target share of each group, unsmoothed, ``[R, L]``
         """
         raise NotImplementedError
 
     def when_empty(self, largest: Callable[[int], Floats]) -> Any:
-        """Return the values of a divergence for topics for which nothing was returned.
+        """Return the divergence of lists without results: one number, or ``[R]``.
 
-        :param largest: takes the cutoff, returns the largest divergence that so many documents have
-            from the target, ``[T]``
+        :param largest: takes the cutoff; returns the largest divergence from the target that a list
+            of this length can have, ``[R]``
         """
         if self.param("target") == "run":
             return numerics.LARGEST_DIVERGENCE
@@ -54,7 +52,7 @@ class DistributionMeasure(FairnessMeasure):
 
 
 class DistMeasure(DistributionMeasure):
-    """A measure made from the divergence of Das & Lease (2019)."""
+    """A measure based on the divergence of Das & Lease (2019)."""
 
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -75,12 +73,17 @@ class DistMeasure(DistributionMeasure):
     }
 
     def divergence(self, counts: Floats, target: Floats) -> Floats:
-        """``[T]``: how far the smoothed shares of ``counts [T, L]`` diverge from the target."""
+        """Return the divergence of the smoothed shares of ``counts`` from the target, ``[R]``.
+
+        :param counts: the number of documents of each group, ``[R, L]``
+        :param target: ``[R, L]``, without shares of 0
+        """
         return numerics.kl(numerics.laplace(counts, self.param("smoothing")), target)
 
     def smoothed_target(self, view: View, target: Floats) -> Floats:
-        """``[T, L]``: the target with the smoothing of the ranking if it is estimated, and without
-        shares of 0.
+        """Return the target without shares of 0, ``[R, L]``.
+
+        A target that is estimated from documents is first Laplace-smoothed like the ranking.
         """
         if self.param("target") in ESTIMATED:
             counts = population(self, view)
@@ -90,13 +93,14 @@ class DistMeasure(DistributionMeasure):
         return numerics.smoothed(target)
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints]:
-        """``[T]`` and ``[T]``: the divergence of the first n documents, and n."""
+        """Return the divergence of the first n documents of each list, ``[R]``, and n, ``[R]``."""
         groups, total, n = attention(self, view)
         return self.divergence(groups * numerics.ratio(n, total)[:, None], target), n
 
     def largest(self, n: Ints, target: Floats) -> Floats:
-        """``[T]``: the largest divergence that ``n[t]`` documents can have: that of all in the
-        group of the least share.
+        """Return the largest divergence that lists of the lengths ``n`` can have, ``[R]``.
+
+        It is reached if all documents are in the group with the smallest target share.
         """
         alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
         return self.divergence(n[:, None] * alone, target)
@@ -115,10 +119,11 @@ class _DistKL(DistMeasure):
     rank i counts n · a_i / Σa, a_i the weight of the rank; the paper names this as an extension.
 
     With ``unannotated='keep'`` the list is cut first and unannotated documents keep their ranks; n
-    is the number of the others then.
+    is then the number of annotated documents among the first ``cutoff``.
 
     T is the target. Targets that are estimated from documents (qrels, collection, run) are smoothed
-    alike. A share of 0 that is left becomes 0.001 and the other shares shrink to make room.
+    in the same way. Then each share of 0 becomes 0.001, and the other shares are multiplied by
+    1 − 0.001 · z, z the number of shares of 0.
 
     Range
     -----
@@ -127,8 +132,8 @@ class _DistKL(DistMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has the largest value of ``cutoff`` documents (1 without a
-    cutoff); for ``target='run'``, −log2 0.001.
+    warning. A topic without results has the largest value that ``cutoff`` documents can have (1
+    without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
@@ -163,9 +168,9 @@ class _DistFair(DistMeasure):
     ``1 − DistKL / max over g of DistKL(all n documents in group g)`` with DistKL and its
     parameters.
 
-    The paper divides by the largest divergence among the systems that are compared, so that the
-    fairness of a system depends on the others. This measure divides by the exact maximum of one
-    list.
+    The paper divides by the largest divergence among the compared systems, so the value of a system
+    depends on the others. This measure divides by the largest value that a list of n documents can
+    have.
 
     Range
     -----
@@ -216,8 +221,8 @@ class _AWRF(DistributionMeasure):
     The form of the TREC Fair Ranking track in 2021 and 2022 is
     ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``: the first two ranks weigh
     the same, the logarithms are natural. With that base no value is below 1 − ln 2 unless nothing
-    was returned. The measure of FairRankTune that has the same name compares the attention per
-    document of each group, as a ratio or a difference.
+    was returned. AWRF in FairRankTune is another measure: it compares the attention per document of
+    each group, as a ratio or a difference.
 
     Range
     -----
@@ -276,10 +281,12 @@ class _NDKL(DistributionMeasure):
     -------
     ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1) and the natural logarithm. P_i holds
     the shares of all groups of G among the first i annotated documents; a document of m groups
-    counts 1/m towards each. T is the target, in which a share of 0 becomes 0.001 and the other
-    shares shrink to make room. With ``target='run'`` no share is changed.
+    counts 1/m towards each. T is the target. Each share of 0 in it becomes 0.001, and the other
+    shares are multiplied by 1 − 0.001 · z, z the number of shares of 0. With ``target='run'`` no
+    share is changed.
 
-    It is rKL(protected='all',norm='none') in natural logarithms, divided by the discounts.
+    For the same target it is rKL(protected='all',norm='none') in natural logarithms, divided by the
+    sum of the discounts.
 
     Range
     -----
@@ -289,7 +296,7 @@ class _NDKL(DistributionMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has the largest value of ``cutoff`` documents (1 without a
+    warning. A topic without results has the largest value that documents can have (1 without a
     cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
@@ -318,7 +325,7 @@ class _NDKL(DistributionMeasure):
     def compare(self, view: View, target: Floats) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
-        if self.param("target") != "run":  # no prefix of a run holds what the run lacks
+        if self.param("target") != "run":  # a prefix has no group that the run lacks
             target = numerics.smoothed(target)
         weights = numerics.within(depth, n) * numerics.log_discount(depth)
         divergences = numerics.discounted_divergence(

@@ -1,4 +1,8 @@
-"""What the measures share that compare a number of each document, or of each group."""
+"""Base class and helper functions for measures that compare documents or groups.
+
+Shapes: ``N`` documents of a block of topics, ``n`` ranked documents, ``T`` topics, ``S`` label
+sets, ``L`` groups.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def by() -> params.Param:
-    """Declare whether documents or groups are compared."""
+    """Declare whether a measure compares documents or groups."""
     return params.one_of("whether documents are compared, which needs no groups, or groups",
                          "document", "group")
 
 
 def places(row: Ints) -> Ints:
-    """Return the 0-based place of each element in its row, ``[n]``.
+    """Return the 0-based position of each element in its row, ``[n]``.
 
-    :param row: the row of each element, those of a row side by side
+    :param row: the row index of each element, ``[n]``; equal indices are adjacent
     """
     at = np.arange(len(row))
     first = np.append(True, row[1:] != row[:-1])[:len(row)]
@@ -30,19 +34,21 @@ def places(row: Ints) -> Ints:
 
 
 def counts_before(chosen: Bools, place: Ints) -> Ints:
-    """Return how many elements before each in its row are chosen, ``[n]``.
+    """Return the number of chosen elements before each element in its row, ``[n]``.
 
-    :param place: the 0-based place of each element in its row, ``[n]``
+    :param chosen: mask of the chosen elements, ``[n]``
+    :param place: the 0-based position of each element in its row, ``[n]``
     """
     counts: Ints = np.cumsum(chosen) - chosen
     return counts - counts[np.arange(len(counts)) - place]
 
 
 def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
-    """Return the mean of the values of each document over the lists of its topic, ``[N]``.
+    """Return the mean value of each document over the lists of its topic, ``[N]``.
 
-    :param values: the value of each ranked document, ``[n]``; where a list lacks a document, its
-        value is 0
+    A document that a list lacks has the value 0 in that list.
+
+    :param values: the value of each ranked document, ``[n]``
     """
     values = values / view.lists[view.topic[documents.list]]
     means = np.bincount(documents.document, values, minlength=len(documents.topic))
@@ -50,15 +56,18 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
 
 
 def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
-    """Return the sum of the values of each topic, ``[T]``."""
+    """Return the sum of ``values`` by topic, ``[T]``.
+
+    :param topic: the topic index of each value
+    """
     return np.bincount(topic, values, minlength=len(view.topics)).astype(float)
 
 
 def sums_by_code(view: View, topic: Ints, codes: Ints, values: Floats) -> Floats:
     """Return the sums of the values by topic and label set, ``[T, S]``.
 
-    :param topic: the topic of each value
-    :param codes: its label set; −1 does not count
+    :param topic: the topic index of each value
+    :param codes: the label set of each value; values with −1 are ignored
     """
     topics, sets = len(view.topics), len(view.share)
     places = topic * (sets + 1) + codes + 1
@@ -67,7 +76,7 @@ def sums_by_code(view: View, topic: Ints, codes: Ints, values: Floats) -> Floats
 
 
 class DocumentMeasure(FairnessMeasure):
-    """A measure of a number of each document, or of each group with ``by='group'``."""
+    """A measure that compares documents, or groups with ``by='group'``."""
 
     CONDENSED = False
     JUDGED = True
@@ -82,10 +91,12 @@ class DocumentMeasure(FairnessMeasure):
 
     def compared(self, view: View, documents: Documents, values: Floats,
                  counted: Bools | None = None) -> Floats:
-        """Return the number of each document, ``[N]``, or of each group of each topic, ``[T · L]``.
+        """Return the value of each document, ``[N]``, or of each group of each topic, ``[T · L]``.
 
-        :param values: the number of each document, ``[N]``
-        :param counted: which documents count for a group, ``[N]``; by default all
+        The value of a group is the sum over its documents, weighted by their shares.
+
+        :param values: the value of each document, ``[N]``
+        :param counted: mask of the documents that count for their groups, ``[N]``; by default all
         """
         if not self.needs_groups:
             return values
@@ -95,7 +106,7 @@ class DocumentMeasure(FairnessMeasure):
         return np.asarray((sums @ view.share).ravel())
 
     def topics(self, view: View, documents: Documents) -> Ints:
-        """Return the topic of each number that :meth:`compared` returns."""
+        """Return the topic index of each value of :meth:`compared`, ``[N]`` or ``[T · L]``."""
         if not self.needs_groups:
             return documents.topic
         return np.repeat(np.arange(len(view.topics)), len(view.labels))

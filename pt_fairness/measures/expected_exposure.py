@@ -1,5 +1,4 @@
-"""Expected exposure against that of an ideal stochastic ranking: EEL, EED, EER (Diaz et al. 2020).
-"""
+"""Expected exposure measures EEL, EED and EER (Diaz et al. 2020)."""
 
 from __future__ import annotations
 
@@ -22,16 +21,15 @@ if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import Documents, View
 
-#: The browsing models whose exposure is p^(i−1) where no document is relevant.
+#: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
 
 
 class Exposures(NamedTuple):
-    """Exposure and target exposure of the documents, or of the groups, of each topic."""
+    """Exposure, target exposure and topic index of each document or of each group of a topic."""
 
     found: Floats
     target: Floats
-    #: The topic of each.
     topic: Ints
 
 
@@ -81,11 +79,11 @@ class ExposureMeasure(DocumentMeasure):
                              "model 'gerr' or 'rbp'")
 
     def term(self, exposures: Exposures) -> Floats:
-        """Return what each document or group adds to the value."""
+        """Return the term of each document or group in the sum."""
         raise NotImplementedError
 
     def of_nothing(self, bound: float, squares: Floats) -> Any:
-        """Return the value of topics for which nothing was returned, ``[T]``.
+        """Return the value of topics without results, ``[T]``.
 
         :param bound: the largest disparity
         :param squares: Σ ε*², ``[T]``
@@ -93,8 +91,10 @@ class ExposureMeasure(DocumentMeasure):
         raise NotImplementedError
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
-        """Return what ``norm='bound'`` divides by, ``[T]``.
+        """Return the normaliser of ``norm='bound'``, ``[T]``.
 
+        :param bound: the largest disparity
+        :param squares: Σ ε*², ``[T]``
         :param relevance: the largest Σ ε·ε*, ``[T]``
         """
         raise NotImplementedError
@@ -118,17 +118,20 @@ class ExposureMeasure(DocumentMeasure):
                           self.of_nothing(bound, squares))
         if self.param("norm") == "bound":
             relevance = self._largest_relevance(view, documents, targets, exposures, squares)
-            # Two sums of the same numbers may differ in their last bits.
+            # Rounding can raise the ratio above 1.
             values = np.minimum(numerics.ratio(values, self.largest(bound, squares, relevance)), 1)
         return np.where(defined, values, np.nan)
 
     @property
     def other_target(self) -> bool:
-        """Whether the target of the groups is not that of their documents."""
+        """Whether the target exposure of groups is not the sum over their documents."""
         return self.needs_groups and self.param("target") != "qrels"
 
     def _sum(self, power: int) -> float:
-        """Return the sum of the exposures of all ranks, to a power, where nothing is relevant."""
+        """Return Σ exposure^power over the ranks up to the cutoff if no document is relevant.
+
+        Without a cutoff, the models log2 and trec sum over rank 1 only.
+        """
         model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
         if model in _GEOMETRIC:
             return numerics.sum_of_discounts("geometric", cutoff, p, power) if cutoff \
@@ -136,10 +139,10 @@ class ExposureMeasure(DocumentMeasure):
         return numerics.sum_of_discounts(model, cutoff or 1, power=power)
 
     def _of_ranks(self, place: Ints, before: Ints) -> Floats:
-        """Return the exposure of ranks, 0 below the cutoff.
+        """Return the exposure of ranks, 0 after the cutoff.
 
         :param place: the 0-based ranks
-        :param before: how many relevant documents stand above each
+        :param before: the number of relevant documents above each rank
         """
         model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
         depth = int(place.max(initial=-1)) + 1
@@ -150,9 +153,9 @@ class ExposureMeasure(DocumentMeasure):
         return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
 
     def _exposures(self, view: View, documents: Documents, targets: Floats) -> Exposures:
-        """Return the exposures of documents, or of groups.
+        """Return the exposures of documents, or of groups with ``by='group'``.
 
-        :param targets: the target of each document, ``[N]``
+        :param targets: the target exposure of each document, ``[N]``
         """
         relevant = documents.relevance >= self.param("rel")
         counted = relevant | self.param("complete")
@@ -191,7 +194,7 @@ class ExposureMeasure(DocumentMeasure):
             return most * self._sum(1)
         if not (self.param("complete") and self.param("model") == "gerr"):
             return squares
-        # Documents that are not relevant could come first, which lowers no exposure.
+        # Non-relevant documents do not lower the exposure of the documents below them.
         order = np.lexsort((-targets, documents.topic))
         place = places(documents.topic[order])
         exposure = self._of_ranks(place, np.zeros_like(place))
@@ -213,7 +216,7 @@ class _EEL(ExposureMeasure):
     ``1/log2(max(i, 2))`` with ``'trec'``. It is 0 after the cutoff. Unannotated documents keep
     their ranks.
 
-    ε*_d is the mean exposure of d over all ideal orders: relevant documents by grade, equals in any
+    ε*_d is the mean exposure of d over all ideal orders: relevant documents by grade, ties in any
     order, cut off like the ranking. With ``binary=True`` all relevant documents have one grade.
     With ``complete=True``, for the reranking of given documents, those that are judged below
     ``rel`` follow as the last grade.

@@ -24,28 +24,29 @@ if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats
     from pt_fairness.rankings.view import View
 
-#: What keeps the logarithm of no exposure finite.
+#: Added before the logarithm is taken, so that it is finite without exposure.
 EPSILON = 1e-6
-#: A side with less than this has nothing to compare its exposure with.
+#: A topic is undefined if the denominator of a side is at most this.
 LEAST = 1e-12
 
 
 class LogRatio(SignedMeasure):
-    """The logarithm of the ratio of what the protected side gets to what the other side gets.
+    """The logarithm of the ratio of two exposures: of the protected and of the other side.
 
-    A subclass gives :meth:`candidates`.
+    The exposure of each side is divided by a denominator, which a subclass implements in
+    :meth:`candidates`.
     """
 
     SOURCE = ("singh2018", "raj2022")
     RANGE = (None, None)
     DEFAULT = math.log(EPSILON)
-    #: Whether the exposure of a document counts times its gain.
+    #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
     def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
-        """Return what the exposure of the protected and of the other side is divided by, ``[T]``.
+        """Return the denominators of the protected and of the other side, ``[T]`` each.
 
-        :param degree: how far a document of each label set is protected, ``[T, S]``
+        :param degree: the protected share of each label set, from 0 to 1, ``[T, S]``
         """
         raise NotImplementedError
 
@@ -66,8 +67,10 @@ class LogRatio(SignedMeasure):
         return np.where(defined, self.signed(plus - other), np.nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
-        """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
-        whether a list has an annotated document, ``[T]``.
+        """Return the exposure of each label set and whether a topic has results.
+
+        :returns: the exposure, averaged over the lists of the topic, ``[T, S]``; whether any list
+            of the topic has an annotated document above the cutoff, ``[T]``
         """
         cutoff, drop = self.param("cutoff"), self.param("unannotated") == "drop"
         codes = (view.condensed if drop else view.full)(cutoff)[0]
@@ -81,13 +84,13 @@ class LogRatio(SignedMeasure):
 
 
 class MeritRatio(LogRatio):
-    """A ratio of exposures to the merit of the judged documents."""
+    """A log ratio whose denominators are the merits of the judged documents of each side."""
 
     JUDGED = True
 
     def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
         documents = view.documents(self.param("cutoff"))
-        # Unjudged documents have the relevance 0, hence no gain.
+        # Unjudged documents have relevance 0 and therefore gain 0.
         gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
         merit = sums_by_code(view, documents.topic, documents.codes, gains)
         return (merit * degree).sum(axis=1), (merit * (1.0 - degree)).sum(axis=1)
@@ -112,15 +115,16 @@ class _logDP(LogRatio):
     -------
     ``ln(X_protected + ε) − ln(X_other + ε)`` with X = E / 2T and ε = 1e-6.
 
-    E is the exposure of a side: the sum of the weights of the ranks of its documents, the mean over
-    the sampled rankings of the topic. The weight of rank i is ``1/log2(i+1)`` with
+    E is the exposure of a side: the sum of the rank weights of its documents, averaged over the
+    sampled rankings of the topic. The weight of rank i is ``1/log2(i+1)`` with
     ``discount='log2'``, ``1/log2(max(i, 2))`` with ``'trec'`` and ``p^(i−1)`` with ``'geometric'``.
-    Ranks are those among the annotated documents. With ``unannotated='keep'`` they are those in the
-    list that was returned, cut off first. The sides are the protected and the other annotated
-    documents; a document with weights is on both sides, in proportion.
+    Unannotated documents are dropped before the list is cut. With ``unannotated='keep'``, the list
+    is cut first and unannotated documents keep their ranks. The sides are the protected and the
+    other annotated documents. A document with weights counts towards both sides, in proportion to
+    its weights.
 
-    T is the side's share of the target; with ``target='run'`` X is the exposure per document of the
-    whole run.
+    T is the side's share of the target. With ``target='run'`` it is the share of the annotated
+    documents of the whole run, averaged over the sampled rankings.
 
     Range
     -----
@@ -129,10 +133,10 @@ class _logDP(LogRatio):
 
     Edge cases
     ----------
-    A topic is undefined if a side has no share of the target, if the target is empty or if a
-    minority or majority is wanted of fewer than two groups: 0, with a warning. A topic without
-    results, or without annotated ones, has the value of ``cutoff`` documents of the other side
-    (without a cutoff of one).
+    A topic is undefined if a side has no share of the target or if the target is empty: 0, with a
+    warning. So is a topic in which fewer than two groups have relevant documents if ``protected``
+    is ``minority`` or ``majority``. A topic without annotated results has the value of ``cutoff``
+    documents of the other side; without a cutoff, of one document.
 
     Source
     ------
@@ -156,8 +160,10 @@ class _logDP(LogRatio):
         return 2.0 * numerics.ratio(plus, total), 2.0 * numerics.ratio(total - plus, total)
 
     def _share_of_run(self, view: View, degree: Floats) -> Floats:
-        """Return the mean share of the protected documents over the lists that have annotated ones,
-        ``[T]``; that of the protected groups where no list has.
+        """Return the share of protected documents in the run, ``[T]``.
+
+        It is the mean over the lists that have annotated documents. If a topic has no such list, it
+        is the share of protected groups among all groups of G.
         """
         counts = view.in_run
         total = counts.sum(axis=1)
@@ -189,8 +195,9 @@ class _logEUR(MeritRatio):
 
     Edge cases
     ----------
-    A topic is undefined if a side has no merit or if a minority or majority is wanted of fewer than
-    two groups: 0, with a warning. A topic without results as for logDP.
+    A topic is undefined if a side has no merit: 0, with a warning. So is a topic in which fewer
+    than two groups have relevant documents if ``protected`` is ``minority`` or ``majority``. A
+    topic without results is treated as for logDP.
 
     Source
     ------
@@ -224,8 +231,8 @@ class _logRUR(MeritRatio):
 
     Edge cases
     ----------
-    Undefined topics as for logEUR. A topic without results as for logDP, where each document has
-    the gain 1.
+    A topic is undefined as for logEUR. A topic without results is treated as for logDP; each of the
+    documents that it is given has gain 1.
 
     Source
     ------
@@ -252,11 +259,11 @@ class _IAA(DocumentMeasure):
     ``½ Σ_d |ε_d/Σε − y_d/Σy|``, or with ``norm='none'`` ``Σ_d |ε_d − y_d/max y|``, over all
     documents that are ranked or judged.
 
-    ε_d is the attention that document d gets: the weight of its rank in the whole list, 0 after the
-    cutoff, the mean over the sampled rankings of the topic. Weights are those of logDP, gains y
-    those of logEUR. With ``by='group'``, ε, y and max y are those of groups: the sums over the
-    annotated documents of a group, where a document of m groups counts 1/m, or its weights.
-    ``groups`` matters with ``by='group'`` only.
+    ε_d is the attention that document d gets: the weight of its rank, averaged over the sampled
+    rankings of the topic. Ranks are those of the whole list; the weight is 0 after the cutoff.
+    Weights are those of logDP, gains y those of logEUR. With ``by='group'``, ε, y and max y are
+    those of groups: the sums over the annotated documents of a group. A document of m groups counts
+    1/m towards each, or its weights. ``groups`` is used with ``by='group'`` only.
 
     Range
     -----
@@ -264,9 +271,10 @@ class _IAA(DocumentMeasure):
 
     Edge cases
     ----------
-    A topic without a relevant document, by group without an annotated one, is undefined: 0, with a
-    warning. A topic without results, by group without annotated ones, has 1; with ``norm='none'``
-    Σ y/max y and the weights of the first ``cutoff`` ranks (without a cutoff of one).
+    A topic without a relevant document is undefined: 0, with a warning. A topic without results has
+    1. With ``norm='none'`` it has Σ y/max y plus the sum of the weights of the first ``cutoff``
+    ranks; without a cutoff, of the first rank. With ``by='group'``, only annotated documents count
+    in both cases.
 
     Source
     ------

@@ -1,7 +1,9 @@
 """The m-tables of the ranked group fairness test (Zehlike et al. 2017).
 
-An m-table says how many protected documents each prefix of a ranking needs at least. It depends on
-the length of the ranking, the share of protected documents and a significance level alone.
+An m-table is the minimum number of protected documents in each prefix of a ranking. It depends only
+on the length of the ranking, the share of protected documents and a significance level.
+
+Shapes: ``N`` lists, ``K`` ranks.
 """
 
 from __future__ import annotations
@@ -10,21 +12,21 @@ import numpy as np
 
 from pt_fairness.numerics import BLOCK_CELLS, Floats, Ints
 
-#: A probability is at most another if it exceeds it by no more than this factor.
+#: Tolerance for rounding: a probability may exceed a bound by this factor.
 TOLERANCE = 1 + 1e-9
 
 _levels: dict[tuple[int, float, float], float | None] = {}
-#: From how many levels on no more are kept.
+#: Number of cached levels from which on no more are added.
 _MOST_LEVELS = 1 << 16
 
 
 def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
-    """Return how many protected documents each prefix of a list needs, ``[k]``.
+    """Return the minimum number of protected documents in each prefix of a list, ``[k]``.
 
     :param k: the length of the list
-    :param p: the share of protected documents that is wanted, from 0 to 1
-    :param alpha: the probability that the test rejects a fair list
-    :param adjust: whether that is the probability of the whole test, not of each prefix
+    :param p: the target share of protected documents, from 0 to 1
+    :param alpha: the significance level
+    :param adjust: whether ``alpha`` is the level of the whole test; otherwise of each prefix
 
     Examples
     --------
@@ -36,13 +38,13 @@ def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
 
 
 def levels(k: Ints, p: Floats, alpha: float) -> Floats:
-    """Return the significance levels of the prefixes, ``[N]``.
+    """Return the significance level at which the prefixes of each list are tested, ``[N]``.
 
     It is the largest level whose table rejects a fair list with a probability of at most ``alpha``.
 
     :param k: the lengths of the lists, ``[N]``
-    :param p: the shares of protected documents that are wanted, ``[N]``
-    :param alpha: the probability that the test rejects a fair list
+    :param p: the target shares of protected documents, ``[N]``
+    :param alpha: the significance level of the whole test
 
     Examples
     --------
@@ -70,7 +72,7 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
 def failure_probability(tables: Ints, p: Floats) -> Floats:
     """Return the probability that a fair list fails a test, ``[N]``.
 
-    :param tables: how many protected documents each prefix needs, ``[N, K]``
+    :param tables: the minimum number of protected documents in each prefix, ``[N, K]``
     :param p: the probability that a document of the list is protected, ``[N]``
 
     Examples
@@ -78,7 +80,8 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
     >>> failure_probability(np.array([[0, 1]]), np.array([0.5])).tolist()
     [0.25]
     """
-    # As many successes as the last prefix needs are enough for all: the last state.
+    # State j is j protected documents. The last state also holds all larger counts, since no prefix
+    # needs more.
     count = np.arange(tables.max(initial=0) + 1)
     passing = np.zeros((len(p), len(count)))
     passing[:, 0] = 1.0
@@ -92,7 +95,10 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
 
 
 def _distributions(k: int, p: Floats) -> Floats:
-    """Return F(j; i, p) in row i − 1 and column j < i, ``[N, K, K]``; elsewhere ∞."""
+    """Return the binomial distribution functions F(j; i, p), ``[N, K, K]``.
+
+    Row i − 1 and column j < i hold F(j; i, p). All other cells are ∞.
+    """
     found = np.full((len(p), k, k), np.inf)
     old = np.zeros((len(p), k + 1))
     old[:, 0] = 1.0
@@ -105,15 +111,15 @@ def _distributions(k: int, p: Floats) -> Floats:
 
 
 def _tables(distributions: Floats, level: Floats) -> Ints:
-    """Return the table of each level, ``[N, K]``."""
+    """Return the m-table of each list at its level, ``[N, K]``."""
     return np.asarray((distributions <= level[:, None, None] * TOLERANCE).sum(axis=2))
 
 
 def _adjusted(k: int, p: Floats, alpha: float) -> Floats:
-    """Return the levels of lists of one length by bisection, ``[N]``."""
+    """Return the adjusted levels of lists of length ``k`` by bisection, ``[N]``."""
     distributions = _distributions(k, p)
-    # The probabilities of the prefixes to fail sum to at most k times the level, so that the
-    # largest number below alpha / k is a level. It stands first.
+    # By the union bound, a level below alpha / k rejects a fair list with a probability of at most
+    # alpha. The first candidate is therefore the largest number below alpha / k.
     below = np.where(distributions < alpha / k, distributions, 0.0).max(axis=(1, 2))
     between = (distributions >= alpha / k) & (distributions <= alpha * TOLERANCE)
     row, number = np.nonzero(between)[0], distributions[between]

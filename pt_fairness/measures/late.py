@@ -1,6 +1,6 @@
-"""numpy, numerics and scipy.special, imported when they are first used.
+"""Lazy imports of numpy, pt_fairness.numerics and scipy.special.
 
-Declaring measures needs none of them.
+Measures can be declared without importing them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class _Late:
-    """A module that is imported when one of its attributes is first asked for."""
+    """Proxy that imports a module on the first attribute access."""
 
     def __init__(self, module: str) -> None:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # copy and pickle ask for such names
+        if name.startswith("__"):  # copy and pickle look up such names
             raise AttributeError(name)
         value = getattr(importlib.import_module(self._module), name)
         setattr(self, name, value)

@@ -1,4 +1,4 @@
-"""Measures of documents with numbers: RaB, ARaB, FaiRR, NFaiRR and RankingBias."""
+"""Measures of document values: RaB, ARaB, FaiRR, NFaiRR and RankingBias."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ _BACKGROUND = {"background": params.background(), "rel": params.rel()}
 
 
 class NumberMeasure(FairnessMeasure):
-    """A measure of the numbers of the ranked documents, ``v``.
+    """A measure of the values ``v`` of the ranked documents.
 
-    Every document keeps its rank. One without a number has that of the parameter ``missing``.
+    Unjudged and unannotated documents keep their ranks. A document without a value has the value
+    of the parameter ``missing``.
     """
 
-    #: Whether numbers below 0 are an error.
+    #: Whether values below 0 raise an error.
     NOT_NEGATIVE = False
     CONDENSED = False
     RANGE: tuple[float | None, float | None] = (None, None)
@@ -43,15 +44,16 @@ class NumberMeasure(FairnessMeasure):
 
     @property
     def value_source(self) -> Hashable:
-        """What tells the numbers of this measure from those of others."""
+        """Hashable key of the value source."""
         values = self.param("values")
         return tuple(values.items()) if isinstance(values, dict) else values
 
     @property
     def background(self) -> tuple[str, int | None] | None:
-        """The name of the background and, if it is ``qrels``, the smallest relevance.
+        """The name of the background and its minimum relevance, ``None`` unless it is ``qrels``.
 
-        ``None`` for the ranking itself and where nothing is compared.
+        The property is ``None`` if the background is the ranking itself, or if the measure has no
+        background.
         """
         name = self.param("background")
         if name in (None, "run"):
@@ -63,7 +65,10 @@ class NumberMeasure(FairnessMeasure):
         return [("values", label) for label in values] if isinstance(values, dict) else []
 
     def numbers(self, view: View) -> tuple[Floats, Ints]:
-        """Return v of the first ``cutoff`` ranks, ``[R, D]``, 0 past the end, and the lengths."""
+        """Return the values v and the lengths of the lists, cut at ``cutoff``.
+
+        :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
+        """
         found, n = self._found(view, self.param("cutoff"))
         return np.where(numerics.within(found.shape[1], n), self._filled(found), 0.0), n
 
@@ -75,9 +80,10 @@ class NumberMeasure(FairnessMeasure):
         return np.append(of_label_sets(values, view.labels, view.share), np.nan)[codes], n
 
     def background_numbers(self, view: View) -> tuple[Ints, Floats]:
-        """Return the list of each document of the background, ``[N]``, ascending, and its v.
+        """Return the row index and the value v of each background document, both ``[N]``.
 
-        The list is a topic if the background is the same for all lists of a topic.
+        The row indices are ascending. They index lists if each ranking is its own background, and
+        topics otherwise.
         """
         if self.background is not None:
             row, found = view.background(self.background, self.value_source)
@@ -87,13 +93,16 @@ class NumberMeasure(FairnessMeasure):
         return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
 
     def of_background(self, view: View, row: Ints, numbers: Floats) -> Floats:
-        """Return the sums of numbers by list, ``[R]``."""
+        """Return the sum of ``numbers`` over the background of each list, ``[R]``.
+
+        :param row: the row indices of :meth:`background_numbers`, ``[N]``
+        """
         own = self.background is None
         sums = np.bincount(row, numbers, minlength=len(view) if own else len(view.topics))
         return np.asarray(sums if own else sums[view.topic])
 
     def or_undefined(self, view: View, row: Ints, values: Floats) -> Floats:
-        """Return ``values``, ``[R]``, but NaN where the background has no document.
+        """Return ``values``, ``[R]``, with NaN for lists whose background has no document.
 
         A ranking that is its own background is never undefined.
         """
@@ -110,9 +119,9 @@ class NumberMeasure(FairnessMeasure):
 
 def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str],
                   shares: Floats) -> Floats:
-    """Return the mean number of the labels of each label set, ``[S]``.
+    """Return the mean value of each label set, weighted by its shares, ``[S]``.
 
-    :param numbers: those of some labels; others have 0
+    :param numbers: the values by label; other labels have the value 0
     :param shares: the share of each of ``labels`` in each label set, ``[S, L]``
     """
     return shares @ np.array([numbers.get(label, 0.0) for label in labels], float)
@@ -190,9 +199,9 @@ class _ARaB(NumberMeasure, SignedMeasure):
 
 
 def mean_of_prefixes(numbers: Floats, n: Ints) -> Floats:
-    """Return the mean over the prefixes of their means, ``[R]``; 0 for an empty list.
+    """Return the mean of the prefix means of each list, ``[R]``; 0 for an empty list.
 
-    :param numbers: ``[R, D]``, 0 past the end of a list
+    :param numbers: the values, ``[R, D]``, 0 past the end of a list
     :param n: the lengths, ``[R]``
     """
     depth = numbers.shape[1]

@@ -1,4 +1,4 @@
-"""Which group wins the pairs of documents of different groups: ARP (Cachel et al. 2022)."""
+"""Pairwise fairness between groups: ARP (Cachel et al. 2022)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class _ARP(FairnessMeasure):
     that is absent.
 
     With ``pairs='errors'`` the numerator counts only pairs in which document i is less relevant
-    than document j. W_g is 0 then for a group without mixed pairs. It is an error in favour of the
-    group; rank equality of Kuhlman et al. (2019) counts errors against it.
+    than document j. W_g is then 0 for a group without mixed pairs. Such a pair is an error in
+    favour of the group. Rank equality of Kuhlman et al. (2019) counts errors against the group.
 
     Range
     -----
@@ -80,7 +80,10 @@ class _ARP(FairnessMeasure):
         return np.where(defined, values, np.nan)
 
     def errors(self, view: View, codes: Ints) -> Floats:
-        """Return Σ m_ig · (1 − m_jg) over i < j with document i less relevant, ``[R, L]``."""
+        """Return Σ m_ig · (1 − m_jg) over i < j with document i less relevant than j, ``[R, L]``.
+
+        :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
+        """
         relevance = view.condensed_relevance(self.param("cutoff"))
         inside = codes >= 0
         won = np.zeros((len(view), len(view.labels)))

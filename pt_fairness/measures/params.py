@@ -1,4 +1,4 @@
-"""Typed parameters of measures: what each takes, its default, and one spelling of each value."""
+"""Typed parameters of measures: validation, defaults and canonical values."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from pt_fairness.text import (
     label_text,
 )
 
-#: The value of a parameter that was not given and has no default.
+#: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
-#: The largest cutoff, which is far beyond any run and still fits arrays.
+#: The largest cutoff, which is the maximum of int32.
 DEEPEST = 2**31 - 1
-#: Words that ``protected`` takes beside labels.
+#: Keywords that ``protected`` accepts besides labels.
 PROTECTED_WORDS = ("minority", "majority", "all")
-#: The parameters beside ``protected`` that name one group.
+#: The parameters other than ``protected`` that name one group.
 LABEL_PARAMS = ("group", "pro", "con")
 
 
 def literal(value: Any) -> str:
     """Return ``value`` as a Python literal that :func:`ir_measures.parse_measure` parses.
 
-    It has no white space, at which ir_measures' command line splits its arguments. Negative
-    numbers, which its parser does not know, are strings; numeric parameters take those too.
+    The literal has no white space, because ir_measures' command line splits its arguments there.
+    Negative numbers become strings, because the parser rejects them. Numeric parameters accept
+    such strings.
     """
     if isinstance(value, dict):
         return "{" + ",".join(f"{literal(k)}:{literal(v)}" for k, v in value.items()) + "}"
@@ -44,11 +45,12 @@ def literal(value: Any) -> str:
 class Param(irm.ParamInfo):  # type: ignore[misc]
     """A parameter of a measure.
 
-    :param desc: what it means
-    :param allowed: the end of the error "… takes <allowed>"
-    :param accepts: returns whether a canonical value is allowed
-    :param canonical: returns the one spelling of a value, or the value as it is
-    :param required: whether it has to be given
+    :param desc: the description
+    :param allowed: the allowed values in words, for the error "… takes <allowed>"
+    :param accepts: predicate that tells whether a canonical value is allowed
+    :param canonical: function that returns the canonical form of a value, or an invalid value
+        unchanged
+    :param required: whether the parameter has to be given
     """
 
     def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
@@ -60,7 +62,7 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
         self.accepts = accepts
         self.canonical = canonical
 
-    # NOT_PROVIDED is compared by identity, so every process uses its own.
+    # NOT_PROVIDED is compared by identity, so it is not pickled.
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if value is not NOT_PROVIDED}
 
@@ -68,7 +70,7 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
         self.__dict__.update({"default": NOT_PROVIDED, **state})
 
     def validate(self, value: Any) -> bool:
-        """Return whether ``value`` is allowed; ``True`` and ``False`` are not numbers."""
+        """Return whether ``value`` is allowed; booleans are not accepted as numbers."""
         if value is NOT_PROVIDED:
             return True
         types = self.dtype if isinstance(self.dtype, tuple) else (self.dtype,)
@@ -78,7 +80,7 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
 
 
 def plain(value: Any) -> Any:
-    """Return a numpy scalar as the Python value that parses back."""
+    """Convert a numpy scalar to a Python scalar; return other values unchanged."""
     scalar = hasattr(value, "item") and getattr(value, "ndim", None) == 0
     return value.item() if scalar else value
 
@@ -98,7 +100,7 @@ def _number(kind: type) -> Callable[[Any], Any]:
 
 def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: int | None = None,
           largest: int | None = None) -> Param:
-    """Declare a whole number, from ``smallest`` to ``largest``."""
+    """Declare an integer from ``smallest`` to ``largest``, both inclusive."""
     bounds = {(True, True): "", (False, True): f" of at least {smallest}",
               (False, False): f" from {smallest} to {largest}"}
     return Param(int, desc, f"a whole number{bounds[smallest is None, largest is None]}",
@@ -109,7 +111,7 @@ def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: int | None = None
 
 def real(desc: str, allowed: str, accepts: Callable[[float], bool], *,
          default: Any = NOT_PROVIDED) -> Param:
-    """Declare a finite number for which ``accepts`` holds."""
+    """Declare a finite float for which ``accepts`` returns true."""
     return Param(float, desc, allowed, default=default, canonical=_number(float),
                  accepts=lambda v: math.isfinite(v) and accepts(v))
 
@@ -120,18 +122,18 @@ def persistence(default: float, desc: str = "persistence") -> Param:
 
 
 def one_of(desc: str, *choices: str) -> Param:
-    """Declare one of some words, the first by default."""
+    """Declare one of several keywords; the default is the first."""
     return Param(str, desc, " or ".join(map(repr, choices)), default=choices[0],
                  accepts=lambda v: v in choices)
 
 
 def flag(desc: str) -> Param:
-    """Declare ``True`` or ``False`` (the default)."""
+    """Declare a boolean that is ``False`` by default."""
     return Param(bool, desc, "True or False", default=False)
 
 
 def label(desc: str, *, default: Any = NOT_PROVIDED) -> Param:
-    """Declare the label of one group, which is required if there is no default."""
+    """Declare the label of one group; the parameter is required if it has no default."""
     return Param(str, desc, "the label of a group", default=default, canonical=_label,
                  accepts=_not_blank, required=default is NOT_PROVIDED)
 
@@ -149,7 +151,7 @@ def _labels(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         parts = [label_text(part) for part in value]
         if len(parts) > 1 and any("," in part for part in parts):
-            return value  # joined, these would be other labels
+            return value  # joining would split labels with commas
         return ",".join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)
     return _label(value)
 
@@ -160,12 +162,15 @@ def cutoff() -> Param:
 
 
 def rel() -> Param:
-    """Declare the smallest relevance that counts."""
+    """Declare the minimum relevance of a relevant document."""
     return whole("minimum relevance score to be considered relevant (inclusive)", default=1)
 
 
 def protected(*also: str) -> Param:
-    """Declare the protected group of a two-group measure; ``also`` allows the word ``all``."""
+    """Declare the protected group of a two-group measure.
+
+    :param also: further keywords that are allowed, such as ``'all'``
+    """
     return Param(str, "protected group: minority, majority, a label, or labels joined by commas"
                  + (", or all for the divergence over all groups at once" if "all" in also else ""),
                  "'minority', 'majority', a label, or labels without commas in them, joined by "
@@ -174,20 +179,20 @@ def protected(*also: str) -> Param:
                  accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
 
 
-#: What a document at rank i counts, in words.
+#: The formula of each discount for rank i.
 _DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p^(i-1)",
               "mmr": "1/i", "none": "1"}
 
 
 def discount(*choices: str, default: str) -> Param:
-    """Declare the weight of rank i as one of the names that ``numerics.discount`` takes."""
+    """Declare the discount of a rank, by its name in ``numerics.discount``."""
     words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
     return Param(str, f"weight of rank i: {words}", " or ".join(map(repr, choices)),
                  default=default, accepts=lambda v: v in choices)
 
 
 def gains(default: str) -> Param:
-    """Declare the gain of a relevant document as one of the names that ``numerics.gain`` takes."""
+    """Declare the gain of a relevant document, by its name in ``numerics.gain``."""
     choices = ("binary", "linear", "exp")
     return Param(str, "gain of a relevant document of relevance r: 1 (binary), r (linear), "
                  "2^r-1 (exp)", " or ".join(map(repr, choices)), default=default,
@@ -201,12 +206,12 @@ def unannotated() -> Param:
 
 
 def absolute() -> Param:
-    """Declare whether the direction of a bias is left out."""
+    """Declare whether a measure returns the absolute value of a bias."""
     return flag("the size of the bias without its direction, whose mean over topics is the mean "
                 "absolute bias (MAB)")
 
 
-#: What the target words stand for.
+#: The meaning of each target keyword.
 _TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
             "documents", "uniform": "the same for every group", "run": "that of the whole run"}
 
@@ -214,7 +219,7 @@ _TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of
 def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:
     """Declare the target distribution that the ranking is compared with.
 
-    :param words: the targets that it takes beside registered and explicit ones
+    :param words: the keywords that are allowed besides registered and explicit targets
     """
     meaning = ", ".join(f"{_TARGETS[word]} ({word})" for word in words)
     return Param((str, dict),
@@ -247,7 +252,7 @@ def _is_target(value: Any, words: Sequence[str]) -> bool:
 
 
 def _is_registered(name: str, registry: str) -> bool:
-    # A caller who has registered something has imported the module.
+    # Nothing is registered unless the module has been imported.
     module = sys.modules.get(registry)
     return isinstance(name, BoundName) or (module is not None and name in module.names())
 
@@ -272,15 +277,20 @@ def _groups_name(value: Any) -> Any:
 
 
 def _is_source(value: Any, module: str, kind: str) -> bool:
-    # A caller who has such an object has imported the module.
+    # No such object exists unless the module has been imported.
     return module in sys.modules and isinstance(value, getattr(sys.modules[module], kind))
 
 
 def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
-    """Return the name of a source of a registry; what is none as it is."""
+    """Return the name of a source in the registry ``module``.
+
+    Path objects become strings. Values of other types are returned unchanged.
+
+    :raises ValueError: an array or a DataFrame
+    """
     if module in sys.modules and (isinstance(value, str) or _is_source(value, module, kind)):
         return sys.modules[module].name_of(value)
-    if hasattr(value, "__array__"):  # its comparison with anything is an array
+    if hasattr(value, "__array__"):  # arrays compare elementwise
         what = module.rpartition(".")[2]
         raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "
                          f"{kind} object, not a {type(value).__name__}; {module}.from_frame makes "
@@ -289,7 +299,7 @@ def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
 
 
 def values() -> Param:
-    """Declare the numbers of documents, which are required."""
+    """Declare the source of document values, a required parameter."""
     return Param((str, dict),
                  "the numbers of documents: registered values (by their name), a path, a Values "
                  "object, or a number for each label of groups, of which a document has the mean",
@@ -319,14 +329,14 @@ def _is_value_source(value: Any) -> bool:
 
 
 def absent(default: float, *, negative: bool = True) -> Param:
-    """Declare the number of documents that have none."""
+    """Declare the value of documents without a value."""
     return real("the number of a document that has none",
                 "a finite number" if negative else "a number of at least 0",
                 lambda v: negative or v >= 0, default=default)
 
 
 def background() -> Param:
-    """Declare the documents that a ranking is compared with."""
+    """Declare the background documents that a ranking is compared with."""
     words = ", ".join(map(repr, BACKGROUND_WORDS))
     return Param(str, "documents that the ranking is compared with: those of the whole ranking "
                  "(run), the topic's relevant ones (qrels), or those of a registered run (by its "

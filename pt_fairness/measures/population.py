@@ -1,6 +1,6 @@
-"""What a ranking is compared with: the protected group of every topic and the target distribution.
+"""Protected groups and target distributions that rankings are compared with.
 
-Shared by the measures of every family. Shapes: ``R`` lists, ``S`` label sets, ``L`` groups of the
+Shapes: ``R`` lists, ``S`` label sets, ``L`` groups of the
 label set G.
 """
 
@@ -22,39 +22,41 @@ ESTIMATED = ("qrels", "collection", "run")
 
 
 class TwoGroups(NamedTuple):
-    """The protected and the unprotected documents of the population of each list."""
+    """The protected label sets and the population counts of each list."""
 
-    #: Whether the documents of a label set are protected, ``[R, S]``; a share in [0, 1] for those
-    #: with weights.
+    #: Mask of the protected label sets, ``[R, S]``. Label sets with weights have a share in [0, 1].
     protected: Any
-    #: The protected and all documents of the population, ``[R]``; shares if it is a distribution.
+    #: The number of protected documents and of all documents in the population, ``[R]``. They are
+    #: shares if the target is a distribution.
     plus: Floats
     total: Floats
-    #: Whether there is something to compare with, ``[R]``.
+    #: Mask of the lists that have a protected group and a population, ``[R]``.
     defined: Bools
 
 
-#: Sums of weights that differ by less are equal.
+#: Absolute tolerance within which sums of weights count as equal.
 EQUAL = 1e-9
 
 
 def degrees(view: View) -> Floats:
-    """Return how far a document of each label set is in each group, ``[S, L]``.
+    """Return the degree of membership of each label set in each group, ``[S, L]``.
 
-    That is its share if it has weights; otherwise it is wholly in each of its groups.
+    It is the share of the group if the label set has weights, and otherwise 1 for each of its
+    groups.
     """
     return np.where(view.weighted[:, None], view.share, view.member)
 
 
 def rarest(view: View, counts: Ints, most: bool) -> tuple[Ints, Bools]:
-    """Return the label with the fewest documents among those that have any, ``[R]``.
+    """Return the index of the label with the fewest documents in each list, ``[R]``.
 
-    Of equals it is the first. A document counts for each of its labels; one with weights counts its
-    shares.
+    Labels without documents are skipped. Ties go to the first label. A document counts 1 for each
+    of its labels, or its shares if it has weights.
 
-    :param counts: the documents of each label set, ``[R, S]``
+    :param counts: the number of documents of each label set, ``[R, S]``
     :param most: return the label with the most documents instead
-    :returns: the labels, and whether two labels have documents, ``[R]``
+    :returns: the label indices, and a mask of the lists in which at least two labels have
+        documents, both ``[R]``
     """
     if not view.labels:
         return np.zeros(len(view), np.intp), np.zeros(len(view), bool)
@@ -66,10 +68,12 @@ def rarest(view: View, counts: Ints, most: bool) -> tuple[Ints, Bools]:
 
 
 def split(measure: FairnessMeasure, view: View, counts: Ints) -> tuple[Any, Bools]:
-    """Return which label sets are protected, and for which lists that can be said.
+    """Return the protected label sets of each list.
 
-    :param counts: the documents of each label set that 'minority' and 'majority' count, ``[R, S]``
-    :returns: ``[R, S]``, a share in [0, 1] for label sets with weights; and ``[R]``
+    :param counts: the number of documents of each label set, ``[R, S]``, which determines
+        'minority' and 'majority'
+    :returns: a mask of the protected label sets, ``[R, S]``, with a share in [0, 1] for label sets
+        with weights; and a mask of the lists that have a protected group, ``[R]``
     """
     wanted = extreme(measure)
     if wanted is not None:
@@ -91,9 +95,9 @@ def extreme(measure: FairnessMeasure) -> str | None:
 
 
 def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
-    """Return the protected and the unprotected part of a measure's target.
+    """Return the protected label sets and the population counts of a measure's target.
 
-    The ``group`` of the measure, if it has one, is protected.
+    If the measure has a parameter ``group``, that group is protected.
     """
     relevant = view.relevant(measure.param("rel"))
     protected, known = split(measure, view, relevant)
@@ -114,9 +118,10 @@ def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
 
 
 def protected_of_labels(measure: FairnessMeasure, view: View, counts: Ints) -> Bools:
-    """Return which labels are protected, ``[R, L]``.
+    """Return a mask of the protected labels of each list, ``[R, L]``.
 
-    :param counts: the documents of each label set that 'minority' and 'majority' count, ``[R, S]``
+    :param counts: the number of documents of each label set, ``[R, S]``, which determines
+        'minority' and 'majority'
     """
     wanted = extreme(measure)
     if wanted is not None:
@@ -127,13 +132,16 @@ def protected_of_labels(measure: FairnessMeasure, view: View, counts: Ints) -> B
 
 
 def named(measure: FairnessMeasure, view: View) -> list[str]:
-    """Return the labels that ``protected`` or ``group`` names."""
+    """Return the labels given by the parameters ``protected`` and ``group``."""
     return [name for parameter, name in measure.named_labels(view.labels)
             if parameter in ("protected", "group")]
 
 
 def population(measure: FairnessMeasure, view: View) -> Floats:
-    """Return the documents of each group in an estimated target, ``[R, L]`` or ``[1, L]``."""
+    """Return the number of documents of each group in an estimated target.
+
+    :returns: ``[R, L]``, or ``[1, L]`` for the target ``'collection'``
+    """
     target = measure.param("target")
     if target == "collection":
         return view.pooled(measure.param("rel"))[None]
@@ -143,7 +151,7 @@ def population(measure: FairnessMeasure, view: View) -> Floats:
 def distribution(measure: FairnessMeasure, view: View) -> Floats:
     """Return the target share of each group, unsmoothed, ``[R, L]``.
 
-    A row is 0 if the population is empty.
+    All shares of a row are 0 if its population is empty.
     """
     target: Any = measure.param("target")
     size = (len(view), len(view.labels))
@@ -159,12 +167,12 @@ def distribution(measure: FairnessMeasure, view: View) -> Floats:
 
 
 def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
-    """Return the value of a topic for which nothing was returned, where the run is the population.
+    """Return the unnormalised value of a topic without results for ``target='run'``.
 
-    Without a normaliser, it is ``bound`` times the sum of the discounts of the evaluated ranks of
-    ``cutoff`` documents; ``bound`` itself without a cutoff.
+    It is ``bound`` times the sum of the discounts of the evaluated ranks up to ``cutoff``. Without
+    a cutoff it is ``bound``.
 
-    :param bound: the largest term of all populations without shares below ``SMALLEST_SHARE``
+    :param bound: the largest term over all populations without shares below ``SMALLEST_SHARE``
     """
     if cutoff is None:
         return bound
@@ -172,5 +180,5 @@ def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
 
 
 def one_if_zero(worst: Floats) -> Floats:
-    """Return ``worst``, 1 in place of 0: a system must not look fair by returning nothing."""
+    """Replace 0 in ``worst`` with 1, so that returning nothing never scores as fair."""
     return np.where(worst > 0, worst, 1.0)

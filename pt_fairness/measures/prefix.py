@@ -15,38 +15,41 @@ if TYPE_CHECKING:
 
 
 class PrefixMeasure(FairnessMeasure):
-    """A discounted sum over the prefixes of the condensed list: how far each is from a population.
+    """Discounted sum over the prefixes of the condensed list, which compares each with a target.
 
-    :class:`Difference`, :class:`Ratio` and :class:`Divergence` give the terms; this class sums and
-    normalises.
+    :class:`Difference`, :class:`Ratio` and :class:`Divergence` implement the terms. This class sums
+    and normalises them. Shapes: ``R`` lists, ``D`` ranks.
     """
 
     def target_of(self, groups: TwoGroups) -> Floats:
-        """``[T]``: the number that :meth:`term` compares with, the share of protected documents."""
+        """Return the target value of :meth:`term`, the share of protected documents, ``[R]``."""
         return numerics.ratio(groups.plus, groups.total)
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        """Return how far a prefix of ``rank`` documents is from the target; elementwise.
+        """Return the distance of a prefix of ``rank`` documents from the target, elementwise.
 
-        :param protected: how many of the documents are protected
+        :param protected: the number of protected documents in the prefix
         """
         raise NotImplementedError
 
     @property
     def bound(self) -> float:
-        """The largest :meth:`term` of all populations without shares below ``SMALLEST_SHARE``."""
+        """The largest :meth:`term` over all populations without shares below ``SMALLEST_SHARE``."""
         raise NotImplementedError
 
     def largest_term(self, rank: Any, target: Any) -> Floats:
-        """Return the largest :meth:`term` of all counts of protected documents; elementwise.
+        """Return the largest :meth:`term` over all counts of protected documents, elementwise.
 
-        One sequence of documents reaches it at every rank, so that sums of it are exact maxima.
-        A term that is convex in the share of protected documents is largest where that is 0 or 1.
+        One sequence of documents attains it at every rank, so sums of it are exact maxima. A term
+        that is convex in the share of protected documents is largest at a share of 0 or 1.
         """
         return np.maximum(self.term(0.0, 1.0, target), self.term(1.0, 1.0, target))
 
     def largest_sum(self, ranks: range, target: Floats) -> Floats:
-        """``[T]``: the discounted sum of :meth:`largest_term` over ranks, which may be billions."""
+        """Return the discounted sum of :meth:`largest_term` over ``ranks``, ``[R]``.
+
+        There may be billions of ranks.
+        """
         return numerics.discounted_sum(ranks) * self.largest_term(1.0, target)
 
     @property
@@ -55,19 +58,24 @@ class PrefixMeasure(FairnessMeasure):
         return int(self.param("step")) if "step" in self.SUPPORTED_PARAMS else 1
 
     def weights(self, n: Ints, depth: int) -> Floats:
-        """``[T, depth]``: the discount of every rank, 0 at ranks that are not evaluated."""
+        """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``."""
         return numerics.evaluated(depth, n, self.step) * numerics.log_discount(depth)
 
     def value_of(self, counts: Any, n: Ints, target: Floats) -> Floats:
-        """``[T]``: the sums of rankings with ``counts [T, D]`` protected documents by prefix."""
+        """Return the discounted sum of the terms of each list, ``[R]``.
+
+        :param counts: the number of protected documents in each prefix, ``[R, D]``
+        :param n: the lengths of the lists, ``[R]``
+        """
         depth = counts.shape[1]
         terms = self.term(counts, numerics.ranks(depth), target[:, None])
         return (self.weights(n, depth) * terms).sum(axis=1)
 
     def score_two_groups(self, view: View, groups: TwoGroups, of_run: bool) -> Floats:
-        """Return the value of every topic.
+        """Return the value of each list, ``[R]``.
 
-        :param of_run: whether the population is the run, whose documents alone can be permuted
+        :param of_run: whether the population is the run, so that the maximum is over permutations
+            of its documents
         """
         codes, n = view.condensed(self.param("cutoff"))
         inside: Any = codes
@@ -82,16 +90,16 @@ class PrefixMeasure(FairnessMeasure):
                        else self.largest(groups, n, target, of_run))
             values = numerics.ratio(values, largest)
         if norm == "max":
-            values = np.minimum(values, 1.0)  # sums of the same numbers may differ by rounding
+            values = np.minimum(values, 1.0)  # rounding
         empty = view.length == 0
         if empty.any():
             values[empty] = self.when_empty(target[empty], of_run)
         return np.where(groups.defined, values, np.nan)
 
     def largest(self, groups: TwoGroups, n: Ints, target: Floats, of_run: bool) -> Floats:
-        """``[T]``: the exact maximum of the sum over all sequences of ``n[t]`` documents.
+        """Return the exact maximum of the sum over all sequences of ``n`` documents, ``[R]``.
 
-        If ``of_run``, over the first ``n[t]`` ranks of all permutations of the run.
+        If ``of_run``, the maximum is over the first ``n`` ranks of all permutations of the run.
         """
         depth = int(n.max(initial=0))
         if not of_run:
@@ -103,14 +111,14 @@ class PrefixMeasure(FairnessMeasure):
                                     self.weights(n, depth), most, least)[where]
 
     def protected_first(self, groups: TwoGroups, n: Ints, target: Floats) -> Floats:
-        """``[T]``: the sum of the ranking with every protected document first."""
+        """Return the sum of the ranking with all protected documents first, ``[R]``."""
         first = np.minimum(numerics.ranks(int(n.max(initial=0))), groups.plus[:, None])
         return self.value_of(first, n, target)
 
     def when_empty(self, target: Floats, of_run: bool) -> Any:
-        """Return the values of topics for which nothing was returned, as unfair as can be.
+        """Return the values of empty lists.
 
-        :param target: ``[E]``
+        :param target: the target values of the empty lists, ``[E]``
         """
         if self.param("norm") != "none":
             return 1.0
@@ -123,7 +131,7 @@ class PrefixMeasure(FairnessMeasure):
 
 
 class Difference(PrefixMeasure):
-    """A prefix measure that compares shares of protected documents."""
+    """Prefix measure of the difference between shares of protected documents."""
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         return abs(protected / rank - target)
@@ -134,7 +142,7 @@ class Difference(PrefixMeasure):
 
 
 class Ratio(PrefixMeasure):
-    """A prefix measure that compares ratios of protected to unprotected documents."""
+    """Prefix measure of the difference between ratios of protected to unprotected documents."""
 
     def target_of(self, groups: TwoGroups) -> Floats:
         return numerics.ratio(groups.plus, groups.total - groups.plus)
@@ -151,8 +159,9 @@ class Ratio(PrefixMeasure):
         return True
 
     def largest_term(self, rank: Any, target: Any) -> Floats:
-        # The ratio is 0 as long as all documents are protected. At the rank from which the largest
-        # ratio, rank − 1, is further from the target, one unprotected document raises it to that.
+        # The ratio is 0 while all documents are protected. The first unprotected document raises it
+        # to rank − 1, the largest ratio. The sequence has it at the first rank where rank − 1 is
+        # further from the target than 0 is.
         return np.maximum(target, rank - 1.0 - target)
 
     def largest_sum(self, ranks: range, target: Floats) -> Floats:
@@ -167,7 +176,7 @@ class Ratio(PrefixMeasure):
 
 
 class Divergence(PrefixMeasure):
-    """A prefix measure by Kullback–Leibler divergence from shares of two groups of documents."""
+    """Prefix measure of the Kullback–Leibler divergence between the shares of two groups."""
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         return numerics.binary_kl(protected / rank, target)

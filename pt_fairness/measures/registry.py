@@ -1,4 +1,4 @@
-"""The measures of this package by name."""
+"""Registry of the measures of this package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ir_measures import measures as irm
 
 from pt_fairness.measures.base import FairnessMeasure
 
-#: The measures of this package by name, in the order of their declaration, without aliases.
+#: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}
 _listeners: list[Callable[[str, FairnessMeasure], None]] = []
 
@@ -16,8 +16,8 @@ _listeners: list[Callable[[str, FairnessMeasure], None]] = []
 def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessMeasure:
     """Register a measure in ir_measures, hence in PyTerrier and on the command lines.
 
-    :param aliases: more names of the same measure
-    :raises ValueError: another measure has one of the names
+    :param aliases: further names of the measure
+    :raises ValueError: one of the names is already registered in ir_measures
     """
     names = [measure.NAME, *aliases]
     for name in names:
@@ -33,13 +33,14 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
 
 
 def names() -> dict[str, FairnessMeasure]:
-    """Return the measures of this package by each of their names."""
+    """Return the measures of this package by name, including aliases."""
     return {name: measure for name, measure in irm.registry.items()
             if isinstance(measure, FairnessMeasure)}
 
 
 def listen(listener: Callable[[str, FairnessMeasure], None]) -> None:
-    """Call ``listener(name, measure)`` for every name of every measure, also of later ones."""
+    """Call ``listener(name, measure)`` for every registered name, now and on later registrations.
+    """
     _listeners.append(listener)
     for name, measure in names().items():
         listener(name, measure)

@@ -1,4 +1,4 @@
-"""The loop over blocks of topics and measures."""
+"""Scoring of measures on rankings, block by block."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pt_fairness.rankings.view import View
 
 
 def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
-    """Return how many annotated documents of a list measures need, ``None`` for all."""
+    """Return the largest depth of the measures, or ``None`` if one of them needs whole lists."""
     depths = [measure.depth for measure in measures]
     return None if None in depths else max(depth for depth in depths if depth is not None)
 
 
 def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:
-    """Return the values of ``rel`` that measures use; ``None`` stands for all judged documents."""
+    """Return the ``rel`` values of the measures; ``None`` stands for all judged documents."""
     rels = {measure.param("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
     return rels | ({None} if any(measure.JUDGED for measure in measures) else set())
 
@@ -29,7 +29,7 @@ def score(measures: Collection[FairnessMeasure],
           rankings: Rankings) -> dict[FairnessMeasure, Floats]:
     """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined.
 
-    The value of a topic with several lists is the mean of theirs.
+    Values by list are averaged over the lists of each topic.
     """
     by_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
     for measure in measures:

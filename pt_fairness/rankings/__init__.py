@@ -1,4 +1,4 @@
-"""Qrels and runs as arrays, with the groups of every judged and ranked document."""
+"""Qrels and runs as arrays, with the groups of each judged and ranked document."""
 
 from pt_fairness.rankings.view import View
 

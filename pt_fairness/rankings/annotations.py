@@ -1,4 +1,4 @@
-"""The groups of judged and of ranked documents."""
+"""Lookup of the groups of judged and ranked documents."""
 
 from __future__ import annotations
 
@@ -19,29 +19,32 @@ from pt_fairness.text import TREC_DEFAULTS
 
 
 class Ranked(NamedTuple):
-    """The groups of a run's documents."""
+    """The label sets of a run's documents."""
 
     #: The label set of each document, ``[n]``, −1 where it is unannotated.
     codes: Ints
-    #: How many documents of each list were looked up, ``[R]``: the lists end there.
+    #: The length to which each list was looked up, ``[R]``; later documents are ignored.
     length: Ints
+    #: The label sets that the codes refer to.
     sets: LabelSets
-    #: How many documents have no group but labels outside of the label set G, and these labels.
+    #: The number of documents whose labels are all outside the label set G.
     foreign: int
+    #: The labels of these documents, sorted.
     foreign_labels: list[str]
 
 
 class Annotations:
     """The groups of judged documents, from the ``iteration`` of the qrels or from a group source.
 
-    Threads can share it: what it holds does not change.
+    Several threads can share an instance: a lock serialises the calls of the group source.
 
     :param judgments: the qrels
     :param groups: the group source; ``None`` for ``iteration``
-    :param rels: the values of ``rel`` that the measures use; ``None`` for all judged documents
+    :param rels: the values of ``rel`` that the measures use; an element ``None`` stands for all
+        judged documents
     :param added: labels that the targets of the measures add to the label set
-    :param needed: whether the measures depend on groups; if not, no document has any
-    :raises ValueError: no group source, and the qrels have no groups either
+    :param needed: whether the measures depend on groups; if not, every document is unannotated
+    :raises ValueError: neither the group source nor the qrels have groups
     """
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
@@ -73,8 +76,8 @@ class Annotations:
         self._name_labels(labels)
         self._row_label = self._codes_of(labels)[codes]
         self._judged = self._sets_of_rows(slice(None))
-        #: For each ``rel``, the label set of each pair of at least that relevance, −1 for the
-        #: others. If any row of a document reaches ``rel``, only such rows give it groups.
+        #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower
+        #: relevance. Only rows with a relevance of at least ``rel`` contribute labels.
         self.by_rel = {rel: self._relevant_rows(rel) for rel in rels}
 
     def _make_from_source(self, groups: Groups, rels: set[int | None]) -> None:
@@ -102,14 +105,21 @@ class Annotations:
         self.sets = LabelSets([*self.labels, *sorted(self._added - {*self.labels})])
 
     def _codes_of(self, labels: list[str]) -> Ints:
-        """Return the codes of labels, and −1 for a label that is not known, or none."""
+        """Return the code of each label, ``[len(labels) + 1]``, −1 for an unknown label.
+
+        The last element is −1, so that the index −1 (no label) gives −1.
+        """
         return np.array([self.sets.place.get(label, -1) for label in labels] + [-1], np.int32)
 
     def _look_up(self, groups: Groups, topic: Ints, docnos: Callable[[Ints], Any],
                  rows: Ints) -> Annotated:
         """Return the annotations of documents from the group source.
 
-        :raises ValueError: it returns weights and does not say that it has any
+        :param topic: the topic of each document
+        :param docnos: takes indices into ``topic`` and returns the docnos
+        :param rows: the indices of the documents to look up
+        :returns: the annotations; ``item`` holds elements of ``rows``
+        :raises ValueError: the source returns weights, but its ``weighted`` is False
         """
         qids = np.array(self.judgments.topics, dtype=object)
         at_once = CHUNK if groups.in_parts else max(len(rows), 1)
@@ -118,7 +128,7 @@ class Annotations:
         weights = [np.zeros(0)]
         for start in range(0, len(rows), at_once):
             part = rows[start:start + at_once]
-            with self._lock:  # sources of users, and docstores, need not be safe for threads
+            with self._lock:  # user-defined sources and docstores may not be thread-safe
                 found = Annotated(*groups.annotate(qids[topic[part]], docnos(part)))
             if found.weight is not None and not groups.weighted:
                 raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
@@ -164,16 +174,18 @@ class Annotations:
         return self._judged
 
     def without_group(self, rel: int) -> str | None:
-        """Return a relevant document, if there are any and none of them has a group."""
+        """Return the first relevant docno if no relevant document has a group, else ``None``."""
         relevant = np.flatnonzero(self.judgments.relevance >= rel)
         if not len(relevant) or (self.by_rel.get(rel, np.zeros(1)) >= 0).any():
             return None
         return str(self.judgments.docnos(relevant[:1])[0])
 
     def of_run(self, run: Run, depth: int | None) -> Ranked:
-        """Return the groups of a run's documents.
+        """Return the label sets of a run's documents.
 
-        A group source is asked only until every list has ``depth`` annotated documents.
+        Lookup in a group source stops when each list has ``depth`` annotated documents or ends.
+
+        :param depth: ``None`` for the whole lists
         """
         if self.groups is None:
             pair = run.pair
@@ -203,7 +215,7 @@ class Annotations:
         return Ranked(codes, known, sets, foreign, sorted(foreign_labels))
 
     def rankings(self, run: Run, ranked: Ranked) -> Rankings:
-        """Return a run's documents and the judged ones with their groups."""
+        """Return the ranked and the judged documents with their label sets."""
         judgments = self.judgments
         return Rankings(
             Lists(run.topics, run.start, ranked.length, run.list, run.pair, ranked.codes,

@@ -21,7 +21,8 @@ class Judgments:
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
-        #: The topic code of each row, ``[rows]``; the topics as text; and as they were given.
+        # ``row_topic``: the topic code of each row, ``[rows]``. ``topics``: the distinct topics as
+        # text, ``[T]``. ``qids``: the topics as given in the frame, ``[T]``.
         self.row_topic, self.topics, self.qids = codes_of(qrels["query_id"], "qrels")
         if len(set(self.topics)) < len(self.topics):  # 1 and '1' are one topic
             names = list(dict.fromkeys(self.topics))
@@ -29,7 +30,7 @@ class Judgments:
             self.qids = [self.qids[self.topics.index(name)] for name in names]
             self.topics = names
         self.index = PairIndex(self.row_topic, qrels["doc_id"], "qrels")
-        #: The topic of each pair, ``[pairs]``.
+        #: The topic code of each pair, ``[pairs]``.
         self.topic = self.index.topic
         if qrels["relevance"].isna().any():
             raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
@@ -46,13 +47,15 @@ class Judgments:
         self._iteration = qrels.get("iteration")
 
     def docnos(self, pairs: Any) -> Any:
-        """Return the documents of pairs as text."""
+        """Return the docnos of pairs as text."""
         return self.index.docnos(pairs)
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
-        """The code of each row's iteration (−1: unannotated), and the labels in order of
-        appearance.
+        """The label code of each row, ``[rows]``, and the labels in order of appearance.
+
+        The labels are the values of ``iteration``; −1 is unannotated. Without that column, every
+        row has the label ``'0'``.
         """
         if self._iteration is None:
             return np.zeros(len(self.row_topic), np.int32), ["0"][:len(self.row_topic)]

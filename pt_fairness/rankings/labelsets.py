@@ -1,4 +1,4 @@
-"""Sets of labels with shares, as codes: what a document belongs to, in one number."""
+"""Integer codes for sets of labels with shares."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pt_fairness.numerics import Bools, Floats, Ints, unique_rows
 
 
 class LabelSets:
-    """Numbers the sets of labels that documents have.
+    """Table of the label sets of documents; the code of a set is its index.
 
-    A set is a row of labels and their shares, which sum to 1. The sets of one label have the code
-    of that label, 0 to ``len(labels) − 1``; sets of several labels get the codes that follow.
+    A set holds labels and their shares, which sum to 1. A set of one label has the code of that
+    label, 0 to ``len(labels) − 1``. Sets of several labels have the codes from ``len(labels)`` on.
 
     :param labels: every label that can occur
     """
@@ -22,15 +22,16 @@ class LabelSets:
     def __init__(self, labels: Sequence[str]) -> None:
         self.labels = list(labels)
         self.place = {label: code for code, label in enumerate(self.labels)}
-        # Entries of all sets, one set after the other: label and share; and where each set starts.
+        # Label and share of each entry, set by set, ``[entries]``. Set ``s`` has the entries from
+        # ``_start[s]`` to ``_start[s + 1]``.
         self._label = np.arange(len(self.labels), dtype=np.int32)
         self._share = np.ones(len(self.labels))
         self._start = np.arange(len(self.labels) + 1)
-        #: Whether the shares of each set are weights of a group source.
+        #: Whether the shares of each set are weights of a group source, ``[len(self)]``.
         self.weighted = np.zeros(len(self.labels), bool)
 
     def copy(self) -> LabelSets:
-        """Return sets that can grow without changing these."""
+        """Return a copy of the label sets that can be extended independently."""
         other = object.__new__(LabelSets)
         other.__dict__.update(self.__dict__)
         return other
@@ -39,18 +40,22 @@ class LabelSets:
         return len(self._start) - 1
 
     def code(self, item: Ints, label: Ints, items: int, weight: Floats | None = None) -> Ints:
-        """Return the set of each item, ``[items]``, −1 for an item without labels.
+        """Return the code of the label set of each item, ``[items]``, −1 for no labels.
+
+        New sets of several labels are added to the table.
 
         :param item: the item of each annotation, ``[n]``
-        :param label: its label's code, ``[n]``; −1 is none
-        :param weight: its weight, ``[n]``; by default the labels of an item have equal shares
+        :param label: the label code of each annotation, ``[n]``; −1 is ignored
+        :param items: the number of items
+        :param weight: the weight of each annotation, ``[n]``; by default the labels of an item have
+            equal shares
         """
         codes = np.full(items, -1, np.int32)
         known = label >= 0
         if not known.all():
             item, label = item[known], label[known]
             weight = None if weight is None else weight[known]
-        if (item[1:] > item[:-1]).all():  # one label each, in order
+        if (item[1:] > item[:-1]).all():  # at most one label per item, sorted by item
             codes[item] = label
             return codes
         order = np.lexsort((label, item))
@@ -80,7 +85,10 @@ class LabelSets:
         self.weighted = np.concatenate([self.weighted, np.full(sets, weighted)])
 
     def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
-        """Return the entries of some sets: the place in ``codes``, the label and its share."""
+        """Return the entries of the sets in ``codes``.
+
+        :returns: the index in ``codes``, the label code and the share of each entry
+        """
         size = self._start[codes + 1] - self._start[codes]
         row = np.repeat(np.arange(len(codes)), size)
         rows = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size) \
@@ -88,9 +96,10 @@ class LabelSets:
         return row, self._label[rows], self._share[rows]
 
     def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
-        """Return the share of each of ``labels`` in some sets, ``[len(codes), len(labels)]``.
+        """Return the share of each of ``labels`` in each set, ``[len(codes), len(labels)]``.
 
-        Labels that are not asked for have no share; the others make up for them.
+        Other labels are dropped, and the remaining shares of a set are normalised to sum to 1. A
+        set without any of ``labels`` has a row of 0.
         """
         column = np.full(len(self.labels), -1)
         for i, name in enumerate(labels):
@@ -98,13 +107,13 @@ class LabelSets:
                 column[self.place[name]] = i
         row, label, share = self.entries(codes)
         table = np.zeros((len(codes), len(labels) + 1))
-        table[row, column[label]] = share  # column −1, the last, takes what is not asked for
+        table[row, column[label]] = share  # the last column (−1) holds the other labels
         table = table[:, :-1]
         total = table.sum(axis=1, keepdims=True)
         return np.divide(table, total, out=table, where=total > 0)
 
     def any_of(self, codes: Ints, labels: Sequence[str]) -> Bools:
-        """Return which of some sets have any of ``labels``, ``[len(codes)]``."""
+        """Return a mask of the sets that have any of ``labels``, ``[len(codes)]``."""
         chosen = np.isin(self.labels, list(labels))
         row, label, _ = self.entries(codes)
         found: Any = np.bincount(row, chosen[label], minlength=len(codes)) > 0

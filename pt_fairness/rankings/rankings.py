@@ -16,22 +16,23 @@ from pt_fairness.rankings.labelsets import LabelSets
 
 @dataclass(frozen=True)
 class Lists:
-    """The ranked documents, list by list and in order of rank."""
+    """The ranked documents, sorted by list and rank."""
 
     #: The topic of each list, ``[R]``, ascending.
     topics: Ints
-    #: Where each list starts, ``[R]``, and how many documents it has.
+    #: The index of the first document of each list, ``[R]``.
     start: Ints
+    #: The number of documents of each list, ``[R]``.
     length: Ints
     #: The list of each document, ``[n]``.
     list: Ints
-    #: Its judged pair, ``[n]``, −1 where it is unjudged.
+    #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
     pair: Ints
-    #: Its label set, ``[n]``, −1 where it is unannotated.
+    #: The label set of each document, ``[n]``, −1 where it is unannotated.
     codes: Ints
-    #: Returns its number, ``[n]``, the same in all lists of a topic; that of its pair if judged.
+    #: Returns the identifier of each document, ``[n]``: see ``Run.item``.
     item: Callable[[], Ints]
-    #: Its numbers by value source, ``[n]``, NaN where it has none.
+    #: For each value source, the value of each document, ``[n]``, NaN where it has none.
     values: Mapping[Hashable, Floats] = field(default_factory=dict)
 
 
@@ -41,20 +42,21 @@ class Judged:
 
     #: The names of the topics, ``[T]``.
     topics: Sequence[str]
-    #: The topic and the relevance of each judged pair, ``[pairs]``.
+    #: The topic of each judged pair, ``[pairs]``.
     topic: Ints
+    #: The relevance of each judged pair, ``[pairs]``.
     relevance: Any
-    #: For each ``rel``, the label set of each pair of at least that relevance, −1 for the others;
-    #: for ``None``, of every pair.
+    #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
+    #: The key ``None`` stands for all pairs.
     relevant: Mapping[int | None, Ints]
 
 
 class Background(NamedTuple):
-    """Documents that the rankings of their topics are compared with."""
+    """Reference documents, with which the rankings of a topic are compared."""
 
     #: The topic of each document, ``[N]``, ascending.
     topic: Ints
-    #: Its numbers by value source, ``[N]``, NaN where it has none.
+    #: For each value source, the value of each document, ``[N]``, NaN where it has none.
     values: Mapping[Hashable, Floats]
 
 
@@ -75,8 +77,8 @@ class Rankings:
     def labelled(self, added: Sequence[str] = (), depth: int | None = None) -> Labelled:
         """Return the rankings for one label set.
 
-        :param added: labels that belong to the label set too; others are no annotation
-        :param depth: how many annotated documents of a list matter, ``None`` for all
+        :param added: labels to add to the label set; labels outside the label set are ignored
+        :param depth: the number of annotated documents of each list to keep, ``None`` for all
         """
         return Labelled(self, sorted({*self.labels, *added}), depth)
 
@@ -84,12 +86,15 @@ class Rankings:
 class Pooled(NamedTuple):
     """Judged documents of all topics, by label set."""
 
-    #: How many documents each label set has, ``[P]``, and whether its shares are weights.
+    #: The number of documents of each label set, ``[P]``.
     counts: Ints
+    #: Whether the shares of each label set are weights, ``[P]``.
     weighted: Bools
-    #: The label set, the share and the group of each of their entries, ``[entries]``.
+    #: The label set of each entry, an index into ``counts``, ``[entries]``.
     row: Ints
+    #: The share of each entry, ``[entries]``.
     share: Floats
+    #: The group of each entry, an index into ``Labelled.labels``, ``[entries]``.
     group: Ints
 
 
@@ -106,23 +111,25 @@ class Labelled:
         self.codes = np.where(usable[lists.codes], lists.codes, -1)
         self._depth = depth
         rows = self._annotated()
-        #: How many annotated documents each list has, ``[R]``; at most ``depth`` of them count.
+        #: The number of annotated documents of each list, ``[R]``, at most ``depth``.
         self.length = np.bincount(lists.list[rows], minlength=len(lists.topics))
-        #: The label sets of these documents, list by list, and where each list starts.
+        #: The label sets of these documents, list by list.
         self.condensed = self.codes[rows]
+        #: The index of the first document of each list in ``condensed``, ``[R + 1]``.
         self.start = np.concatenate(([0], np.cumsum(self.length)))
-        #: The judged pairs sorted by topic, and their topics.
+        #: The judged pairs sorted by topic, ``[pairs]``.
         self.pairs = np.argsort(judged.topic, kind="stable").astype(np.int32)
+        #: The topic of each element of ``pairs``, ``[pairs]``.
         self.pair_topic = judged.topic[self.pairs]
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: np.where(usable[codes], codes, -1)
                          for rel, codes in judged.relevant.items()}
         self._pooled: dict[int | None, Pooled] = {}
-        #: How many topics a block has.
+        #: The number of topics in a block.
         self.block = self._block(len(lists.list) if depth is None else depth)
 
     def _annotated(self) -> Ints:
-        """Return the annotated documents that count, as rows of ``codes``."""
+        """Return the indices of the first ``depth`` annotated documents of each list."""
         rows = np.flatnonzero(self.codes >= 0)
         if self._depth is None:
             return rows
@@ -133,12 +140,12 @@ class Labelled:
 
     @cached_property
     def condensed_pair(self) -> Ints:
-        """The judged pair of each of the ``condensed`` documents, −1 where it is unjudged."""
+        """The judged pair of each document in ``condensed``, −1 where it is unjudged."""
         return self.lists.pair[self._annotated()]
 
     @cached_property
     def pair_place(self) -> Ints:
-        """The place of each judged pair in ``pairs``."""
+        """The index of each judged pair in ``pairs``, ``[pairs]``."""
         places = np.empty_like(self.pairs)
         places[self.pairs] = np.arange(len(self.pairs))
         return places
@@ -153,13 +160,16 @@ class Labelled:
         return max(1, min(BLOCK_CELLS // deepest, sets))
 
     def blocks(self) -> list[slice]:
-        """Return the topics in blocks, so that no array of a measure gets much larger than one."""
+        """Return the blocks of topics; they limit the size of the arrays of a measure."""
         topics = len(self.judged.topics)
         return [slice(start, min(start + self.block, topics))
                 for start in range(0, topics, self.block)]
 
     def pooled(self, rel: int | None) -> Pooled:
-        """Return the judged documents of at least ``rel`` of all topics, by label set."""
+        """Return the judged documents of all topics with a relevance of at least ``rel``.
+
+        :param rel: ``None`` for all judged documents
+        """
         if rel not in self._pooled:
             codes = self.relevant[rel]
             codes, counts = np.unique(codes[codes >= 0], return_counts=True)

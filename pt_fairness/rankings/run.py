@@ -13,7 +13,7 @@ from pt_fairness.io.identifiers import CHUNK, PairIndex, codes_of, texts_of, wor
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.judgments import Judgments
 
-#: Takes the cause of a warning, which is given once, and its message.
+#: Callback for warnings; takes the cause and the message.
 Tell = Callable[[str, str], None]
 
 
@@ -21,8 +21,8 @@ class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
     A *list* is one ranking of a topic. A topic has one list, or one for each sample that has rows
-    for it. Lists are in the order of the topics of the qrels, and every topic has at least one;
-    topics without qrels are left out.
+    for it. Lists are sorted by topic, in the order of the qrels. A topic of the qrels without rows
+    has one empty list. Topics that are not in the qrels are left out.
 
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
@@ -43,7 +43,7 @@ class Run:
                            f"{judgments.topics[0]!r}")
         if len(rows) < len(topic):
             topic, score, docnos, sample = topic[rows], score[rows], docnos.iloc[rows], sample[rows]
-        #: The topic of each list, ``[R]``, and the list of each row.
+        # ``topics``: the topic of each list, ``[R]``. ``lists``: the list of each row.
         self.topics, lists = _lists(topic, sample, len(judgments.topics))
         pair, hashes = judgments.index.find(topic, docnos, "run")
         keys = np.sort(hashes + lists.astype(np.uint64) if self.sampled else hashes)
@@ -59,12 +59,13 @@ class Run:
         tied = (lists[1:] == lists[:-1]) & (score[1:] == score[:-1])
         #: The list of each document in order, ``[n]``.
         self.list = lists
-        #: The tie block of each document, ``[n]``: documents of one block have the same score.
+        #: The tie block of each document, ``[n]``: documents of a list with equal scores share one.
         self.block = np.zeros(len(lists), np.int32)
         np.cumsum(~tied, out=self.block[1:])
         _order_ties(order, self.block, tied, docnos)
-        #: How many documents each list has, ``[R]``, and where they start.
+        #: The number of documents of each list, ``[R]``.
         self.length = np.bincount(lists, minlength=len(self.topics))
+        #: The index of the first document of each list, ``[R]``.
         self.start = np.cumsum(self.length) - self.length
         #: The 0-based rank of each document, ``[n]``.
         self.place = np.arange(len(lists), dtype=np.int32)
@@ -86,9 +87,9 @@ class Run:
 
     @cached_property
     def item(self) -> Ints:
-        """The number of each document, ``[n]``, the same in all lists of a topic.
+        """The identifier of each document, ``[n]``, the same in all lists of a topic.
 
-        That of its pair where it is judged, else a larger one.
+        A judged document has the index of its pair. Unjudged documents have larger integers.
         """
         item = self.pair.astype(np.int64)
         unjudged = np.flatnonzero(item < 0)
@@ -99,14 +100,14 @@ class Run:
         return item
 
     def docnos(self, rows: Any) -> Any:
-        """Return the documents at these places of the order as text."""
+        """Return the docnos of the documents at the indices ``rows`` as text."""
         return texts_of(self._docnos.iloc[self._order[rows]])
 
 
 def _samples(run: pd.DataFrame) -> Ints:
     """Return the sample of each row, ``[n]``; 0 if the run has no column ``iteration``.
 
-    :raises ValueError: a row has none
+    :raises ValueError: the sample of a row is missing
     """
     if "iteration" not in run:
         return np.zeros(len(run), np.int32)
@@ -138,8 +139,8 @@ def _scores(run: pd.DataFrame) -> Floats:
 
 
 def _sort_key(lists: Ints, score: Any) -> Ints:
-    """Return integers in the order of the lists and, within one, of falling float32 scores."""
-    # Non-negative floats have ordered bits; those of negative floats are in the opposite order.
+    """Return integers that sort by list, ascending, then by float32 score, descending."""
+    # The bits of non-negative floats sort like the floats, those of negative ones in reverse.
     bits = (np.float32(0) - score).view(np.int32)
     bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)
     key = lists.astype(np.int64) << 32
@@ -151,7 +152,7 @@ def _order_ties(order: Ints, block: Ints, tied: Any, docnos: pd.Series) -> None:
     """Sort the documents of each tie block by docno, descending, in place."""
     some = np.flatnonzero(np.append(tied, False) | np.append(False, tied)).astype(np.int32)
     while len(some):
-        # Whole blocks, of about as many rows as may be text at a time.
+        # Whole blocks, with about CHUNK rows, bound the memory for docnos as text.
         last = block[some[min(CHUNK, len(some)) - 1]]
         part = some[:np.searchsorted(some, np.searchsorted(block, last, "right"))]
         words = words_of(texts_of(docnos.iloc[order[part]]))
@@ -161,9 +162,9 @@ def _order_ties(order: Ints, block: Ints, tied: Any, docnos: pd.Series) -> None:
 
 
 def _last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], tell: Tell) -> Ints:
-    """Return the last row of every document of every list, in the order of the rows.
+    """Return the index of the last row of each document of each list, ascending.
 
-    :param qids: the topic of each list
+    :param qids: the topic of each list, ``[R]``
     """
     index = PairIndex(lists, docnos, "run")
     last = np.zeros(len(index), np.intp)

@@ -1,7 +1,7 @@
-"""Numbers of documents: how long, how neutral, how much of a group, judged or not.
+"""Values: a number for each judged or unjudged document, such as its length or neutrality.
 
-A measure takes them with its ``values=`` parameter: the name of registered values, the path of a
-file, or a :class:`Values` object.
+The parameter ``values=`` of a measure is the name of registered values, the path of a file, or a
+:class:`Values` object.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ __all__ = ["Values", "from_file", "from_frame", "from_mapping", "get", "names", 
 
 
 class Values:
-    """Knows the numbers of documents.
+    """The values of documents, by docno or by topic and docno.
 
     :param frame: columns ``docno, value`` or ``qid, docno, value``
-    :param name: what the values are called; ``None`` for a name made from their content
-    :param where: what errors call the frame
+    :param name: the name of the values; ``None`` for one derived from a hash of their content
+    :param where: the name of the frame in errors
     :raises ValueError: a column is missing, a value is no finite number, or a document has several
     """
 
@@ -49,7 +49,7 @@ class Values:
             raise ValueError(f"{where}: the value {str(frame['value'].iloc[row])!r} of document "
                              f"{frame[docno].iloc[row]!r} is no finite number; leave out the "
                              "documents that have none")
-        # −0 is 0.
+        # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         other = self._numbers[self._index.pair] != numbers
         if other.any():
@@ -61,23 +61,23 @@ class Values:
 
     @property
     def name(self) -> str:
-        """What the values are called."""
+        """The name of the values."""
         if self._name is None:
             self._name = f"values-{self.digest()}"
         return self._name
 
     def digest(self) -> str:
-        """Return a short text that differs between values of different content."""
+        """Return a hash of the content."""
         order, documents = self._index.sorted()
         by_topic = self._index.topics is not None
         return fingerprint.of_value((by_topic, documents, self._numbers[order]))[:12]
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
-        """Return the numbers of documents, ``[n]``, NaN where a document has none.
+        """Return the values of documents, ``[n]``, NaN for documents without a value.
 
         :param qids: the topic of each document, ``[n]``
         :param docnos: the documents, ``[n]``
-        :raises ValueError: not equally many
+        :raises ValueError: ``qids`` and ``docnos`` differ in length
 
         Examples
         --------
@@ -92,9 +92,9 @@ class Values:
         return self.find(topic, topics, texts_of(pd.Series(docnos)))
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
-        """Return the numbers of documents, ``[n]``, as :meth:`lookup` does.
+        """Return the values of documents, ``[n]``, NaN for documents without a value.
 
-        :param topic: the topic of each document, a place in ``topics``, ``[n]``
+        :param topic: the topic of each document, an index into ``topics``, ``[n]``
         :param topics: the names of the topics
         :param docnos: the documents as text, ``[n]``
         """
@@ -115,11 +115,11 @@ class Values:
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
-    """Return the values of a table.
+    """Return values from a DataFrame.
 
-    :param frame: columns ``docno, value`` or ``qid, docno, value``; documents without a value are
-        left out
-    :param name: by default made from the content
+    :param frame: columns ``docno, value`` or ``qid, docno, value``, without rows for documents that
+        have no value
+    :param name: the name of the values; by default derived from a hash of their content
     :raises ValueError: a column is missing, a value is no finite number, or a document has several
 
     Examples
@@ -134,10 +134,10 @@ def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
-    """Return the values of a dictionary: docno → number, or qid → such a dictionary.
+    """Return values from a dictionary: docno → number, or qid → such a dictionary.
 
-    :param name: by default made from the content
-    :raises ValueError: a value that is none of these
+    :param name: the name of the values; by default derived from a hash of their content
+    :raises ValueError: a value is neither, or no finite number
 
     Examples
     --------
@@ -164,13 +164,14 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
 
 
 def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
-    """Return the values of a file, compressed if its name ends in ``.gz``.
+    """Return values from a file, compressed if its name ends in ``.gz``.
 
     The file has the columns ``docno value`` or ``qid docno value``, separated by white space, or a
     header with these names, separated by tabs or commas.
 
-    :param name: by default made from the content
-    :raises ValueError: a line that cannot be read, or a value that is no finite number
+    :param name: the name of the values; by default derived from a hash of their content
+    :raises ValueError: a line cannot be parsed, a value is no finite number, or a document has
+        several
 
     Examples
     --------
@@ -189,7 +190,7 @@ _registry = Registry(Values, "values", from_file, "from_frame, from_mapping or f
 def register(name: str, values: Values | Callable[[], Values]) -> None:
     """Make values available as ``values=name``, until :func:`unregister`.
 
-    A name that is taken gets the new meaning.
+    Values registered under the same name before are replaced.
 
     :param values: a Values object, or a function that makes one when a measure first asks for it
     :raises ValueError: it is neither, or the name is empty
@@ -236,12 +237,12 @@ def names() -> list[str]:
 
 
 def get(source: str | os.PathLike[str] | Values) -> Values:
-    """Return the values of a registered name, else of a path; a Values object as it is.
+    """Return the values of a registered name or, failing that, of a path.
 
-    A file is parsed again when its content has changed. What is no regular file, such as a pipe,
-    is read by every call.
+    A Values object is returned as is. A parsed file is cached until its content changes. Other
+    paths, such as pipes, are read by every call.
 
-    :raises ValueError: none of these
+    :raises ValueError: the source is none of these
 
     Examples
     --------
@@ -255,10 +256,10 @@ def get(source: str | os.PathLike[str] | Values) -> Values:
 
 
 def registered(name: str) -> Values | Callable[[], Values] | None:
-    """Return what :func:`register` was given for a name in this process."""
+    """Return what was registered under a name in this process, or ``None``."""
     return _registry.registered(name)
 
 
 def name_of(source: Values | str) -> str:
-    """Return the name that a measure has as its parameter."""
+    """Return the name of values in the parameters of a measure."""
     return _registry.name_of(source)

@@ -1,4 +1,4 @@
-"""Runs by name: what a measure compares a ranking with, by its ``background=`` parameter."""
+"""Registered runs, for the parameter ``background=`` of a measure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _registry: dict[str, pd.DataFrame] = {}
 def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     """Make a run available as ``background=name``, until :func:`unregister`.
 
-    A name that is taken gets the new meaning.
+    A run registered under the same name before is replaced.
 
     :param name: anything but ``run`` and ``qrels``
     :param run: columns ``qid, docno`` (or ``query_id, doc_id``); or the path of a run file. All
-        documents of a topic count, whatever their order: cut the run before it is registered.
-    :raises ValueError: a name that cannot be used, or a run without these columns
+        documents of a topic count, whatever their order: apply any cutoff before registering.
+    :raises ValueError: the name cannot be used, or a column or value is missing
 
     Examples
     --------
@@ -86,14 +86,14 @@ def names() -> list[str]:
 
 
 def registered(name: str) -> pd.DataFrame | None:
-    """Return the run that has this name in this process."""
+    """Return the run registered under a name in this process, or ``None``."""
     return _registry.get(name)
 
 
 def get(name: str) -> pd.DataFrame:
-    """Return the documents of a registered run: ``qid, docno``, each once.
+    """Return the distinct ``qid, docno`` pairs of a registered run.
 
-    :raises ValueError: no such name
+    :raises ValueError: no run is registered under this name
 
     Examples
     --------
