@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_columns, read_targets
+from pt_fairness.io.identifiers import missing
 from pt_fairness.numerics import SMALLEST_TARGET, Floats
 from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, BoundName, label_text
 
@@ -74,8 +75,7 @@ def _read(name: str, frame: pd.DataFrame) -> Target:
     for column in ("qid", "group"):
         blank = (frame[column].isna() | frame[column].isin(UNANNOTATED)).to_numpy()
         if blank.any():
-            raise ValueError(f"row {int(blank.argmax())} of the target {name!r} has no {column}; "
-                             "every row needs one")
+            raise missing(frame[column], blank.argmax(), f"target {name!r}")
     topic, topics = pd.factorize(frame["qid"].map(label_text))
     group, labels = pd.factorize(frame["group"].map(label_text), sort=True)
     share = pd.to_numeric(frame["share"], errors="coerce").to_numpy(float, na_value=np.nan)

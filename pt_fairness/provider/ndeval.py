@@ -10,28 +10,30 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.io.identifiers import texts_of
 from pt_fairness.numerics import Floats, mean_of_lists
 from pt_fairness.provider.alpha import judged_only
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.text import UNANNOTATED, label_text
+from pt_fairness.text import UNANNOTATED
 
 
 class Ndeval:
-    """Evaluate each setting of ndeval's measures with an evaluator of its own.
+    """Evaluator of ndeval's measures, with one pyndeval evaluator per parameter setting.
 
-    ir_measures hands all settings one generator, which is empty after the first, and cannot leave
-    out unjudged documents.
+    ir_measures passes one generator to all settings, which is exhausted after the first setting.
+    It cannot leave out unjudged documents.
     """
 
     def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
         self._judgments = judgments
-        self._lock = threading.Lock()  # pyndeval is not for several threads
+        self._lock = threading.Lock()  # pyndeval is not thread-safe
+        topics = np.array(judgments.topics, dtype=object)
+        annotated = qrels.assign(query_id=topics[judgments.row_topic],
+                                 doc_id=texts_of(qrels["doc_id"]))
         if "iteration" in qrels:
             none = qrels["iteration"].isna() | qrels["iteration"].isin(UNANNOTATED)
-            qrels = qrels[~none]
-        annotated = qrels.assign(query_id=qrels["query_id"].map(label_text),
-                                 doc_id=qrels["doc_id"].astype(str))
+            annotated = annotated[~none]
         self._settings: dict[Any, list[tuple[Any, Any]]] = {}
         for measure in measures:
             kept = {name: value for name, value in measure.params.items() if name != "judged_only"}
@@ -42,9 +44,9 @@ class Ndeval:
             for key, pairs in self._settings.items()}
 
     def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
-        """Yield every measure with its value for every topic, ``[T]``."""
+        """Yield each measure with its value for each topic, ``[T]``."""
         names = np.array(self._judgments.topics, dtype=object)
-        # ndeval sees one list of a topic at a time.
+        # ndeval takes one list of a topic at a time.
         turn = np.arange(len(run.topics)) - np.searchsorted(run.topics, run.topics)
         for key, pairs in self._settings.items():
             values = {repr(plain): np.zeros(len(run.topics)) for _, plain in pairs}
@@ -62,5 +64,5 @@ class Ndeval:
                     if metric.query_id in place:
                         values[repr(metric.measure)][place[metric.query_id]] = metric.value
             for measure, plain in pairs:
-                # ndeval divides 0 by 0 where a topic has no relevant document.
+                # ndeval returns NaN (0 / 0) for a topic without relevant documents.
                 yield measure, mean_of_lists(np.nan_to_num(values[repr(plain)]), run.topics)

@@ -24,11 +24,10 @@ class Judgments:
         # ``row_topic``: the topic code of each row, ``[rows]``. ``topics``: the distinct topics as
         # text, ``[T]``. ``qids``: the topics as given in the frame, ``[T]``.
         self.row_topic, self.topics, self.qids = codes_of(qrels["query_id"], "qrels")
-        if len(set(self.topics)) < len(self.topics):  # 1 and '1' are one topic
-            names = list(dict.fromkeys(self.topics))
-            self.row_topic = np.array([names.index(name) for name in self.topics])[self.row_topic]
-            self.qids = [self.qids[self.topics.index(name)] for name in names]
-            self.topics = names
+        codes, names = pd.factorize(np.array(self.topics, dtype=object))
+        if len(names) < len(codes):  # 1 and '1' are one topic
+            self.row_topic, self.topics = codes[self.row_topic], list(names)
+            self.qids = [self.qids[i] for i in np.unique(codes, return_index=True)[1]]
         self.index = PairIndex(self.row_topic, qrels["doc_id"], "qrels")
         #: The topic code of each pair, ``[pairs]``.
         self.topic = self.index.topic

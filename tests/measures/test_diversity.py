@@ -270,6 +270,17 @@ def test_unannotated_documents_have_no_subtopic(values, missing):
     )
 
 
+def test_docnos_that_a_merge_made_floats(values):
+    qrels = pd.DataFrame([("1", 1, 1, "a"), ("1", 2, 1, "b")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", "2", 2.0), ("1", "1", 1.0)],
+                       columns=["query_id", "doc_id", "score"])
+    measures = [ERR_IA @ 10, P_IA @ 10, StRecall @ 10, alpha_nDCG @ 10]
+    expected = values(measures, qrels, run)
+    assert expected[StRecall @ 10, "1"] == 1
+    assert values(measures, qrels.astype({"doc_id": float}), run) == expected
+
+
 def test_a_topic_without_relevant_documents_or_results_has_zero(values):
     qrels = pd.DataFrame([("1", "a", 0, "X"), ("2", "a", 1, "X"), ("3", "a", 1, "-")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
