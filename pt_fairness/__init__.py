@@ -1,8 +1,8 @@
 """Fairness, viewpoint-diversity and bias measures for PyTerrier and ir_measures.
 
-Importing the package plugs its measures into ir_measures (and hence into PyTerrier) and, when
-ir_datasets is imported, its dataset ids into ir_datasets. It imports neither pyterrier,
-ir_datasets, pandas nor numpy.
+Importing the package registers its measures in ir_measures (and hence in PyTerrier). Its dataset
+ids are registered in ir_datasets when ir_datasets is imported. The import loads none of pyterrier,
+ir_datasets, pandas and numpy.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from pt_fairness.transformers import annotate
     from pt_fairness.values import runs
 
-#: Public names that need numpy or pandas, and where they are.
+#: Public names that are imported lazily, because they need numpy or pandas, and their modules.
 _LAZY = {
     "analysis": "pt_fairness.analysis",
     "annotate": "pt_fairness.transformers",
@@ -118,15 +118,16 @@ def __dir__() -> list[str]:
 
 
 def _name_in_pyterrier(name: str, measure: Any) -> None:
-    # pyterrier.measures copies ir_measures' registry when it is imported; what comes later has to
-    # be added.
+    # pyterrier.measures copies the registry of ir_measures when it is imported. Add measures that
+    # are registered later.
     module = sys.modules.get("pyterrier.measures")
     if module is not None:
         setattr(module, name, measure)
 
 
 def _name_here(name: str, measure: Any) -> None:
-    # So that one class is enough to add a measure; those above are named there for type checkers.
+    # Export measures that are registered by their class. The explicit imports above are for type
+    # checkers.
     globals().setdefault(name, measure)
 
 

@@ -1,6 +1,4 @@
-"""``python -m pt_fairness QRELS RUN MEASURE…``: the ``ir_measures`` command that knows the measures
-of this package.
-"""
+"""``python -m pt_fairness``: the ``ir_measures`` command with the measures of this package."""
 
 import sys
 

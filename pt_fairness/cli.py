@@ -1,4 +1,4 @@
-"""The commands ``pt-fairness`` and ``python -m pt_fairness``: arguments in, text out."""
+"""The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from pt_fairness.plugging import pth
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``pt-fairness`` command.
 
-    :param arguments: the arguments after the name of the command, by default those of the process
-    :returns: the exit code: 0, 1 if runs were left out or nobody reads the output, 2 for an error
+    :param arguments: the arguments after the name of the command; by default ``sys.argv[1:]``
+    :returns: the exit code: 0; 1 if a run could not be evaluated or the output pipe is closed; 2
+        for an error; 130 for a keyboard interrupt
 
     Examples
     --------
@@ -42,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def evaluate(arguments: Sequence[str], program: str = "pt-fairness eval") -> int:
     """Run the ``ir_measures`` command with the readers of this package.
 
-    The readers of ir_measures refuse a label written as 4.0 and do not name the line of an error,
-    and a cutoff of 0 ends the interpreter.
+    The readers of ir_measures reject labels such as 4.0, and their errors do not name the line.
+    ir_measures does not check cutoffs, and a cutoff of 0 crashes the interpreter.
 
     :param arguments: the arguments of ``ir_measures``
     :param program: the name of the command in messages
@@ -101,7 +102,7 @@ def _read_run(path: str) -> Any:
 
 
 def _guarded(program: str, command: Callable[[], Any]) -> int:
-    """Run a command with UTF-8 on standard output, and with warnings and errors as one line each.
+    """Run a command with UTF-8 output; write each warning and error to standard error.
 
     :returns: the exit code
     """
@@ -118,7 +119,7 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
         try:
             code = int(command() or 0)
             if sys.stdout is not None:
-                sys.stdout.flush()  # raises BrokenPipeError for a short text that nobody reads
+                sys.stdout.flush()  # raises BrokenPipeError here for buffered text
             return code
         except BrokenPipeError:
             code = 1
@@ -134,14 +135,14 @@ def _guarded(program: str, command: Callable[[], Any]) -> int:
 def _need_output() -> None:
     """Raise an error if standard output is closed.
 
-    :raises ValueError: it is
+    :raises ValueError: standard output is closed
     """
     if sys.stdout is None:
         raise ValueError("standard output is closed, so the output has no place to go")
 
 
 def _drop_output() -> None:
-    """Drop output that cannot be written, of which the interpreter would complain at its end."""
+    """Discard output that cannot be written, which would raise an error at interpreter exit."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -202,7 +203,7 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    # Only for the list of commands: main passes the arguments on before they are parsed.
+    # Listed for --help only: main handles eval before it parses arguments.
     add("eval", None,
         "evaluate a run: QRELS RUN MEASURE…, with the arguments of the ir_measures command")
     annotate = add("annotate", _annotate,

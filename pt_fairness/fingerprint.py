@@ -42,7 +42,7 @@ _random_hashes: _Hashes = {}
 
 
 def of_frame(frame: pd.DataFrame) -> str:
-    """Return the hash of the names, dtypes and values of the columns of a frame, without its index."""
+    """Return the hash of a frame: names, dtypes and values of its columns, without its index."""
     columns = frame.items()
     return of_value([(name, str(column.dtype), _of_column(column)) for name, column in columns])
 
@@ -93,7 +93,7 @@ def _hash(value: Any, hashes: _Hashes, depth: int) -> str:
             else:
                 parts = [_hash(part, hashes, depth + 1) for part in _parts(value)]
             text = _sha256("\n".join([kind.__name__, *parts]).encode())
-        except Exception as error:  # pickle and users' classes raise any
+        except Exception as error:  # pickle and users' classes raise many types of errors
             if isinstance(error, RecursionError) and depth > 0:
                 raise
             text = _random_hashes.setdefault(id(value), (value, uuid.uuid4().hex))[1]

@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
-#: How many numbers the largest arrays of a measure hold: little enough for a processor's cache.
+#: Target size of the largest arrays of a measure, chosen to fit the processor's cache.
 BLOCK_CELLS = 1 << 17
 
-#: What replaces a share of 0 where a divergence would be infinite (Draws et al. 2021, footnote 5).
+#: Replaces a share of 0 where a divergence would be infinite (Draws et al. 2021, footnote 5).
 SMALLEST_SHARE = 0.001
 #: The largest Kullback–Leibler divergence, base 2, from shares of at least SMALLEST_SHARE.
 LARGEST_DIVERGENCE = -math.log2(SMALLEST_SHARE)
@@ -30,22 +30,22 @@ LARGEST_RATIO = 1 / SMALLEST_SHARE - 1
 ROUNDING = 1e-12
 #: Number of ranks that :func:`discounted_sum` adds one by one; it integrates over the rest.
 SUMMED_RANKS = 1 << 12
-#: Smaller shares of a target count as 0. They are rounding errors, since no collection has as many
-#: documents, and the ratio of a share to one of them can overflow.
+#: Smaller shares of a target count as 0. They are rounding errors, since one document of any real
+#: collection has a larger share. A ratio with such a denominator can overflow.
 SMALLEST_TARGET = 1e-12
 
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return the distinct numbers, sorted; sorting is faster than the hash table of np.unique."""
+    """Return the distinct values, sorted; faster than the hash table of ``np.unique``."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
 
 
 def mean_of_lists(values: Floats, topics: Ints) -> Floats:
-    """Return the mean of the values of the lists of each topic, ``[T]``.
+    """Return the mean value over the lists of each topic, ``[T]``.
 
-    :param values: ``[R]``
-    :param topics: the topic of each list, ``[R]``; every topic has one
+    :param values: the value of each list, ``[R]``
+    :param topics: the topic of each list, ``[R]``; each topic has at least one list
     """
     return np.asarray(np.bincount(topics, values) / np.bincount(topics))
 
@@ -77,7 +77,7 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     :param name: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)), ``'geometric'`` p^(i−1),
         ``'mmr'`` 1/i or ``'none'`` 1
     :param p: the persistence of ``'geometric'``
-    :raises ValueError: another name
+    :raises ValueError: an unknown name
     """
     if name == "log2":
         return log_discount(depth)
@@ -99,16 +99,18 @@ def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> 
     """
     if name == "geometric":
         return float((1.0 - p ** (power * depth)) / (1.0 - p ** power))
-    if name == "trec":  # 1, and the weights of log2 one rank later
+    if name == "trec":  # weight 1 at rank 1, then the log2 weights shifted by one rank
         return 1.0 + sum_of_discounts("log2", depth - 1, power=power)
     return discounted_sum(range(1, depth + 1), lambda i: np.log2(i + 1.0) ** (1 - power))
 
 
 def gain(name: str, relevance: Any, rel: int) -> Floats:
-    """Return the gain of each relevance, elementwise; 0 below ``rel`` and at most 0.
+    """Return the gain of each relevance, elementwise.
+
+    A relevance below ``rel``, 0 or negative has the gain 0.
 
     :param name: ``'binary'`` 1, ``'linear'`` r or ``'exp'`` 2^r − 1
-    :raises ValueError: another name
+    :raises ValueError: an unknown name
     """
     relevance = np.asarray(relevance, float)
     relevance = np.where((relevance >= rel) & (relevance > 0), relevance, 0.0)
@@ -122,17 +124,17 @@ def gain(name: str, relevance: Any, rel: int) -> Floats:
 
 
 def within(depth: int, n: Ints) -> Bools:
-    """Return which ranks each row has, ``[T, depth]``: row ``t`` has the first ``n[t]``."""
+    """Return a mask of the first ``n[t]`` ranks of each row ``t``, ``[T, depth]``."""
     return np.asarray(np.arange(depth) < n[:, None])
 
 
 def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
-    """Return which ranks are evaluated, ``[T, depth]``.
+    """Return a mask of the evaluated ranks of each row, ``[T, depth]``.
 
-    These are ``step``, ``2·step``, … up to ``n[t]``, or rank ``n[t]`` alone if it is below
+    These ranks are ``step``, ``2·step``, … up to ``n[t]``, or rank ``n[t]`` alone if it is below
     ``step``.
     """
-    step = min(step, depth + 1)  # a larger step means the same, and may not fit an array
+    step = min(step, depth + 1)  # a larger step has the same result, but may overflow
     if step == 1:
         return within(depth, n)
     i = np.arange(1, depth + 1)
@@ -173,12 +175,14 @@ def discounted_sum(ranks: range, gain: Callable[[Floats], Any] = np.ones_like) -
 
 def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights: Floats,
                           divergence: Callable[[Floats], Floats]) -> Floats:
-    """Return Σ_i w_i · divergence(P_i), ``[T]``: P_i the share of each label among the first i.
+    """Return Σ_i w_i · divergence(P_i), ``[T]``.
 
-    :param codes: the row of ``rows`` that each document counts, ``[T, D]``; −1 counts nothing
-    :param rows: ``[S, L]``
-    :param weights: ``[T, D]``
-    :param divergence: takes shares ``[T, some ranks, L]``, returns ``[T, some ranks]``
+    ``P_i`` is the share of each label among the first i documents.
+
+    :param codes: the index of each document's label set in ``rows``, ``[T, D]``; −1 adds nothing
+    :param rows: the share of each label in each label set, ``[S, L]``
+    :param weights: the weight of each rank, ``[T, D]``
+    :param divergence: takes shares ``[T, ranks, L]`` and returns divergences ``[T, ranks]``
     """
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
     total, counts = np.zeros(len(codes)), np.zeros((len(codes), rows.shape[1]))
@@ -195,9 +199,11 @@ def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights
 
 
 def smoothed(shares: Floats) -> Floats:
-    """Return shares ``[…, L]`` in which ``SMALLEST_SHARE`` replaces 0 and the others make room.
+    """Return shares ``[…, L]`` with 0 replaced by ``SMALLEST_SHARE``.
 
-    :raises ValueError: so many are 0 that nothing is left for the others
+    The other shares are scaled down so that the sum stays 1.
+
+    :raises ValueError: so many shares are 0 that nothing is left for the others
     """
     most = round(1 / SMALLEST_SHARE) - 1
     zero = shares < SMALLEST_TARGET
@@ -226,7 +232,7 @@ def _p_log_ratio(p: Any, q: Any) -> Floats:
 def kl(p: Floats, q: Floats) -> Floats:
     """Return the Kullback–Leibler divergence of ``p`` from ``q`` over the last axis, base 2.
 
-    Shares of 0 in ``q`` have to be smoothed before. Values below ``ROUNDING`` are 0.
+    Callers smooth shares of 0 in ``q``. Values below ``ROUNDING`` are 0.
     """
     divergence = _p_log_ratio(p, q).sum(axis=-1)
     return np.where(divergence < ROUNDING, 0.0, divergence)
@@ -245,7 +251,7 @@ def jsd(p: Floats, q: Floats) -> Floats:
 
 
 def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
-    """Return the distinct rows of equally long columns, and the place of each row among them."""
+    """Return the distinct rows of equally long columns, and the index of each row in them."""
     order = np.lexsort(columns[::-1])  # np.unique(axis=0) compares rows as bytes, which is slow
     ordered = [np.asarray(column)[order] for column in columns]
     new = np.arange(len(order)) == 0
@@ -258,22 +264,22 @@ def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
 
 def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: Ints,
                 least: Ints) -> Floats:
-    """Return the largest Σ w_i · term(a_i, i) over all sequences of two kinds of documents,
-    ``[T]``.
+    """Return the maximum of Σ w_i · term(a_i, i) over orders of two kinds of documents, ``[T]``.
 
-    ``a_i`` is the count of the first kind among the first i documents. The maximum is exact: a
+    ``a_i`` is the number of documents of the first kind among the first i. The maximum is exact: a
     dynamic programme over ranks and counts.
 
-    :param term: takes the counts ``[T, states]`` and the rank, returns ``[T, states]``
-    :param weights: the discount of each rank, ``[T, D]``; 0 where a rank does not count
-    :param most: how many documents of the first kind there are, ``[T]``
-    :param least: how many of the second kind, ``[T]``
+    :param term: takes the counts ``a_i`` of some states and the rank, returns the terms; both
+        arrays broadcast to ``[T, states]``
+    :param weights: the weight of each rank, ``[T, D]``; 0 for a rank that is not evaluated
+    :param most: the number of documents of the first kind, ``[T]``
+    :param least: the number of documents of the second kind, ``[T]``
     """
     rows, depth = weights.shape
     result = np.zeros(rows)
     if not weights.any():
         return result
-    # Either count can be the state; the smaller one has fewer states.
+    # The count of either kind can be the state; the smaller count has fewer states.
     flip = int(np.minimum(least, depth).max()) < int(np.minimum(most, depth).max())
     grow, stay = (least, most) if flip else (most, least)
     states = int(np.minimum(grow, depth).max()) + 1
@@ -302,7 +308,10 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
 
 
 def laplace(counts: Floats, smoothing: float) -> Floats:
-    """Return shares ``[…, L]`` with ``smoothing`` added to each count; equal shares of nothing."""
+    """Return shares ``[…, L]`` of the counts plus ``smoothing``.
+
+    The shares are equal if the sum of the counts and ``smoothing`` is 0.
+    """
     counts = counts + smoothing
     total = counts.sum(axis=-1, keepdims=True)
     equal = np.full(counts.shape, 1.0 / max(counts.shape[-1], 1))
@@ -310,10 +319,11 @@ def laplace(counts: Floats, smoothing: float) -> Floats:
 
 
 def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
-    """Return the sum of the weights of each code, ``[T, kinds]``; −1 counts nothing.
+    """Return the sum of the weights of each code in each row, ``[T, kinds]``.
 
-    :param codes: ``[T, D]``
-    :param weights: ``[D]``
+    :param codes: the codes 0 to ``kinds − 1``, ``[T, D]``; −1 is ignored
+    :param weights: the weight of each rank, ``[D]``
+    :param kinds: the number of codes
     """
     rows = len(codes)
     places = codes + (1 + (kinds + 1) * np.arange(rows))[:, None]
@@ -325,12 +335,13 @@ def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
 def largest_divergence(sizes: Ints, shares: Floats, target: Floats, weights: Floats) -> float:
     """Return the largest Σ w_i · KL(P_i ‖ target), base 2, over all orders of documents.
 
-    The maximum is exact: a dynamic programme over the counts of each kind of document so far, which
-    have ``Π (sizes + 1)`` states.
+    The maximum is exact: a dynamic programme over the counts of each kind of document so far. It
+    has at most ``Π (sizes + 1)`` states.
 
-    :param sizes: how many documents of each kind there are, ``[K]``; together at least ``D``
-    :param shares: what a document of each kind counts towards each label, ``[K, L]``
-    :param weights: ``[D]``
+    :param sizes: the number of documents of each kind, ``[K]``; their sum is at least ``D``
+    :param shares: the share of each label in a document of each kind, ``[K, L]``
+    :param target: the share of each label, ``[L]``
+    :param weights: the weight of each rank, ``[D]``
     """
     depth = len(weights)
     shape = np.minimum(sizes, depth) + 1

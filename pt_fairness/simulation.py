@@ -1,4 +1,4 @@
-"""Synthetic rankings, whose fairness is known.
+"""Synthetic rankings with a known fairness.
 
 The controlled scenario of Pathiyan Cherumanal et al. (2021) and the simulation of Draws et al.
 (2021).
@@ -26,7 +26,7 @@ from pt_fairness.text import label_text
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 
-#: How many relevant documents the more frequent label has for each one of the other (Pathiyan
+#: The ratio of relevant documents of the more frequent label to those of the other (Pathiyan
 #: Cherumanal et al. 2021, section 4.2).
 RATIO = 4
 Setting = Literal["minority", "proportion-agnostic", "majority"]
@@ -44,7 +44,7 @@ PROTECTED = ("-3", "-2", "-1")
 ALPHAS = tuple(i / 10 for i in range(-10, 11))
 #: The weight of a document at α = 0, above 1 so that no weight is 0 (section 4.1).
 WEIGHT = 1.0001
-#: The measures of the paper with its normaliser.
+#: The measures of Draws et al. (2021), with the normaliser of that paper.
 MEASURES = (
     *(f"{name}(protected='{','.join(PROTECTED)}',norm='protected-first')"
       for name in ("nDD", "nDR", "nDKL")),
@@ -111,9 +111,9 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
 
 
 def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1,)) -> Rankings:
-    """Return the input of the measures for rankings that are given by their labels.
+    """Build the input of the measures from the label at each rank.
 
-    Each ranking is a topic of its own. Its documents are all documents of the topic; they are
+    Each ranking is a separate topic, and contains all documents of the topic. All documents are
     judged, with relevance 1.
 
     :param codes: the label of the document at each rank, an index of ``labels``, ``[n, N]``
@@ -207,8 +207,9 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     α < 0 prefers the weighted viewpoints, which follows from the weights in sections 4.1 and 4.1.2
     of the paper. Its section 4.2.2 says the opposite.
 
-    A row depends on the seed, ``n``, α, and the name and the counts of its set, and on nothing else
-    that is simulated. The function prints a progress bar and uses all processors.
+    A row depends only on the seed, ``n``, α, the measure, and the name and the counts of its set.
+    Other sets, biases and measures do not change it. The function prints a progress bar and uses
+    all processors.
 
     :param sets: the number of documents of each viewpoint, by the name of the set; viewpoints have
         the names of :data:`SETS`
@@ -247,7 +248,7 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
         return _point(name, sets[name], alpha, wanted, n, _seed(seed, name, alpha))
 
     def rows() -> Iterator[dict[str, Any]]:
-        # Threads are enough, because numpy releases the GIL for nearly all of the time.
+        # Threads run in parallel, because numpy releases the GIL.
         with (ThreadPoolExecutor(os.cpu_count()) as pool,
               tqdm(total=len(points), desc="simulation", unit="point") as bar):
             for part in pool.map(measured, points):
@@ -281,8 +282,8 @@ def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]
 
 
 def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
-    """Return the seed of one set and one α, whatever else is simulated."""
-    key = f"{name} {round(alpha, TIE_DECIMALS) + 0.0}"  # + 0.0, because -0.0 is 0.0
+    """Return the seed of one set and one α, independent of the other sets and biases."""
+    key = f"{name} {round(alpha, TIE_DECIMALS) + 0.0}"  # + 0.0 converts -0.0 to 0.0
     return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
 
 

@@ -1,4 +1,4 @@
-"""Columns of an experiment's table: which measure each holds, and which values are the best.
+"""Columns of result tables: their measures and their best values.
 
 *Averages* have the columns ``name`` and one for each measure. *Per-query* frames have the columns
 ``name, qid, measure, value``.
@@ -23,15 +23,14 @@ from pt_fairness.text import warn
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
-#: Values that are equal to this many decimals are ties. Sums of the same numbers in another order
-#: differ in the last bits.
+#: Values that are equal to this many decimals are ties, because of rounding in sums.
 TIE_DECIMALS = 12
-#: What pt.Experiment appends to the name of a measure where it compares with a baseline.
+#: The suffixes of the columns in which pt.Experiment compares with a baseline.
 WINS, LOSSES = " +", " -"
 TEST_SUFFIXES = (" p-value", " reject", " corrected")
 #: The prefixes of the columns that :func:`pt_fairness.analysis.combine` adds; larger is better.
 COMBINATIONS = ("mean(", "gmean(", "hmean(")
-#: The prefix of the index of a frame that was saved with it.
+#: The prefix of the column that pandas creates for an index in a CSV file.
 SAVED_INDEX = "Unnamed: "
 #: The column of pt.Experiment with the mean response time.
 RESPONSE_TIME = "mrt"
@@ -40,7 +39,7 @@ _TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
 
 
 def parsed(measures: Any) -> list[Any]:
-    """Return one or several measures as objects, without repetitions.
+    """Parse one or several measures, and remove duplicates.
 
     :param measures: a measure, or an iterable of measures; objects or names
     :raises ValueError: an unknown name, a wrong parameter, a cutoff below 1, or an object that is
@@ -71,7 +70,7 @@ def _parsed(one: Any) -> Any:
     known, params = measure.SUPPORTED_PARAMS, measure.params
     try:
         measure.validate_params()
-    except AssertionError as error:  # raised for the measures of ir_measures
+    except AssertionError as error:  # from measures of ir_measures
         wrong = [f"it has no parameter {name!r}" for name in params if name not in known]
         wrong += [f"it needs the parameter {name!r}" for name, info in known.items()
                   if info.required and name not in params]
@@ -84,7 +83,7 @@ def _parsed(one: Any) -> Any:
 
 
 def parsed_or_none(column: Any) -> Any:
-    """Return the measure that a column is named after, ``None`` for any other column."""
+    """Parse the name of a column as a measure; return ``None`` if it is none."""
     try:
         measure = ir_measures.parse_measure(str(column))
         str(measure)  # raises if the measure has no such parameter
@@ -100,7 +99,7 @@ def measure_of(column: Any) -> FairnessMeasure | None:
 
 
 def is_signed(measure: FairnessMeasure) -> bool:
-    """Return whether the fair value is inside the range, so that neither end is the best."""
+    """Return whether a measure can be negative, so that neither end of its range is the best."""
     return measure.RANGE[0] != 0
 
 
@@ -117,10 +116,10 @@ def distance_from_best(column: Any, values: pd.Series) -> pd.Series | None:
     if name == RESPONSE_TIME:
         return values
     if name.endswith((WINS, LOSSES)):
-        # These count the topics with a larger or smaller value than the baseline's.
+        # Numbers of topics with a value above or below that of the baseline.
         measure = measure_of(name[:-len(WINS)])
         if measure is not None and is_signed(measure):
-            return None  # a larger bias can be nearer to 0 or farther from it
+            return None  # a larger bias can be closer to 0 or farther from it
         larger_is_better = measure is None or measure.FAIR_END != 0
         return -values if name.endswith(WINS) == larger_is_better else values
     measure = measure_of(name)
@@ -133,7 +132,7 @@ def ranked_by(distance: pd.Series) -> pd.Series:
 
 
 def best(values: pd.Series) -> Bools:
-    """Return which values of a column are the best for the measure in its name, ``[systems]``."""
+    """Return a mask of the best values of a column, ``[systems]``."""
     distance = distance_from_best(values.name, values)
     if distance is None or distance.isna().all():
         return np.zeros(len(values), bool)
@@ -141,9 +140,10 @@ def best(values: pd.Series) -> Bools:
 
 
 def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
-    """Return which cells of an experiment's table are the best of their columns.
+    """Return a mask of the best values of each column, a frame of the shape of ``table``.
 
-    A column of numbers whose name is no measure has none. One warning names these columns.
+    A numeric column that is not named after a measure has no best value. One warning names all
+    such columns.
     """
     marks = pd.DataFrame(False, table.index, table.columns)
     unknown = []
@@ -163,14 +163,14 @@ def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _names_measure(column: str) -> bool:
-    """Return whether the name of a column says which end is better."""
+    """Return whether the name of a column determines which end is better."""
     name = column[:-len(WINS)] if column.endswith((WINS, LOSSES)) else column
     return (name == RESPONSE_TIME or name.startswith(COMBINATIONS)
             or parsed_or_none(name) is not None or _is_trec_name(name))
 
 
 def _is_trec_name(name: str) -> bool:
-    """Return whether trec_eval has a measure of this name, which pt.Experiment then keeps."""
+    """Return whether a name is that of a trec_eval measure, which pt.Experiment does not change."""
     try:
         return bool(ir_measures.parse_trec_measure(name))
     except ValueError:
@@ -178,21 +178,22 @@ def _is_trec_name(name: str) -> bool:
 
 
 def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
-    """Style an experiment's table so that the best system of each measure stands out.
+    """Highlight the best values of each measure in an experiment's table.
 
-    ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here "best" depends on
-    the column:
+    ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here the best value
+    depends on the column:
 
     * A measure of this package is best where it is nearest to its fair end: 0 for unfairness and
       bias, 1 for fairness.
     * A count of topics (``rKL@5 +``) is best where fewer topics became less fair.
     * Any other measure is best where it is largest.
-    * A p-value has no best, and neither has a column whose name is no measure: a warning names it.
+    * A p-value has no best value. Neither has a column that is not named after a measure; a warning
+      names it.
 
     Values that are equal to 12 decimals are all marked. To rename columns, call
     ``styled.relabel_index(names, axis="columns")`` on the result.
 
-    :param table: what ``pt.Experiment`` returned, a row for each system
+    :param table: the result of ``pt.Experiment``, with a row for each system
     :param style: the CSS of the best cells
     :returns: a pandas Styler
 
@@ -219,7 +220,7 @@ def is_constant(values: Any) -> bool:
 
 
 def measure_columns(averages: pd.DataFrame) -> list[str]:
-    """Return the columns with the averages of a measure, without those of a baseline comparison.
+    """Return the names of the columns that hold averages, without those of baseline comparisons.
 
     :raises ValueError: no column ``name``, no measure, two columns of one name, or a column that is
         named after a measure and does not hold numbers
@@ -248,16 +249,16 @@ def _not_numeric(averages: pd.DataFrame, column: Any) -> ValueError:
     if not len(averages):
         return ValueError(message)
     values = averages[column]
-    # If every value can be converted, the first one is as good an example as any.
+    # If every value can be converted, argmax is 0, the first row.
     row = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax())
     return ValueError(f"{message}, and {averages['name'].iloc[row]} has {values.iloc[row]!r}")
 
 
 def column_of(averages: pd.DataFrame, measure: Any) -> str:
-    """Return the column of a measure.
+    """Return the name of the column of a measure.
 
     :param measure: an object, or any of its names: α_nDCG@5 is in the column alpha_nDCG@5
-    :raises ValueError: there is none
+    :raises ValueError: the table has no such column
     """
     columns = measure_columns(averages)
     for name in (str(measure), str(parsed_or_none(measure))):
@@ -268,7 +269,7 @@ def column_of(averages: pd.DataFrame, measure: Any) -> str:
 
 
 def is_per_query(frame: pd.DataFrame) -> bool:
-    """Return whether a frame has a row for each topic, and is no table of averages."""
+    """Return whether a frame is a per-query frame, not a table of averages."""
     return {"qid", "measure", "value"} <= set(frame.columns)
 
 
@@ -295,10 +296,12 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_one_system(frame: pd.DataFrame, purpose: str, instead: str = "") -> pd.DataFrame:
-    """Return a per-query frame of one system, which need not have a name.
+    """Check that a per-query frame has one system, and normalise its columns.
 
-    :param purpose: what needs one system, for the error, such as ``'the figure shows'``
-    :param instead: what to do with several systems, for the error
+    The column ``name`` may be missing.
+
+    :param purpose: the subject and verb of the error, such as ``'the figure shows'``
+    :param instead: an alternative for several systems, appended to the error
     :raises ValueError: several systems, or what :func:`per_query` raises
     """
     frame = per_query(frame if "name" in frame else frame.assign(name=""))

@@ -1,8 +1,8 @@
 """Analysis of experiments: correlations, tests, rankings of systems, properties of collections.
 
-*Averages* are what ``pt.Experiment`` returns: ``name`` and a column for each measure. *Per-query*
-frames are what it returns with ``perquery=True``: ``name, qid, measure, value``. Both can also be
-read from files. No function changes its arguments.
+*Averages* are the result of ``pt.Experiment``: ``name`` and a column for each measure. *Per-query*
+frames are its result with ``perquery=True``: ``name, qid, measure, value``. Both can also be read
+from files. No function modifies its arguments.
 """
 
 from pt_fairness.analysis.collection import group_distribution, ranked_groups, undefined

@@ -26,7 +26,7 @@ from pt_fairness.rankings.run import Run
 from pt_fairness.rankings.view import View
 from pt_fairness.tables import parsed
 
-#: The row of all topics together, named as in trec_eval.
+#: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"
 
 

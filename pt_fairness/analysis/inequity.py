@@ -27,8 +27,8 @@ def amortised_inequity(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     A document (or group) with too little attention for one topic can have more for another:
     ``Σ_d |Σ_q (ε_qd − y_qd)| / 2Q``, where ε_qd is its share of the attention and y_qd its share of
     the merit for topic q. The Q topics are those with a document of some merit. A topic for which
-    the system returns nothing counts, without attention. For one topic with results the value is
-    that of ``IAA``, and for several it is at most the mean of ``IAA``.
+    the system returns nothing is counted with zero attention. For one topic with results the value
+    is that of ``IAA``, and for several it is at most the mean of ``IAA``.
 
     Source: Biega et al. (2018), equation 1.
 
@@ -69,7 +69,7 @@ def amortised_inequity(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
 
 def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
                annotations: Annotations | None) -> tuple[float, int]:
-    """Return the amortised inequity of a run, and over how many topics.
+    """Return the amortised inequity of a run and the number of topics.
 
     :param annotations: the groups that are compared; ``None`` to compare documents
     """
@@ -109,8 +109,8 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
 def _groups_of(run: Run, rows: Ints, annotations: Annotations) -> tuple[Ints, Floats]:
     """Return the label set of each ranked and judged document, and the shares of each set.
 
-    :returns: the row of the shares of each document, and the shares ``[S + 1, L]``, of which the
-        last row is that of unannotated documents
+    :returns: the row index into the shares for each document, and the shares ``[S + 1, L]``; the
+        last row is for unannotated documents
     """
     found = annotations.of_run(run, None)
     sets, labels = len(found.sets), annotations.labels

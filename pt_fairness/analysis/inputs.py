@@ -1,4 +1,4 @@
-"""Qrels, runs and measures as the functions of the analysis take them."""
+"""Conversion and validation of the arguments of the analysis functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pt_fairness.text import warn
 
 
 def judgments_of(qrels: pd.DataFrame) -> Judgments:
-    """Return qrels as arrays.
+    """Convert qrels to :class:`Judgments`.
 
     :param qrels: columns with the names of PyTerrier or of ir_measures
     """
@@ -70,8 +70,9 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
     """Return measures of this package that have no ``groups`` parameter.
 
     :param caller: the name of the public function, for errors
-    :param labels: where that function takes the groups from, for errors
-    :raises ValueError: another measure, a wrong parameter, or no measure
+    :param labels: a sentence on the source of the groups, appended to errors
+    :raises ValueError: a measure of another package, a measure with a ``groups`` parameter, a wrong
+        parameter, or no measure
     """
     wanted = parsed(measures)
     if not wanted:
@@ -85,5 +86,8 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
 
 
 def tell(cause: str, message: str) -> None:
-    """Issue a warning, even if an earlier one had the same cause."""
+    """Issue a warning.
+
+    :param cause: ignored, so that several warnings can have the same cause
+    """
     warn(message)

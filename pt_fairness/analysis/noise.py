@@ -37,21 +37,22 @@ if TYPE_CHECKING:
 class _Noise:
     """Draw wrong labels for the annotated documents of the qrels and of some runs.
 
-    A document that several runs return for a topic is one document.
+    A document that several runs return for a topic has the same label in all of them.
     """
 
     def __init__(self, annotations: Annotations, runs: Sequence[Run]) -> None:
         self._annotations = annotations
         judgments, labels = annotations.judgments, annotations.labels
         judged = annotations.judged
-        #: The runs and the groups of their documents. The lists are whole, so that the draws do
-        #: not depend on the depth of the measures.
+        #: The runs and the groups of their documents, without a cutoff, so that the draws do not
+        #: depend on the cutoffs of the measures.
         self._runs = [(run, annotations.of_run(run, None)) for run in runs]
         new = [np.flatnonzero((run.pair < 0) & (found.codes >= 0)) for run, found in self._runs]
         topic = np.concatenate([run.topic[rows] for run, rows in zip(runs, new, strict=True)])
         docnos = np.concatenate([run.docnos(rows) for run, rows in zip(runs, new, strict=True)])
         unjudged = PairIndex(topic, pd.Series(docnos, dtype=object))
-        #: The number of each document, for each run: that of its pair, or a larger one if unjudged.
+        #: The index of each document, for each run. Judged documents come first, in the order of
+        #: the judgments. −1 is a document that is neither judged nor annotated.
         self._items = []
         start = 0
         for run, rows in zip(runs, new, strict=True):
@@ -59,7 +60,7 @@ class _Noise:
             item[rows] = len(judged) + unjudged.pair[start:start + len(rows)]
             start += len(rows)
             self._items.append(item)
-        #: Which labels each document has, ``[documents, L]``.
+        #: The labels of each document, a mask ``[documents, L]``.
         self._member = np.concatenate([
             _members(annotations.sets, judged, labels),
             np.concatenate([_members(found.sets, found.codes[rows], labels)
@@ -73,10 +74,11 @@ class _Noise:
         self._annotated = annotated[np.lexsort((docnos.astype(str), topic))]
 
     def draw(self, eps: float, rng: np.random.Generator) -> list[Rankings]:
-        """Return the rankings of each run if a share ``eps`` of the annotated documents is wrong.
+        """Return the rankings of each run with wrong labels for a share ``eps`` of the documents.
 
-        A wrong document has one other label instead of its own. For generators of the same seed,
-        the wrong labels of a smaller ``eps`` are among those of a larger one.
+        Only annotated documents are drawn. A wrong label is one other label in place of the true
+        ones. For the same seed, the documents drawn for a smaller ``eps`` are a subset of those for
+        a larger one.
         """
         wrong = rng.permutation(self._annotated)[:round(eps * len(self._annotated))]
         member = self._member[wrong]
@@ -94,7 +96,7 @@ class _Noise:
 
 
 def _members(sets: LabelSets, codes: Ints, labels: Sequence[str]) -> Bools:
-    """Return which labels documents have, ``[len(codes), len(labels)]``."""
+    """Return a mask of the labels of each document, ``[len(codes), len(labels)]``."""
     return (sets.shares(np.maximum(codes, 0), labels) > 0) & (codes >= 0)[:, None]
 
 
@@ -106,8 +108,8 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     Automatic and crowd-sourced labels contain errors: Draws et al. (2021), section 5.3. In each of
     ``n`` draws, a share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, has
     one other label instead of its own. Each other label is equally likely. All systems and measures
-    see the same wrong labels, so the row of a measure does not depend on the other measures or on
-    the order of the input. The function prints a progress bar.
+    use the same wrong labels. The row of a measure depends neither on the other measures nor on the
+    order of the input. The function prints a progress bar.
 
     :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
@@ -188,7 +190,7 @@ def _summary(share: float, measures: Sequence[FairnessMeasure], true: Floats,
     """Yield the row of each measure.
 
     :param true: the mean values, ``[measures, systems]``
-    :param draws: those with wrong labels, ``[draws, measures, systems]``
+    :param draws: the mean values with wrong labels, ``[draws, measures, systems]``
     """
     for m, measure in enumerate(measures):
         values = draws[:, m]
@@ -201,7 +203,7 @@ def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iter
                     added: Iterable[str]) -> Annotations:
     """Return the annotations of the topics that the group source keeps.
 
-    :raises ValueError: it keeps none, or there are fewer than two labels
+    :raises ValueError: the source keeps no topic, or there are fewer than two labels
     """
     annotations = annotations_of(judgments_of(qrels), groups, rels, added)
     if annotations.groups is not None and annotations.groups.topics is not None:
@@ -216,7 +218,7 @@ def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iter
 
 
 def _tau(x: Floats, y: Floats) -> float:
-    """Return Kendall's τ, NaN if the values of one side are equal."""
+    """Return Kendall's τ, or NaN if all values of ``x`` or of ``y`` are equal."""
     from scipy import stats
     if is_constant(x) or is_constant(y):
         return math.nan

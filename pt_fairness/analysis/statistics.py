@@ -128,9 +128,9 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
         * ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean of the absolute values),
           ``min``, ``max``: NaN if no topic has a value
         * ``n``: the number of topics
-        * ``p``: of the two-sided one-sample t-test of MB = 0. NaN if all values are 0, if there is
-          one topic, or if the measure is not a signed one of this package, whose mean is then no
-          sign of bias
+        * ``p``: the p-value of the two-sided one-sample t-test of MB = 0. NaN if all values are 0,
+          if fewer than two topics have a value, or if the measure is not a signed measure of this
+          package
 
     Examples
     --------
@@ -160,14 +160,15 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_of(values: Floats) -> float:
-    """Return the mean, NaN if there are no values."""
+    """Return the mean, or NaN if there are no values."""
     return float(values.mean()) if len(values) else math.nan
 
 
 def _t_test(values: Floats) -> tuple[float, float]:
-    """Return t and the two-sided p-value of a mean of 0.
+    """Return t and the two-sided p-value of a one-sample t-test of a mean of 0.
 
-    They are NaN for a single value and for zeros, and ±∞ and 0 for values that are equal otherwise.
+    Both are NaN for fewer than two values and if all values are 0. If all values are equal and not
+    0, t is ±∞ and p is 0.
     """
     from scipy import stats
     if len(values) < 2:

@@ -1,4 +1,4 @@
-"""Averages of systems: normalised, combined and ranked."""
+"""Normalisation, combination and ranking of the averages of systems."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     """Scale the averages of every measure to [0, 1] by (x − min) / (max − min) over the systems.
 
     The result depends on the systems in the table. A column whose values are equal to 12 decimals
-    becomes 0, with a warning. A signed bias gets a warning, because 0 is not its fair value any
-    more.
+    becomes 0, with a warning. A signed bias gets a warning, because its fair value is no longer
+    0.
 
     Source: Das & Lease (2019), section 4; Pathiyan Cherumanal et al. (2021), section 3.1.
 
@@ -123,7 +123,7 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
 
 
 def _warn_of_direction(names: Sequence[str]) -> None:
-    """Warn of measures of which less is fairer."""
+    """Warn of measures for which a smaller value is fairer."""
     unfair = [(name, measure) for name in names
               if (measure := measure_of(name)) is not None and measure.FAIR_END == 0]
     less = [name for name, measure in unfair if not is_signed(measure)]

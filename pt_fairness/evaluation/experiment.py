@@ -235,7 +235,7 @@ def _means(values: Floats, columns: Sequence[str]) -> Floats:
     The measures in :data:`SUMMED` are summed.
     """
     count = np.where(np.isin(columns, list(SUMMED)), 1, (~np.isnan(values)).sum(axis=0))
-    # Sum sequentially, as pt.Experiment does: numpy's pairwise sum is rounded differently.
+    # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
     sums = np.nancumsum(np.vstack([np.zeros(len(columns)), values]), axis=0)[-1]
     return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
 

@@ -140,7 +140,10 @@ def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
 
 
 def _cache_key(measure: Any) -> str:
-    """Return the cache key of a measure: name, parameters and, if unversioned, a hash of the code."""
+    """Return the cache key of a measure: its name and parameters.
+
+    The key of a measure of another package includes a hash of its code.
+    """
     defined = getattr(measure, "runtime_impl", None)
     if defined is None and type(measure).__module__.partition(".")[0] in _VERSIONED:
         return str(measure)

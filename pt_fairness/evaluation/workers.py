@@ -101,7 +101,7 @@ def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) ->
         _last.digest, _last.scorer = None, None  # frees the memory of the last plan
         plan: Plan = pickle.loads(packed[0].data)
         for measure in plan.measures:
-            # pickle drops the __name__ that ir_measures.define sets.
+            # pickle drops attributes that ir_measures.define sets on the class.
             if not hasattr(measure, "__name__"):
                 measure.__name__ = measure.NAME
         _last.scorer = Scorer(plan)
@@ -122,7 +122,7 @@ class Scorer:
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
 
     def result(self, job: Job) -> Result:
-        """Return the result of a run: its scores, from the checkpoint if stored there, or its error."""
+        """Return the scores of a run, from the checkpoint if stored there, or its error."""
         position, source = job
         try:
             return Result(position, self._scores_of(source))

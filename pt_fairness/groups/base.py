@@ -70,7 +70,7 @@ class Groups:
         return self
 
     def state(self) -> str:
-        """Return a hash of the judgments that the groups are read from, ``''`` if there are none."""
+        """Return a hash of the judgments that the groups are read from; ``''`` if none."""
         return ""
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> pd.DataFrame:
@@ -182,11 +182,11 @@ class Groups:
         An example is to turn stances into ideologies (Gezici et al. 2021, section 3).
 
         :param by_topic: topic → old label → new label, such as
-            ``{'12': {'PRO': 'liberal', 'CON': 'conservative'}}``. Instead of a
-            dictionary, a topic can have a leaning, ``'liberal'`` or ``'conservative'``: the
-            ideology that supports its claim. PRO documents get this ideology, CON documents the
-            other one. Labels and topics that are missing or map to nothing (``None``, ``''``,
-            ``'-'``, ``{}``, the leaning ``'both or neither'``) have no groups.
+            ``{'12': {'PRO': 'liberal', 'CON': 'conservative'}}``. Instead of a dictionary, a
+            topic can have a leaning, ``'liberal'`` or ``'conservative'``: the ideology that
+            supports its claim. PRO documents get this ideology, CON documents the other one. Labels
+            and topics that are missing or map to nothing (``None``, ``''``, ``'-'``, ``{}``, the
+            leaning ``'both or neither'``) have no groups.
         :param order: the new labels in ascending order, if they have an order
         :returns: a new Groups object. Documents keep their weights. The weights of labels with the
             same new label add up; those of labels without a new label are dropped. ``topics`` are

@@ -54,9 +54,9 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
     """Return groups from a dictionary.
 
     :param mapping: docno → group, docno → groups (a list, set or array), docno → weights (a
-        dictionary: group → number), or qid → such a dictionary. Numbers in
-        dictionaries are weights if all innermost values are numbers; to use numbers as labels by
-        topic, give them as lists or text.
+        dictionary: group → number), or qid → such a dictionary. Numbers in inner dictionaries are
+        weights if all innermost values are numbers; to use numbers as labels by topic, give them
+        as lists or text.
     :param name: the name of the groups; by default derived from a hash of their content
     :param order: the labels in ascending order, if they have an order
     :raises ValueError: a value is none of these, a weight is not above 0, or ``order`` lacks a

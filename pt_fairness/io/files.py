@@ -104,8 +104,8 @@ def is_pipe(path: Path) -> bool:
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing bytes, and replace it atomically if the block succeeds.
 
-    The bytes are written to a temporary file in the same folder, which then replaces the file. A pipe or a
-    device is written to directly.
+    The bytes are written to a temporary file in the same folder, which then replaces the file. A
+    pipe or a device is written to directly.
 
     :raises OSError: the file cannot be written
     """

@@ -87,7 +87,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 class PairIndex:
     """An index of (topic, docno) pairs by their hashes; every hit is verified, so it is exact.
 
-    ``pair [n]`` is the number of each row's pair; distinct pairs are numbered from 0.
+    ``pair [n]`` is the number of each row's pair, in order of first appearance.
     ``first [pairs]`` is the first row of each pair, and ``topic [pairs]`` its topic code.
 
     :param topic: topic codes, ``[n]``
@@ -173,7 +173,7 @@ class PairIndex:
 class DocumentIndex:
     """An index of documents, or of (topic, document) pairs, by their identifiers.
 
-    ``pair [n]`` is the number of each row's pair; distinct pairs are numbered from 0.
+    ``pair [n]`` is the number of each row's pair, in order of first appearance.
     ``first [pairs]`` is the first row of each pair.
 
     :param qid: the topics, ``[n]``; ``None`` if the rows apply to every topic

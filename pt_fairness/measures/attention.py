@@ -1,4 +1,4 @@
-"""The attention that each group gets from the users of a ranking."""
+"""Attention of the groups: the summed discounts of the ranks of their documents."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 def attention(measure: FairnessMeasure, view: View) -> tuple[Floats, Floats, Ints]:
-    """Return the attention of the groups in the first documents of each list.
+    """Return the attention of each group in the first documents of each list.
 
-    The measure has the parameters ``cutoff``, ``discount``, ``p`` and ``unannotated``.
+    A document of m groups counts 1/m towards each.
 
-    :returns: the discounts of the documents of each group, a document of m groups counting 1/m
-        towards each, ``[R, L]``; their sum, ``[R]``; how many documents that is, ``[R]``
+    :param measure: has the parameters ``cutoff``, ``discount``, ``p`` and ``unannotated``
+    :returns: the sum of the discounts of the documents of each group, ``[R, L]``; the sum of the
+        discounts of all annotated documents, ``[R]``; the number of these documents, ``[R]``
     """
     if measure.param("unannotated") == "keep":
         codes, _, _ = view.full(measure.param("cutoff"))

@@ -112,7 +112,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     @property
     def depth(self) -> int | None:
-        """The number of annotated documents of a list that the value depends on; ``None`` for all."""
+        """How many annotated documents of a list the value depends on; ``None`` for all."""
         if "target" in self.SUPPORTED_PARAMS and self.param("target") == "run":
             return None
         cutoff: int | None = self.param("cutoff")

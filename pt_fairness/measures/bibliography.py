@@ -1,4 +1,4 @@
-"""The papers that the measures come from, under the keys that their ``SOURCE`` has."""
+"""References of the papers that define the measures, by the keys in their ``SOURCE``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Reference(NamedTuple):
-    """A paper: who, what, where, and its address if it has one."""
+    """A paper: authors, title, venue and URL; the URL is empty if there is none."""
 
     authors: str
     title: str
@@ -17,8 +17,8 @@ class Reference(NamedTuple):
         return f"{self.authors}. {self.title}. {self.venue}."
 
 
-#: Each is the ``SOURCE`` of a measure, but for that of ir_measures' α-nDCG and α-DCG, which are
-#: computed here (clarke2008).
+#: The references by key. Each is the ``SOURCE`` of a measure except clarke2008, the source of
+#: ir_measures' α-nDCG and α-DCG.
 BIBLIOGRAPHY = {
     "biega2018": Reference(
         "Asia J. Biega, Krishna P. Gummadi and Gerhard Weikum",

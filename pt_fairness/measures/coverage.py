@@ -1,4 +1,4 @@
-"""How much of a ranking the fairness measures see: Annotated."""
+"""The share of annotated documents in a ranking: Annotated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class _Annotated(FairnessMeasure):
     """Annotated — Share of Results with a Group.
 
-    The share of the returned documents that the fairness measures see.
+    The share of the returned documents that have a group.
 
     Formula
     -------
@@ -25,11 +25,11 @@ class _Annotated(FairnessMeasure):
 
     Range
     -----
-    0 to 1. 1 is the good end: every document counts.
+    0 to 1. 1 is best: every document has a group.
 
     Edge cases
     ----------
-    A topic without results has 0. It is to fairness what Judged is to relevance.
+    A topic without results has 0. Judged of ir_measures is the same share for judged documents.
 
     Source
     ------

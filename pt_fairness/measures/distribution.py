@@ -296,8 +296,8 @@ class _NDKL(DistributionMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has the largest value that documents can have (1 without a
-    cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
+    warning. A topic without results has the largest possible value, −ln of the smallest target
+    share (1 without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.

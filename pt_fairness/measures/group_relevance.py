@@ -26,7 +26,7 @@ _STOPPING = {
 
 
 class StoppingMeasure(FairnessMeasure):
-    """A measure of a user who reads the ranking until a document satisfies them."""
+    """A measure that models a user who reads the ranking until a document satisfies them."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
     FAIR_END = 1.0
@@ -35,10 +35,12 @@ class StoppingMeasure(FairnessMeasure):
     CONDENSED = False
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
-        """Return the expected utility of each list, ``[R]``; NaN where nothing is relevant.
+        """Return the expected utility of each list, ``[R]``; NaN if its topic has no relevant
+        document.
 
-        :param utility: takes the codes of the lists, ``[R, D]``, some lists, ``[M]``, and 0-based
-            ranks of these; returns what reading a list down to the rank is worth, ``[M]``
+        :param utility: takes the codes of the lists, ``[R, D]``, the indices of some lists,
+            ``[M]``, and a 0-based rank in each, ``[M]``; returns the utility of reading each list
+            down to that rank, ``[M]``
         """
         codes, relevance, _ = view.full(self.param("cutoff"))
         decay = self.decay(relevance, view.highest_relevance_of_all)
@@ -51,7 +53,8 @@ class StoppingMeasure(FairnessMeasure):
     def decay(self, relevance: Any, highest: Any) -> Floats:
         """Return the probability that the user stops at each rank, ``[R, D]``.
 
-        :param highest: the highest relevance grade, if ``max_rel`` does not give it
+        :param relevance: ``[R, D]``
+        :param highest: the highest relevance grade, used if ``max_rel`` is not set
         """
         highest, gains = self.param("max_rel") or highest, self.param("gains")
         counted = np.where(relevance >= self.param("rel"), np.minimum(relevance, highest), 0)
@@ -71,8 +74,9 @@ class _GF(StoppingMeasure):
     -------
     ``Σ_{i≤n} Decay_i · max(0, 1 − Div(P_i, T))`` with ``Decay_i = s_i · Π_{j<i} (1 − s_j)``, the
     probability that the user stops at rank i. ``s_i = G_i / (G_max + 1)`` with G_i the gain of the
-    document (``gains``), G_max the gain of ``max_rel``. Higher grades than ``max_rel`` count as it;
-    set it where the topics come in batches.
+    document (``gains``), G_max the gain of ``max_rel``. Grades above ``max_rel`` count as
+    ``max_rel``, by default the highest grade of the qrels. Set it if topics are evaluated in
+    batches.
 
     P_i holds the mean shares of the groups over the first i documents. A document of m groups
     counts 1/m towards each, an unannotated one 1/L towards each of all L groups of G. T is the
@@ -80,8 +84,9 @@ class _GF(StoppingMeasure):
 
     ``divergence`` is ``'jsd'``, the Jensen–Shannon divergence, base 2; or, for labels with an
     order, ``'nmd'``, ``Σ_g |cumP_g − cumT_g| / (L − 1)``; or ``'rnod'``, ``√(OD / (L − 1))`` with
-    OD the mean of ``Σ_j |i − j| · (P_j − T_j)²`` over the labels i with T_i > 0. The order is
-    ``order``, else that of the Groups object, else numeric. It is 0 for one label.
+    OD the mean of ``Σ_j |i − j| · (P_j − T_j)²`` over the labels i with T_i > 0. The labels are
+    ordered by ``order``, else as the Groups object declares, else numerically. The divergence is 0
+    if there is only one label.
 
     Range
     -----
@@ -93,8 +98,8 @@ class _GF(StoppingMeasure):
     relevant annotated documents for ``target='qrels'``. A topic without results has 0. With
     ``target='run'``, a list without annotations is compared with a uniform target.
 
-    ``'rnod'`` can exceed 1 for a target with shares of 0; it counts as 1 then. A ValueError says
-    that ``'nmd'`` or ``'rnod'`` lacks the order of the labels.
+    ``'rnod'`` can exceed 1 for a target with shares of 0; it then counts as 1. ``'nmd'`` and
+    ``'rnod'`` raise a ValueError if the labels have no order.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
@@ -127,7 +132,7 @@ class _GF(StoppingMeasure):
         target = distribution(self, view)
         if self.param("target") == "run":
             target = np.where(target.any(axis=1, keepdims=True), target, 1.0 / size)
-        # The last row is that of code −1.
+        # Row −1 holds the shares of an unannotated document, code −1.
         shares = np.vstack([view.share, np.full(size, 1.0 / size)])
         if self.param("divergence") != "jsd":
             order = ordinal.places(view.labels, self.param("order"), view.order)
@@ -140,7 +145,11 @@ class _GF(StoppingMeasure):
         return np.where(target.any(axis=1), self.expected(view, similarity), np.nan)
 
     def divergence(self, shares: Floats, target: Floats) -> Floats:
-        """``[M]``: the divergence of ``shares [M, L]`` from the target, labels in their order."""
+        """Return the divergence of the shares from the target, ``[M]``.
+
+        :param shares: ``[M, L]``, for ordinal divergences in the order of the labels
+        :param target: ``[M, L]``, in the same order
+        """
         size, name = shares.shape[1], self.param("divergence")
         if size == 1:
             return np.zeros(len(shares))
@@ -152,11 +161,12 @@ class _GF(StoppingMeasure):
 
 
 def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
-    """Return the mean of ``rows [S, L]`` over the documents down to some ranks, ``[M, L]``.
+    """Return the mean row of the documents down to each given rank, ``[M, L]``.
 
-    :param codes: the row of ``rows`` that each document counts, ``[T, D]``; −1 is the last
-    :param row: the list, ``[M]``
-    :param place: the 0-based rank
+    :param codes: the index of each document into ``rows``, ``[R, D]``; −1 is the last row
+    :param rows: ``[S, L]``
+    :param row: the index of the list, ``[M]``
+    :param place: the 0-based rank in this list, ``[M]``
     """
     shares = np.empty((len(row), rows.shape[1]))
     size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
@@ -168,7 +178,7 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
 
 
 class RelevancePart(StoppingMeasure):
-    """The part of GFR that is relevance alone."""
+    """The relevance part of GFR."""
 
     __name__ = "GFRelevance"
     NAME = __name__
@@ -238,7 +248,7 @@ class _GFR(FairnessMeasure):
     def validate_params(self) -> None:
         """Check the parameters.
 
-        :raises ValueError: a value that is not allowed; a target of groups that are no attribute
+        :raises ValueError: a value that is not allowed, or a target of groups that are no attribute
         """
         super().validate_params()
         attributes = self.param("attributes")

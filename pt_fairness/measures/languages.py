@@ -23,7 +23,10 @@ class Grade(NamedTuple):
     open: bool
 
     def holds(self, relevance: Any) -> Any:
-        """Return which documents belong to the set; negative relevance is grade 0."""
+        """Return a mask of the documents in the set.
+
+        In a set of one grade, negative relevance is grade 0.
+        """
         return relevance >= self.least if self.open else np.maximum(relevance, 0) == self.least
 
 
@@ -39,14 +42,15 @@ class _PEER(FairnessMeasure):
     unjudged and negative relevance is grade 0.
 
     P is the p-value of the Kruskal–Wallis test: the upper tail of χ² for ``H = (N − 1) · Σ_g N_g ·
-    (x̄_g − x̄)² / Σ (x − x̄)²``, with one degree of freedom fewer than groups. The N observations x
-    are the ranks of the set's annotated documents among the first n of the ranking, once for each
-    of their groups. Unannotated documents keep their ranks, and ranks of other documents are
-    skipped, not renumbered.
+    (x̄_g − x̄)² / Σ (x − x̄)²``. The degrees of freedom are the number of groups with observations,
+    less 1. The N observations x are the ranks of the set's annotated documents, once for each of
+    their groups. Ranks are those in the first n = min(cutoff, length) documents of the whole list:
+    they are not renumbered after other documents are left out.
 
-    The u observations of judged annotated documents of relevance > 0 that are not among the first
-    n share the rank ``n + (u + 1) / 2``; with ``unretrieved='count'``, as in the published code,
-    ``N + (u + 1) / 2``, which can be above that of documents that were retrieved.
+    The set's judged annotated documents of relevance > 0 that are not among the first n give u more
+    observations, which all have the rank ``n + (u + 1) / 2``. With ``unretrieved='count'``, as in
+    the published code, it is ``N + (u + 1) / 2``, N including them. That can place these documents
+    before retrieved ones.
 
     Range
     -----
@@ -58,7 +62,7 @@ class _PEER(FairnessMeasure):
     without annotated documents among the first n has 0. P is 1 if no document of the set is among
     them, if fewer than two groups have observations, and if all observations are equal.
 
-    Groups with weights are a ValueError.
+    Groups with weights raise a ValueError.
 
     Source
     ------
@@ -120,8 +124,10 @@ class _PEER(FairnessMeasure):
                     n: Ints) -> Floats:
         """Return the p-value of each list, ``[R]``.
 
-        :param row: the list of each retrieved document of the set, ``[M]``; its code and its rank
-        :param missing: the other documents of the set by code, ``[R, S]``
+        :param row: the list of each retrieved document of the set, ``[M]``
+        :param code: its code, ``[M]``
+        :param rank: its 1-based rank, ``[M]``
+        :param missing: the number of missing relevant documents of the set by code, ``[R, S]``
         :param n: the lengths of the lists, ``[R]``
         """
         found = by_set(view, row, code, len(view)) @ view.member
@@ -143,7 +149,10 @@ class _PEER(FairnessMeasure):
 
 
 def by_set(view: View, row: Ints, code: Ints, rows: int, weights: Floats | None = None) -> Floats:
-    """Return the sum of the weights of documents by row and label set, ``[rows, S]``."""
+    """Return the sum of the weights of documents by row and label set, ``[rows, S]``.
+
+    :param weights: ``[M]``; by default each document has weight 1
+    """
     sets = len(view.share)
     sums = np.bincount(row * sets + code, weights, rows * sets)
     return np.asarray(sums.reshape(rows, sets), float)

@@ -25,28 +25,29 @@ class _RADio(DistributionMeasure):
     -------
     ``√JSD(P̃, Q̃)``, base 2; with ``divergence='kl'``, ``KL(Q̃ ‖ P̃)``. P̃ = (1 − α) · P + α · Q and
     Q̃ = (1 − α) · Q + α · P with α = ``alpha``. P holds the shares of the groups in the first n
-    annotated documents, in which rank i weighs ``discount``; a document of m groups counts 1/m
+    annotated documents, weighted by rank (``discount``); a document of m groups counts 1/m
     towards each. With ``unannotated='keep'``, unannotated documents keep their ranks. Q is the
     target, unsmoothed and without a discount.
 
     The measures of the paper differ in labels and context. Representation and Alternative Voices:
     the whole list. Calibration: the user's history, registered as a target. Activation: bins of a
-    number as labels. Fragmentation compares the lists of users and is not such a measure.
+    number as labels. Fragmentation compares the lists of several users and is not covered.
 
     Range
     -----
-    0 to 1; 0 or more with ``divergence='kl'``. 0 is like the context; whether that is good depends
-    on the norm.
+    0 to 1; 0 or more with ``divergence='kl'``. 0 means that the groups are as in the context;
+    whether that is good depends on the norm.
 
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has 1; with ``divergence='kl'``, the largest value of all lists
-    of one group. With ``target='run'``, it is compared with a uniform context then.
+    warning. A topic without results has 1. With ``divergence='kl'`` it has the largest value of all
+    lists of one group. With ``target='run'``, a list without annotated documents has a uniform
+    context.
 
-    ``alpha=0`` with ``divergence='kl'`` is a ValueError. With ``alpha=0`` and the same discount,
-    ``1 − RADio²`` is AWRF. The published code approximates the harmonic numbers and counts a
-    document of m labels m times.
+    ``alpha=0`` with ``divergence='kl'`` raises a ValueError. With ``alpha=0``, the same discount
+    and the same target, ``1 − RADio²`` is AWRF. The published code approximates the harmonic
+    numbers and counts a document of m labels m times.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
@@ -84,7 +85,7 @@ class _RADio(DistributionMeasure):
     def validate_params(self) -> None:
         """Check the parameters.
 
-        :raises ValueError: a value that is not allowed; an infinite divergence
+        :raises ValueError: a value that is not allowed, or ``alpha=0`` with ``divergence='kl'``
         """
         super().validate_params()
         if self.param("divergence") == "kl" and self.param("alpha") == 0:
@@ -104,7 +105,7 @@ class _RADio(DistributionMeasure):
         return np.where(n == 0, self.largest(target), numerics.kl(context, ranking))
 
     def largest(self, target: Floats) -> Floats:
-        """``[R]``: the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group."""
+        """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""
         alpha = self.param("alpha")
         own, others = (1.0 - alpha) * target, (1.0 - alpha) * (1.0 - target)
         divergence = (own + alpha) * np.log2((own + alpha) / (alpha * target + 1.0 - alpha)) \

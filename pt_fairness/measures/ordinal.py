@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 def places(labels: Sequence[str], order: str | None, declared: Sequence[str] | None) -> list[int]:
-    """Return the places of labels from the lowest to the highest.
+    """Return the indices that sort the labels from the lowest to the highest.
 
+    :param labels: the label set
     :param order: the labels in order, joined by commas
     :param declared: the order that the Groups object declares
-    :raises ValueError: there is no order, or one that lacks a label
+    :raises ValueError: the labels have no order, or the order lacks a label
     """
     if order is None and declared is None:
         numbers = [_number(name) for name in labels]
@@ -45,14 +46,14 @@ def _number(name: str) -> float:
 
 
 def match_distance(p: Floats, q: Floats) -> Floats:
-    """Return the sum of the differences of the cumulative shares over the last axis."""
+    """Return the sum of the absolute differences of the cumulative shares over the last axis."""
     return np.asarray(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1))
 
 
 def order_aware_divergence(p: Floats, q: Floats) -> Floats:
     """Return the order-aware divergence over the last axis.
 
-    It is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the places i with q_i > 0.
+    It is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the indices i with q_i > 0.
     """
     i = np.arange(p.shape[-1])
     distances = (p - q) ** 2 @ abs(i[:, None] - i)

@@ -38,7 +38,7 @@ def _params(*protected: str) -> dict[str, params.Param]:
 
 
 class ParityMeasure(PrefixMeasure):
-    """A prefix measure whose population is a target, by default the topic's relevant documents."""
+    """A prefix measure whose population is the target, by default the relevant documents."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("pathiyancherumanal2021", "yang2017")
 
@@ -74,11 +74,12 @@ class _rND(Difference, ParityMeasure):
     A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
     population has fewer than two groups if ``protected`` is ``minority`` or ``majority``.
 
-    A topic without results has 1. With ``norm='none'`` it has the largest value of ``cutoff``
-    documents (1 without a cutoff, and where that value is 0). With ``norm='none'`` and
-    ``target='run'`` it has the sum of the discounts of ``cutoff`` documents (1 without a cutoff)
-    times the largest term of all populations without shares below 0.001: 1 for rND, −log2 0.001 for
-    rKL, 999 for rRD.
+    A topic without results has 1. With ``norm='none'`` it has the largest value that
+    ``cutoff`` documents can have (1 without a cutoff, and where that value is 0).
+
+    With ``norm='none'`` and ``target='run'``, a topic without results has b times the sum of the
+    discounts of the evaluated ranks up to ``cutoff``, and b without a cutoff. b is the largest term
+    of all populations with shares of at least 0.001: 1 for rND, −log2 0.001 for rKL, 999 for rRD.
 
     The equation divides by i, the paper's released code by i + 1; this measure divides by i.
 
@@ -106,15 +107,19 @@ class _rKL(Divergence, ParityMeasure):
     symbols of rND. With ``protected='all'`` the divergence is over all groups; a document of m
     groups counts 1/m towards each.
 
-    A share of 0 in the target becomes 0.001 and the other shares shrink to make room. With
-    ``target='run'`` no share is changed, because no prefix holds a group that the run lacks.
+    Each share of 0 in the target becomes 0.001, and the other shares are multiplied by
+    1 − 0.001 · z, z the number of shares of 0. With ``target='run'`` no share is changed, because
+    no prefix holds a group that the run lacks.
 
     Z is the exact maximum. For ``protected='all'`` it is −log2 of the smallest target share times
-    the sum of the discounts; with ``target='run'``, the sum of the ranking that has whole groups
-    one after the other, the smallest first. If ``step`` > 1 or documents have several groups, all
-    orders are searched instead, as long as there are at most 131,072 states. Beyond that, Z is the
-    largest sum of whole groups in the orders of up to six groups (values are cut at 1), and −log2
-    of the smallest share as above, an upper bound, if documents have several groups.
+    the sum of the discounts. For ``protected='all'`` with ``target='run'`` it is the sum of the
+    ranking that has whole groups one after the other, the smallest group first.
+
+    If ``step`` > 1 or documents have several groups, that ranking need not be the maximum. All
+    orders of the run are then searched if there are at most 131,072 states. With more states, Z is
+    the upper bound, −log2 of the smallest target share times the sum of the discounts, if documents
+    have several groups. Otherwise Z is the largest sum over all orders of whole groups, for at most
+    six groups; for more, it is the sum with the smallest group first. Values are cut at 1.
 
     Range
     -----
@@ -140,7 +145,7 @@ class _rKL(Divergence, ParityMeasure):
     def target_of(self, groups: TwoGroups) -> Floats:
         share = super().target_of(groups)
         if self.param("target") == "run":
-            return share  # no prefix of a run holds what the run lacks, so nothing is infinite
+            return share  # a prefix has no group that the run lacks: no term is infinite
         return numerics.smoothed(np.column_stack([share, 1.0 - share]))[:, 0]
 
     def score(self, view: View) -> Floats:
@@ -177,9 +182,9 @@ class _rKL(Divergence, ParityMeasure):
         return numerics.discounted_divergence(
             codes, share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
 
-    #: The most states of :func:`numerics.largest_divergence` for which all orders are searched.
+    #: The largest number of states for which :func:`numerics.largest_divergence` is called.
     _MOST_PLACES = 1 << 17
-    #: The most groups for which every order of whole groups is tried.
+    #: The largest number of groups for which all orders of whole groups are evaluated.
     _EVERY_ORDER = 6
 
     def _largest_of_run(self, view: View, target: Floats, n: Ints, weights: Floats,
@@ -205,9 +210,10 @@ class _rKL(Divergence, ParityMeasure):
 
     @staticmethod
     def _of_whole_groups(sizes: Ints, order: Ints, target: Floats, weights: Floats) -> Floats:
-        """Return the sum of the rankings that have whole groups one after the other, ``[R]``.
+        """Return the sum of each ranking that has whole groups one after the other, ``[R]``.
 
-        :param order: the order of the groups, ``[R, K]``
+        :param sizes: the number of documents of each group, ``[R, L]``
+        :param order: the order of the groups, as indices, ``[R, L]``
         """
         ordered = np.take_along_axis(sizes, order, axis=1)
         flat = np.append(np.repeat(order.reshape(-1), ordered.reshape(-1)), 0)
@@ -226,7 +232,7 @@ class _rRD(Ratio, ParityMeasure):
     Formula
     -------
     ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of rND. A ratio
-    with a zero above or below is 0.
+    with a numerator or denominator of 0 is 0.
 
     Range
     -----
@@ -234,8 +240,8 @@ class _rRD(Ratio, ParityMeasure):
 
     Edge cases
     ----------
-    As rND. The measure is meant for a protected group that is the minority. With a majority, the
-    ratios of prefixes with hardly any unprotected documents dominate Z, and most values are small.
+    As rND. The measure is meant for a protected group that is the minority. With a majority,
+    prefixes with hardly any unprotected documents dominate Z, and most values are small.
 
     Source
     ------

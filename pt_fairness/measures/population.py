@@ -30,7 +30,8 @@ class TwoGroups(NamedTuple):
     #: shares if the target is a distribution.
     plus: Floats
     total: Floats
-    #: Mask of the lists that have a protected group and a population, ``[R]``.
+    #: Mask of the lists that have a protected group and, unless the target is the run, a non-empty
+    #: population, ``[R]``.
     defined: Bools
 
 

@@ -116,9 +116,9 @@ class PrefixMeasure(FairnessMeasure):
         return self.value_of(first, n, target)
 
     def when_empty(self, target: Floats, of_run: bool) -> Any:
-        """Return the values of empty lists.
+        """Return the values of lists without annotated documents, ``[E]`` or a scalar.
 
-        :param target: the target values of the empty lists, ``[E]``
+        :param target: the target values of these lists, ``[E]``
         """
         if self.param("norm") != "none":
             return 1.0

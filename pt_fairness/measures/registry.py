@@ -39,8 +39,7 @@ def names() -> dict[str, FairnessMeasure]:
 
 
 def listen(listener: Callable[[str, FairnessMeasure], None]) -> None:
-    """Call ``listener(name, measure)`` for every registered name, now and on later registrations.
-    """
+    """Call ``listener(name, measure)`` for each name, now and on every later registration."""
     _listeners.append(listener)
     for name, measure in names().items():
         listener(name, measure)

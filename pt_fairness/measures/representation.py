@@ -1,5 +1,6 @@
-"""One group's share of the first documents against its target: RepBias (Lipani et al. 2021), and
-Skew, MinSkew, MaxSkew (Geyik et al. 2019)."""
+"""Representation of single groups: RepBias (Lipani et al. 2021) and Skew, MinSkew, MaxSkew (Geyik
+et al. 2019).
+"""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
     from pt_fairness.rankings.view import View
 
-#: How far the product of target and depth may be from a half that it stands for.
+#: A fraction within this distance of one half counts as exactly one half.
 HALF_TOLERANCE = 1e-9
 
 
 def unbiased(expected: Floats, found: Floats) -> Floats:
-    """Return ``expected`` rounded to whole numbers; halves to the neighbour nearer to ``found``."""
+    """Return ``expected`` rounded to integers, halves to the neighbour nearer to ``found``."""
     below = np.floor(expected)
     fraction = expected - below
     half = abs(fraction - 0.5) <= HALF_TOLERANCE
@@ -76,7 +77,7 @@ class _RepBias(SignedMeasure):
     def score(self, view: View) -> Floats:
         groups = two_groups(self, view)
         codes, n = view.condensed(self.param("cutoff"))
-        # The last column is for −1, past the end of a list.
+        # The last column stands for code −1, past the end of a list.
         inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])
         places = np.where(codes < 0, inside.shape[1] - 1, codes)
         found = np.take_along_axis(inside, places, axis=1).sum(axis=1).astype(float)
@@ -95,15 +96,15 @@ _SKEW_PARAMS = {
 
 
 class SkewMeasure(DistributionMeasure):
-    """A measure made from the skew of each group."""
+    """A measure based on the skew of each group."""
 
     RANGE = (None, None)
     SOURCE = ("geyik2019",)
-    #: The logarithm of 0.001: the skew of a group that should be everywhere and is nowhere.
+    #: ln 0.001: the skew of a group with target share 1 that has no documents.
     DEFAULT = -6.907755278982137
 
     def skews(self, view: View, target: Floats) -> Floats:
-        """``[T, L]``: the skew of every group."""
+        """Return the skew of each group, ``[R, L]``."""
         codes, n = view.condensed(self.param("cutoff"))
         counts = numerics.tally(codes, np.ones(codes.shape[1]), len(view.share)) @ view.share
         shares = numerics.ratio(counts, n[:, None])
@@ -122,7 +123,7 @@ class _Skew(SkewMeasure):
     -------
     ``ln(P_g / T_g)`` for ``group`` g. P_g is its share of the first n annotated documents,
     n = min(cutoff, annotated documents); a document of m groups counts 1/m towards each. T_g is its
-    target share. Either is 0.001 if it is 0, and no other share changes.
+    target share. A share of 0 becomes 0.001; other shares do not change.
 
     Range
     -----
@@ -200,7 +201,8 @@ class _MaxSkew(SkewMeasure):
 
     Edge cases
     ----------
-    As Skew. In a topic without results every group lacks, and the value is below 0.
+    As Skew. In a topic without results P_g is 0 for all groups: the value is that of the group
+    with the smallest target share.
 
     Source
     ------

@@ -25,16 +25,17 @@ _PARAMS = {
 
 
 class StanceMeasure(SignedMeasure):
-    """A measure of effectiveness for the documents of one stance, less the same measure for the
-    other.
-    """
+    """The effectiveness of the pro documents less the effectiveness of the con documents."""
 
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = _PARAMS
     CONDENSED = False
 
     def validate_params(self) -> None:
-        """:raises ValueError: a value that is not allowed, or one group on both sides"""
+        """Check the parameters.
+
+        :raises ValueError: a value that is not allowed, or the same group as ``pro`` and ``con``
+        """
         super().validate_params()
         if self.param("pro") == self.param("con"):
             raise ValueError(
@@ -45,8 +46,9 @@ class StanceMeasure(SignedMeasure):
     def stances(self, view: View) -> tuple[Floats, Ints]:
         """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
 
-        1 is a relevant document that is pro, −1 one that is con, and 0 any other; a document with
-        weights has its share in pro less that in con.
+        The stance is 1 for a relevant pro document, −1 for a relevant con document and 0 for others
+        and past the end of a list. A relevant document with weights has its share in ``pro`` less
+        its share in ``con``.
         """
         codes, relevance, n = view.full(self.param("cutoff"))
         side = np.isin(view.labels, self.param("pro")) * 1.0 \
@@ -145,7 +147,7 @@ class _BiasDCG(StanceMeasure):
     Range
     -----
     Between minus and plus the sum of the discounts, which grows with the depth. 0 is fair; above 0
-    the ranking is biased towards ``pro``. ``abs=True`` gives the size alone.
+    the ranking is biased towards ``pro``. ``abs=True`` gives the absolute value.
 
     Edge cases
     ----------

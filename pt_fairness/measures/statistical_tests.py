@@ -26,7 +26,7 @@ _PARAMS = {
 
 
 class BinomialMeasure(FairnessMeasure):
-    """A measure of how probable so few protected documents in the prefixes of a fair list are."""
+    """A measure based on the binomial probability of the protected count of each prefix."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("zehlike2017",)
     FAIR_END = 1.0
@@ -48,7 +48,11 @@ class BinomialMeasure(FairnessMeasure):
         return np.where(defined, values, np.nan)
 
     def wanted(self, view: View) -> tuple[Bools, Floats, Bools]:
-        """Return the protected label sets, ``[R, S]``, their share and whether there is one."""
+        """Return the protected label sets and the wanted share of protected documents.
+
+        :returns: whether each label set is protected, ``[R, S]``; the wanted share, ``[R]``;
+            whether the topic is defined, ``[R]``
+        """
         p = self.param("p")
         if p is not None:
             protected, known = split(self, view, view.relevant(self.param("rel")))
@@ -58,7 +62,7 @@ class BinomialMeasure(FairnessMeasure):
             groups.defined
 
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
-        """Return the value of each list, ``[R]``, whatever it is for an empty one.
+        """Return the value of each list, ``[R]``; that of an empty list is ignored.
 
         :param probabilities: F(τ_i; i, p) at each rank i, ``[R, D]``
         """
@@ -78,8 +82,8 @@ class _FAIR(BinomialMeasure):
     annotated documents) pass, else 0. ``value='prefixes'`` is the share that pass.
 
     α_c is the largest level for which the test rejects a fair list of n documents with a
-    probability of at most ``alpha``; with ``adjust=False``, it is ``alpha``. Numbers within a
-    factor of 1 + 1e-9 are equal.
+    probability of at most ``alpha``; with ``adjust=False``, it is ``alpha``. Probabilities
+    within a factor of 1 + 1e-9 are equal.
 
     Range
     -----
@@ -89,14 +93,14 @@ class _FAIR(BinomialMeasure):
     ----------
     A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
     population has fewer than two groups if ``protected`` is ``minority`` or ``majority``. With
-    ``p``, only the latter holds. A topic without results has 0.
+    ``p``, only the second case applies. A topic without results has 0.
 
-    Groups with weights are a ValueError.
+    Groups with weights raise a ValueError.
 
     Source
     ------
     Zehlike et al. (2017), definitions 3.1 and 3.2. The correction is exact; fairsearchcore and
-    LensKit take tables that can reject a fair list with a probability above ``alpha``.
+    LensKit use tables that can reject a fair list with a probability above ``alpha``.
     """
 
     __name__ = "FAIR"
@@ -144,8 +148,8 @@ class _PreF(BinomialMeasure):
 
     Source
     ------
-    Zehlike et al. (2017), from the test of definition 3.1. Others compute it at the ranks of the
-    list with its unannotated documents; this measure drops them first.
+    Zehlike et al. (2017), from the test of definition 3.1. Other implementations keep
+    unannotated documents in the list; this measure drops them first.
     """
 
     __name__ = "PreF"

@@ -1,6 +1,4 @@
-"""Viewpoint diversity of a ranking against itself as a whole: nDD, nDR, nDKL, nDJS (Draws et al.
-2021).
-"""
+"""Viewpoint diversity of the prefixes of a ranking: nDD, nDR, nDKL, nDJS (Draws et al. 2021)."""
 
 from __future__ import annotations
 
@@ -49,7 +47,7 @@ class ViewpointMeasure(PrefixMeasure):
         total = counts.sum(axis=1).astype(float)
         groups = TwoGroups(protected, plus, total, np.ones(len(view), bool))
         values = self.score_two_groups(view, groups, of_run=True)
-        # A run of one group alone leaves nothing to compare.
+        # There is nothing to compare in a run of protected, or of unprotected, documents only.
         return np.where((total > 0) & ((plus == 0) | (plus == total)), 0.0, values)
 
 
@@ -74,9 +72,10 @@ class _nDD(Difference, ViewpointMeasure):
 
     Edge cases
     ----------
-    A run of one group has 0. A topic without results has 1. With ``norm='none'`` it has the sum of
-    the discounts of ``cutoff`` documents (1 without a cutoff) times the largest term of all runs
-    without shares below 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
+    A run of protected documents only, or of unprotected documents only, has 0. A topic without
+    results has 1. With ``norm='none'``, a topic without results has b times the sum of the
+    discounts of ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs
+    with shares of at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
 
     The population is the run itself, so with a cutoff the value depends on how many annotated
     documents the run returns. Compare runs of equal length only: cut all of them to the same depth
@@ -105,8 +104,8 @@ class _nDR(Ratio, ViewpointMeasure):
 
     Formula
     -------
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of nDD. A ratio over 0
-    is 0.
+    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of nDD. A ratio
+    with denominator 0 is 0.
 
     Range
     -----
@@ -114,7 +113,7 @@ class _nDR(Ratio, ViewpointMeasure):
 
     Edge cases
     ----------
-    As nDD. Z comes from prefixes with hardly any unprotected document, whose ratios are huge, so
+    As nDD. Z is dominated by the huge ratios of prefixes with hardly any unprotected document, so
     most values are small. The paper's normaliser, ``'protected-first'``, does not bound the value.
 
     The paper does not recommend nDR, because of its normaliser and because it hardly tells degrees

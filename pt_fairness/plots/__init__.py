@@ -1,9 +1,9 @@
-"""Figures of experiments, in colours for every kind of colour vision.
+"""Figures of experiments, with a colour-blind-safe palette.
 
 The figures need matplotlib: ``pip install 'pt-fairness[plots]'``. Every function draws a frame into
-``ax``, by default the axes of a new figure, and returns the Axes. A new figure is as large as its
-names need; in a given one the names get smaller. A legend below the axes needs a layout engine, so
-a given figure without one gets matplotlib's constrained layout.
+``ax``, by default the axes of a new figure, and returns the Axes. A new figure grows to fit
+its tick labels; in a given figure the font size is reduced. A legend below the axes needs a layout
+engine, so a given figure without one gets matplotlib's constrained layout.
 """
 
 try:

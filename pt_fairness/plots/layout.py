@@ -1,4 +1,4 @@
-"""Sizes of a figure: axes, names of ticks, legends."""
+"""Layout of a figure: axes, tick labels and legends."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from matplotlib.transforms import ScaledTranslation
 
 from pt_fairness.plots.style import text
 
-#: The font size, in points, that a new figure makes room for, and the minimum in a given one.
+#: The minimum font size of tick labels, in points, in a new and in a given figure.
 SMALL, SMALLEST = 8.0, 4.0
-#: The height of a line and the typical width of a letter, divided by the font size.
+#: The height of a line and the typical width of a letter, relative to the font size.
 LINE_HEIGHT, LETTER_WIDTH = 1.3, 0.65
-#: The font size and the maximum length of the lines of a legend, tried until it is narrow enough.
+#: Font sizes and maximum line lengths of a legend, tried in order until it fits the axes.
 LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
 MOST_LEGEND_COLUMNS = 6
-#: How much larger text can be, relative to the axes, in a file of lower resolution.
+#: The factor by which text can grow relative to the axes in a file of lower resolution.
 SPREAD = 1.12
 
 
@@ -31,7 +31,11 @@ def axes_of(ax: Axes | None) -> Axes:
 
 
 def need_rows(frame: pd.DataFrame, name: str) -> None:
-    """Raise ``ValueError`` if a frame, which the error calls ``name``, is empty."""
+    """Raise an error if a frame is empty.
+
+    :param name: the name of the frame in the error
+    :raises ValueError: the frame is empty
+    """
     if frame.empty:
         raise ValueError(f"{name} has no rows, so there is nothing to draw")
 
@@ -48,14 +52,14 @@ def font_size(axis: Axis) -> float:
 
 
 def _grow(ax: Axes, width: float, height: float) -> None:
-    """Make a figure larger by so many points."""
+    """Enlarge a figure by a width and a height in points."""
     figure = ax.figure.figure
     old = figure.get_size_inches()
     figure.set_size_inches(old[0] + width / 72, old[1] + height / 72)
 
 
 def tick_step(ticks: int, room: float, label: float) -> int:
-    """Return the smallest of 1, 2, 5, 10, 20, … so that every step-th tick label fits.
+    """Return the smallest step of 1, 2, 5, 10, 20, … at which the tick labels fit.
 
     :param ticks: the number of ticks
     :param room: the length of the axis, in points
@@ -66,10 +70,11 @@ def tick_step(ticks: int, room: float, label: float) -> int:
 
 
 def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> None:
-    """Name the ticks 0, 1, … of an axis, upright below it if they do not fit side by side.
+    """Label the ticks 0, 1, … of an axis; rotate labels of the x-axis that do not fit.
 
-    :param new: whether the figure is new, and may grow
-    :param step: every step-th tick has a name
+    :param names: the labels of all ticks
+    :param new: whether the figure is new and can grow
+    :param step: the step between labelled ticks
     """
     axis.set_ticks(range(0, len(names), step), [text(name) for name in names[::step]])
     labels, across = axis.get_ticklabels(), axis is axis.axes.xaxis
@@ -92,7 +97,7 @@ def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[Any], new: b
                  title: str | None = None) -> None:
     """Add a legend below the axes, in as many columns as fit.
 
-    :param new: whether the figure is new, and may grow
+    :param new: whether the figure is new and can grow
     """
     figure = ax.figure.figure
     if figure.get_layout_engine() is None:

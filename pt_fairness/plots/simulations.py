@@ -20,7 +20,7 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     2.
 
     :param sweep: the result of :func:`pt_fairness.simulation.sweep`
-    :param measure: a measure or its name; may be omitted if the frame has one
+    :param measure: a measure or its name; may be omitted if the frame has only one
     :raises ValueError: an empty frame, or a measure that it does not have
 
     Examples
@@ -45,7 +45,7 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
                         linewidth=0)
     ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel="mean value",
            title=style.text(style.with_fair_end(name), 2 * style.LONG))
-    # A band can reach below the range of the measure; that part is not shown.
+    # Clip the bands at the lower bound of the measure's range.
     known = measure_of(name)
     least = known.RANGE[0] if known is not None else None
     bottom = min(0.0, ax.get_ylim()[0])

@@ -1,4 +1,4 @@
-"""Colours, hatches, markers and lines that can be told apart, and names as text."""
+"""Colours, hatches, markers and line styles of series, and text of labels."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 from pt_fairness.tables import measure_of
 
-#: The colours of Okabe & Ito (2008), which differ for every kind of colour vision. Yellow and black
-#: are last because they stand out.
+#: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
+#: stand out.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 HATCHES = ("", "///", "...", "xxx", "|||", "ooo", "+++", "---")
 MARKERS = "osD^vPX*"
 LINES = ("-", "--", ":", "-.")
 #: The colour of bars and lines in the background.
 PALE = "#BBBBBB"
-#: The maximum length of a line of the title, and of the name of an axis, in letters.
+#: The maximum length of a line of a title or an axis label, in characters.
 LONG = 50
 
 
 def face(i: int) -> dict[str, Any]:
-    """Return the style of the bars of group ``i``: the plain colours, then hatched ones."""
+    """Return the style of the bars of group ``i``: plain colours first, then hatched ones."""
     return {"facecolor": PALETTE[i % len(PALETTE)], "edgecolor": "white",
             "hatch": HATCHES[i // len(PALETTE) % len(HATCHES)]}
 
@@ -28,19 +28,19 @@ def face(i: int) -> dict[str, Any]:
 def points(i: int) -> dict[str, Any]:
     """Return the colour and the marker of series ``i``.
 
-    A colour has another marker each time the palette repeats.
+    The marker of a colour changes each time the palette repeats.
     """
     return {"color": PALETTE[i % len(PALETTE)],
             "marker": MARKERS[(i + i // len(PALETTE)) % len(MARKERS)]}
 
 
 def line(i: int) -> dict[str, Any]:
-    """Return the colour, the marker and the dashes of series ``i``."""
+    """Return the colour, the marker and the line style of series ``i``."""
     return {**points(i), "linestyle": LINES[i // len(PALETTE) % len(LINES)]}
 
 
 def text(name: Any, width: int | None = None) -> str:
-    """Return a name that matplotlib prints literally, not as mathematics between dollar signs.
+    """Wrap a name, and escape dollar signs, which start mathtext in matplotlib.
 
     :param width: the maximum length of a line, ``None`` for one line
     """

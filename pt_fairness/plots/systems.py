@@ -23,7 +23,7 @@ from pt_fairness.plots.layout import (
 )
 from pt_fairness.tables import column_of
 
-#: The upper limit of an axis that starts at 0, divided by the largest value.
+#: The ratio of the upper limit of an axis that starts at 0 to the largest value.
 ROOM = 1.05
 #: The style of the dot of a relevant document, and of a block without a group.
 DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "black",
@@ -33,10 +33,10 @@ NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": style.PALE}
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
                            ax: Axes | None = None) -> Axes:
-    """Draw relevance as bars and fairness as lines, with the systems by decreasing relevance.
+    """Draw relevance as bars and fairness as lines, with systems sorted by decreasing relevance.
 
     As in Das & Lease (2019), figure 2, and Pathiyan Cherumanal et al. (2021), figure 2. The lines
-    have an axis of their own on the right. Both axes start at 0, or below it if there are negative
+    have a separate axis on the right. Both axes start at 0, or below it if there are negative
     values.
 
     :param averages: ``name`` and a column for each measure
@@ -81,8 +81,8 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
 def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None) -> Axes:
     """Draw the groups at the top ranks of every system as coloured blocks, for one topic.
 
-    The block of a document with several groups is divided. A document without a group has a white
-    block, and a relevant document has a dot.
+    The block of a document with several groups is divided equally. A document without a group has a
+    white block, and a relevant document has a dot.
 
     :param ranked: the result of :func:`pt_fairness.analysis.ranked_groups`; the first system is
         drawn on top

@@ -26,9 +26,9 @@ from pt_fairness.plots.layout import (
 )
 from pt_fairness.tables import of_one_measure, of_one_system, per_query
 
-#: The maximum number of topics with a name on an axis.
+#: The maximum number of labelled topics on an axis.
 MOST_LABELS = 40
-#: Marks the lines that :func:`scatter` draws again with every series.
+#: The gid of the guide lines, which :func:`scatter` redraws for every series.
 GUIDE = "guide"
 
 
@@ -123,7 +123,7 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
 
 
 def _add_guides(ax: Axes) -> None:
-    """Give both axes the limits of all points, with the diagonal and, inside the limits, zeros."""
+    """Set equal limits for both axes, and draw the diagonal and, inside the limits, zero lines."""
     for line in [line for line in ax.lines if line.get_gid() == GUIDE]:
         line.remove()
     offsets = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
@@ -174,7 +174,7 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     bar = 0.8 * width / len(values)
     places: list[int] = []
     for i, part in enumerate(values.values()):
-        # Rounded to decimals first, because 0.30000000000000004 is 0.3. Halves are rounded to even,
+        # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even,
         # so that a symmetric distribution has a symmetric histogram.
         middle = np.rint((part / width).round(6)).astype(int)
         middle, counts = np.unique(middle, return_counts=True)
@@ -197,12 +197,12 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
                          seed: int = 0) -> Axes:
     """Draw the share of a group in the ranking against its target share, for each topic.
 
-    A point has a random place inside its square of the grid. The topics in the green squares are
-    free of bias: Lipani et al. (2021), figure 3.
+    The points are jittered inside their grid cells. The topics in the green cells have no
+    bias: Lipani et al. (2021), figure 3.
 
     :param ratios: ``target`` (rounded to documents) and ``model``, both multiples of 1/n
     :param n: the cutoff of the ranking
-    :param seed: the seed of the random places
+    :param seed: the seed of the jitter
     :raises ValueError: an empty frame
 
     Examples
@@ -223,7 +223,7 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
     ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12,
                color=style.PALETTE[0], alpha=0.7, linewidths=0)
-    # The axes are square, so labels that fit below them also fit beside them.
+    # The axes are square, so the step of the x-axis also fits the y-axis.
     step = tick_step(n + 1, min(size_of(ax)), len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis))
     shares = np.arange(0, n + 1, step) / n
     for axis in (ax.xaxis, ax.yaxis):

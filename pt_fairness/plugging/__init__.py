@@ -1,1 +1,1 @@
-"""How other packages learn of this one: the ``.pth`` file, and code that runs after an import."""
+"""Activation of this package in ir_measures and ir_datasets: ``.pth`` file and import hook."""

@@ -1,19 +1,21 @@
-"""Runs something right after another package has been imported, without importing that package.
+"""Import hook that calls a function after another package has been imported.
 
-This file is also run on its own, by the ``.pth`` file that ``pt-fairness plug`` writes: it imports
-nothing but ``sys`` until one of the packages is really imported.
+The ``.pth`` file that ``pt-fairness plug`` writes also executes this file on its own. This file
+imports only ``sys`` until one of the packages is imported.
 """
 
 import sys
 
-if False:  # for type checkers; typing itself would be an import too many
+if False:  # for type checkers only, because importing typing is slow
     from collections.abc import Callable, Iterable
     from typing import Any
 
 
 class _AfterImport:
-    """A finder that finds nothing itself, but has a package's own loader call back when the package
-    is there.
+    """Meta path finder that wraps the loader of a package to call a function after its import.
+
+    :param name: the name of the package
+    :param callback: the function, called once
     """
 
     def __init__(self, name: str, callback: "Callable[[], object]") -> None:
@@ -30,8 +32,8 @@ class _AfterImport:
             spec = importlib.util.find_spec(name)
         finally:
             self.searching = False
-        # Who asks for a spec need not import the package: the callback stays with the loader until
-        # it runs.
+        # A caller can find the spec without importing the package, so the callback is attached to
+        # the loader.
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
@@ -45,13 +47,13 @@ class _AfterImport:
                 spec.loader.exec_module = exec_module  # type: ignore[method-assign]
             except (
                 AttributeError
-            ):  # a loader that cannot be followed: the package is imported as if nobody had asked
+            ):  # a loader without exec_module, or with a read-only one: import without callback
                 return None
         return spec
 
 
 def after_import(name: str, callback: "Callable[[], object]") -> None:
-    """Calls ``callback()`` once ``name`` has been imported: now, if it has been already."""
+    """Call ``callback()`` after ``name`` is imported, or at once if it is imported already."""
     if name in sys.modules:
         callback()
     else:
@@ -59,8 +61,9 @@ def after_import(name: str, callback: "Callable[[], object]") -> None:
 
 
 def plug(names: "Iterable[str]") -> None:
-    """Has pt_fairness imported with whichever of the packages ``names`` is; it never gets in their
-    way.
+    """Import pt_fairness after any of the packages ``names`` is imported.
+
+    An error of the import is written to standard error, not raised.
     """
     def load() -> None:
         try:

@@ -1,9 +1,8 @@
-"""Makes the plain ``ir_measures`` and ``ir_datasets`` commands find this package: one ``.pth``
-file, which the user asks for.
+"""The ``.pth`` file that activates this package in the commands of ir_measures and ir_datasets.
 
-Neither command looks for plugins. Python runs the lines of a ``.pth`` file in site-packages when it
-starts; ours has the two packages followed by an import of this one when, and only when, they are
-imported themselves.
+Neither command supports plugins. Python executes the import lines of the ``.pth`` files in
+site-packages at startup. The line of this file installs a hook that imports this package after one
+of the two packages is imported. The file is only written on request (``pt-fairness plug``).
 """
 
 from __future__ import annotations
@@ -14,14 +13,15 @@ from pathlib import Path
 
 from pt_fairness.plugging import after_import
 
-#: The packages that learn of this one.
+#: The packages whose import triggers the import of this one.
 PACKAGES = ("ir_measures", "ir_datasets")
 FILE_NAME = "pt_fairness_plug.pth"
 
 
 def path() -> Path:
-    """Where the file is, or would be: the site-packages folder of this environment that this
-    package is in.
+    """Return the path of the file, whether it exists or not.
+
+    It is in the site-packages folder that this package is in, or else in that of the environment.
     """
     here = Path(__file__).resolve().parents[2]
     folders = [
@@ -30,8 +30,8 @@ def path() -> Path:
     return (here if here in folders else Path(sysconfig.get_path("purelib"))) / FILE_NAME
 
 
-# Python runs this at every start, so it only adds a finder, which reads after_import.py when one of
-# the packages is imported. No error leaves it, also if this package was removed or moved.
+# Python executes this at every startup, so it only adds a finder, which reads after_import.py when
+# one of the packages is imported. All errors are suppressed, in case this package was removed.
 _CODE = """try:
  class Finder:
   def find_spec(self, name, path=None, target=None):
@@ -57,7 +57,7 @@ def _line() -> str:
 
 
 def plug() -> Path:
-    """Writes the file.
+    """Write the file.
 
     :returns: its path
     :raises OSError: the folder cannot be written to
@@ -67,9 +67,9 @@ def plug() -> Path:
 
 
 def unplug() -> Path | None:
-    """Removes the file.
+    """Remove the file.
 
-    :returns: the path that it had, ``None`` if there was none
+    :returns: the path of the removed file, ``None`` if it did not exist
     """
     if not path().exists():
         return None
@@ -78,5 +78,5 @@ def unplug() -> Path | None:
 
 
 def plugged() -> bool:
-    """Whether the file is there and is of this version of the package."""
+    """Return whether the file exists with the content that this version of the package writes."""
     return path().exists() and path().read_text(encoding="utf-8") == _line()

@@ -1,4 +1,7 @@
-"""The ir_measures Provider. What it needs numpy for is imported when something is evaluated."""
+"""The ir_measures provider.
+
+The modules that compute measures import numpy; they are imported when an evaluator is created.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ __all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 
 
 class FairnessProvider(providers.Provider):  # type: ignore[misc]
-    """The measures of pt_fairness, and α-nDCG and its kin in trec_eval's ranking order.
+    """Provider of the measures of pt_fairness, and of ndeval's measures in trec_eval's order.
 
     Qrels and runs are DataFrames, iterables of namedtuples, or dicts, as for every provider of
     ir_measures; they are not modified.
@@ -30,8 +33,8 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
     def supports(self, measure: Any) -> bool:
         """Return whether this provider computes ``measure``.
 
-        :raises ValueError: a wrong parameter of a measure of this package, or a cutoff of α-nDCG
-            below 1
+        :raises ValueError: an invalid parameter of a measure, or a cutoff of α-nDCG or α-DCG below
+            1
         """
         measure.validate_params()
         if isinstance(measure, FairnessMeasure):
@@ -46,7 +49,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         return measure.NAME in NDEVAL_MEASURES and bool(ir_measures.pyndeval.is_available())
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Return the columns of the qrels that these measures read."""
+        """Return the columns of the qrels that ``measures`` read."""
         parts = [part for measure in measures for part in getattr(measure, "parts", [measure])]
         from_qrels = any(getattr(part, "needs_groups", True)
                          and part.params.get("groups") is None for part in parts)
@@ -55,7 +58,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
         from pt_fairness.provider.evaluator import FairnessEvaluator
-        # ir_measures' pipeline gives a set: sorted, so that the output has one order.
+        # ir_measures' pipeline passes a set; sorting makes the order of the output deterministic.
         unordered = isinstance(measures, (set, frozenset))
         measures = sorted(measures, key=str) if unordered else list(measures)
         others = [str(measure) for measure in measures if not self.supports(measure)]
@@ -77,12 +80,15 @@ def _support(name: str, measure: FairnessMeasure) -> None:
 
 
 def plug_in() -> None:
-    """Add the provider to ir_measures' registry and, before pyndeval, to its default pipeline."""
+    """Register the provider with ir_measures.
+
+    In the default pipeline of ir_measures, it is inserted before pyndeval.
+    """
     if providers.registry.get(FAIRNESS.NAME) is not FAIRNESS:
         providers.register(FAIRNESS)
         listen(_support)
-    # An ir_measures that reads entry points loads this module before it has a pipeline, and adds
-    # the provider itself.
+    # A version of ir_measures that reads entry points imports this module before it creates the
+    # pipeline, and adds the provider itself.
     pipeline = getattr(ir_measures, "DefaultPipeline", None)
     if pipeline is not None and not any(isinstance(provider, FairnessProvider)
                                         for provider in pipeline.providers):

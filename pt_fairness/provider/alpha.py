@@ -1,4 +1,4 @@
-"""α-nDCG and α-DCG of a run, and the warnings that go with them and with ndeval's measures."""
+"""α-nDCG and α-DCG of a run, and the warnings of these and of ndeval's other measures."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pt_fairness.rankings.run import Run, Tell
 
 
 def judged_only(measure: Any) -> bool:
-    """Return whether a measure leaves out unjudged documents."""
+    """Return whether a measure ignores unjudged documents."""
     return bool("judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"])
 
 
 class Diversity:
-    """The subtopics of the qrels for each ``rel`` of some measures of ndeval."""
+    """The subtopics of the qrels for each ``rel`` of the given measures."""
 
     def __init__(self, judgments: Judgments, measures: Sequence[Any]) -> None:
         self._subtopics = {rel: Subtopics(judgments, rel)
                            for rel in {measure["rel"] for measure in measures}}
 
     def scores(self, measure: Any, run: Run, tell: Tell) -> Floats:
-        """Return α-nDCG or α-DCG of every topic, ``[T]``."""
+        """Return α-nDCG or α-DCG of each topic, ``[T]``, the mean over its lists."""
         subtopics = self._subtopics[measure["rel"]]
         if subtopics.count.max(initial=0) == 1:
             tell("subtopics", f"no topic has more than one subtopic, so {measure} sees no "
@@ -38,7 +38,7 @@ class Diversity:
         return mean_of_lists(values, run.topics)
 
     def tell_of_ties(self, measure: Any, run: Run, tell: Tell) -> None:
-        """Warn if the order of tied documents changes a value."""
+        """Warn if the order of tied documents can change a value."""
         listing = Listing(run, judged_only(measure))
         cutoff, as_set = measure.params.get("cutoff"), measure.NAME in SET_MEASURES
         if listing.ties_matter(self._subtopics[measure["rel"]], cutoff, as_set):

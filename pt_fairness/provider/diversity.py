@@ -1,9 +1,10 @@
 """α-DCG and α-nDCG (Clarke et al. 2008) for ir_measures' measure objects, in trec_eval's order.
 
 ir_measures computes them with ndeval, which breaks ties in another order than trec_eval, takes one
-α for a call, and stops at rank 20. The arithmetic here is ndeval's without these limits. The ideal
-ranking is greedy, and ties in it go to the largest docno. α_DCG is divided by the gain of an ideal
-in which every document has every subtopic, except at cutoff 1, where ndeval does not divide.
+α per call, and stops at rank 20. This module has ndeval's arithmetic without these limits. The
+ideal ranking is greedy; ties in it are broken by docno, descending. α-DCG is divided by the gain of
+an ideal ranking in which every document has every subtopic. At cutoff 1 it is not divided, as in
+ndeval.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ class Subtopics:
         codes, labels = judgments.row_labels
         rows = (judgments.row_relevance >= rel) & (codes >= 0)
         sets = LabelSets(labels)
-        #: The set of subtopics of each judged pair, ``[pairs]``, −1 for none.
+        #: The code of the subtopic set of each judged pair, ``[pairs]``, −1 for none.
         self.of_pair = sets.code(judgments.index.pair[rows], codes[rows], len(judgments.index))
         self._judgments = judgments
-        #: How many subtopics there are, which is also the code that stands for none.
+        #: The number of subtopics, also used as the code of no subtopic.
         self._nothing = len(labels)
         set_, label, _ = sets.entries(np.arange(len(sets)))
         first = np.searchsorted(set_, np.arange(len(sets)))
-        #: How many subtopics each set has, ``[S]``.
+        #: The number of subtopics of each set, ``[S]``.
         self._size = np.bincount(set_, minlength=len(sets))
-        #: The subtopics of each set in order of appearance, ``[S, m]``, padded with ``_nothing``.
+        #: The subtopics of each set, ascending, ``[S, m]``, padded with ``_nothing``.
         self._members = np.full((len(sets), self._size.max(initial=0)), self._nothing)
         self._members[set_, np.arange(len(set_)) - first[set_]] = label
         self._relevant = np.flatnonzero(self.of_pair >= 0)
@@ -42,8 +43,9 @@ class Subtopics:
         topic = judgments.topic[self._relevant]
         for column in range(self._members.shape[1]):
             held[topic, self._members[self.of_pair[self._relevant], column]] = True
-        #: How many subtopics, and how many documents, are relevant to each topic, ``[T]``.
+        #: The number of subtopics of the relevant documents of each topic, ``[T]``.
         self.count = held[:, :self._nothing].sum(axis=1)
+        #: The number of relevant documents with a subtopic of each topic, ``[T]``.
         self.documents = np.bincount(topic, minlength=len(judgments.topics))
         self._ideals: dict[tuple[float, int | None], Floats] = {}
 
@@ -59,7 +61,7 @@ class Subtopics:
         order = np.argsort(subtopic, kind="stable")
         ordered = subtopic[order]
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)])
-        #: How often the list has had this subtopic before.
+        # The number of earlier documents of the list with the same subtopic.
         seen = np.empty(len(order), np.int64)
         seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
         depth = int(place.max(initial=-1)) + 1
@@ -70,7 +72,7 @@ class Subtopics:
     def ideal(self, alpha: float, depth: int | None) -> Floats:
         """Return the gain at every rank of the greedy ideal ranking of each topic, ``[T, depth]``.
 
-        :param depth: ``None`` for all relevant documents
+        :param depth: the number of ranks, ``None`` for all relevant documents
         """
         key = (alpha, depth)
         if key not in self._ideals:
@@ -94,9 +96,14 @@ class Subtopics:
 
     @staticmethod
     def _fill_simple(result: Floats, topic: Ints, subtopic: Ints, alpha: float) -> None:
-        """Set the gains of topics whose documents have one subtopic each.
+        """Write the ideal gains of topics whose documents have one subtopic each to ``result``.
 
-        The greedy ranking has the first document of every subtopic, then the second of each, …
+        The greedy ranking takes one document of every subtopic, then a second one of each, and so
+        on.
+
+        :param result: the gains, ``[T, depth]``
+        :param topic: the topic of each relevant document, ``[n]``
+        :param subtopic: the subtopic of each relevant document, ``[n]``
         """
         order = np.lexsort((subtopic, topic))
         topic, subtopic = topic[order], subtopic[order]
@@ -109,7 +116,9 @@ class Subtopics:
         result[topic[inside], place[inside]] = (1.0 - alpha) ** turn[inside]
 
     def _greedy(self, topics: Ints, alpha: float, depth: int) -> Floats:
-        """Return the gains of the greedy ranking, ``[topics, depth]``, ties by docno, descending.
+        """Return the gains of the greedy ranking, ``[len(topics), depth]``.
+
+        Ties are broken by docno, descending.
         """
         chosen = np.isin(self._judgments.topic[self._relevant], topics)
         pairs = self._relevant[chosen]
@@ -122,12 +131,12 @@ class Subtopics:
 
 
 class Listing:
-    """The documents of a run that a measure sees: all, or the judged ones alone."""
+    """The documents of a run that a measure uses: all, or only the judged ones."""
 
     def __init__(self, run: Run, judged_only: bool) -> None:
         #: The topic of each list, ``[R]``.
         self.topics = run.topics
-        #: The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
+        # The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
         self.list, self.block, self.place, self.pair = run.list, run.block, run.place, run.pair
         if judged_only:
             kept = self.pair >= 0
@@ -135,7 +144,7 @@ class Listing:
             self.place = np.arange(len(self.list)) - np.searchsorted(self.list, self.list)
 
     def sets(self, subtopics: Subtopics) -> Ints:
-        """Return the set of subtopics of each document, ``[n]``, −1 for none."""
+        """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""
         if not len(subtopics.of_pair):
             return self.pair
         return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1)
@@ -143,13 +152,13 @@ class Listing:
     def ties_matter(self, subtopics: Subtopics, cutoff: int | None, as_set: bool = False) -> bool:
         """Return whether the order of tied documents can change a value.
 
-        :param as_set: whether a measure depends only on which documents are within the cutoff
+        :param as_set: whether the measure ignores the order within the cutoff
         """
         if len(self.list) == 0:
             return False
         first = np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))
         if len(first) == len(self.block):
-            return False  # nothing is tied
+            return False  # no ties
         sets = self.sets(subtopics)
         mixed = np.minimum.reduceat(sets, first) != np.maximum.reduceat(sets, first)
         if cutoff is not None:
@@ -162,10 +171,10 @@ class Listing:
 
 def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
           cutoff: int | None) -> Floats:
-    """Return α-nDCG or α-DCG of every list, ``[R]``; 0 if no relevant document has a subtopic.
+    """Return α-nDCG or α-DCG of each list, ``[R]``; 0 if no relevant document has a subtopic.
 
     :param name: ``alpha_nDCG`` or ``alpha_DCG``
-    :param cutoff: ``None`` for the whole list, against the ideal of all relevant documents
+    :param cutoff: ``None`` for the whole list; the ideal then has all relevant documents
     """
     found = _discounted(subtopics.gains(listing, alpha, cutoff))
     if name == "alpha_nDCG":
@@ -176,7 +185,7 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
     if cutoff is not None and cutoff > SUMMED_RANKS and 0.0 <= alpha <= 1.0:
         return ratio(found, count * discounted_sum(range(1, cutoff + 1),
                                                    lambda i: (1.0 - alpha) ** (i - 1.0)))
-    # Without a cutoff, as deep as documents can have a gain: the relevant ones.
+    # Without a cutoff, the ideal has as many ranks as the topic has relevant documents.
     depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(found), cutoff)
     longest = int(depth.max(initial=0))
     terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)

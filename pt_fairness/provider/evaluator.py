@@ -27,10 +27,10 @@ from pt_fairness.text import TARGET_WORDS, listed, warn
 
 
 class Source:
-    """The measures of one group source, and what they need of the qrels.
+    """The measures of one group source, with the annotations and values that they use.
 
-    :param key: what :func:`source_key` returns for each of the measures
-    :raises ValueError: no such source, or qrels without groups
+    :param key: the :func:`source_key` of the measures
+    :raises ValueError: an unknown source, or qrels without groups
     """
 
     def __init__(self, key: SourceKey, measures: Sequence[FairnessMeasure],
@@ -43,23 +43,26 @@ class Source:
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
-        #: Which topics the source drops, ``[T]``: they have no value and are in no mean.
+        #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
         self.dropped: Bools = np.zeros(len(judgments.topics), bool)
         if self.groups is not None and self.groups.topics is not None:
             self.dropped = ~np.isin(judgments.topics, list(self.groups.topics))
 
 
-#: The name of a group source, ``None`` for ``iteration``; and whether groups are needed at all.
+#: The name of a group source (``None`` for ``iteration``), and whether groups are needed.
 SourceKey = tuple[str | None, bool]
 
 
 def source_key(measure: FairnessMeasure) -> SourceKey:
-    """Return what tells the measures of one group source from those of another."""
+    """Return the group source of a measure, and whether the measure needs groups.
+
+    All measures that do not need groups have the same key.
+    """
     return (measure.param("groups"), True) if measure.needs_groups else (None, False)
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
-    """Score runs against the same qrels, which are read once.
+    """Evaluator of runs against one set of qrels, which is read once.
 
     Several threads can use one evaluator.
     """
@@ -70,7 +73,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The topics of the qrels, as text.
         self.topics = self._judgments.topics
         self._told: set[str] = set()
-        #: The measures of this package, and those that they are composed of.
+        #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         by_source: dict[SourceKey, list[FairnessMeasure]] = {}
         for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
@@ -101,7 +104,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 targets.check(target, self._judgments.topics)
 
     def tell_again(self) -> None:
-        """Give every warning again for the next run."""
+        """Forget which warnings were given, so that the next run gives them again."""
         self._told.clear()
 
     def _tell(self, cause: str, message: str) -> None:
@@ -111,7 +114,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             warn(message)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """Yield the value of every measure for every topic of the qrels, also without results."""
+        """Yield the value of each measure for each topic of the qrels, with or without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._tell)
         parts = self._parts(ranked)
@@ -135,7 +138,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
-        """Return the topics for which each measure is undefined or has no value, ``[T]``."""
+        """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
         empty = pd.DataFrame({"query_id": [], "doc_id": [], "score": []})
         parts = self._parts(Run(empty.astype({"query_id": "str", "doc_id": "str"}),
                                 self._judgments, self._tell))
@@ -149,10 +152,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _composed(self, measure: FairnessMeasure, parts: dict[FairnessMeasure, Floats],
                   undefined: dict[str, str]) -> Floats:
-        """Return the value of a measure for every topic; NaN where a group source drops the topic.
+        """Return the value of a measure for each topic, ``[T]``.
 
-        :param parts: the values of the parts of the measure; NaN for undefined topics
-        :param undefined: takes the measure if it is undefined for some topics, and for how many
+        The value is NaN where a group source drops the topic, and 0 where it is undefined.
+
+        :param parts: the values of the parts of all measures; NaN for undefined topics
+        :param undefined: updated in place: if the measure is undefined for some topics, its name is
+            mapped to a text with their number
         """
         dropped = self._dropped(measure)
         values = measure.compose([parts[part] for part in measure.parts])
@@ -169,7 +175,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 if not set(source.measures).isdisjoint(measure.parts)]
 
     def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
-        """Return the value of every measure of a source for every topic; NaN where undefined."""
+        """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
         values = score(source.measures, source.numbers.added_to(rankings, run))
@@ -183,8 +189,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 def check_weights(measures: Sequence[FairnessMeasure], groups: sources.Groups) -> None:
     """Check that measures can use weights.
 
-    :param groups: groups with weights
-    :raises ValueError: one cannot
+    :param groups: a group source with weights
+    :raises ValueError: a measure is not defined for weights
     """
     for measure in measures:
         if measure.refuses_weights:
@@ -195,10 +201,10 @@ def check_weights(measures: Sequence[FairnessMeasure], groups: sources.Groups) -
 
 
 def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) -> None:
-    """Check that the labels that the parameters of a measure name are in the label set G.
+    """Check that the labels in the parameters of a measure are in the label set G.
 
-    :param tell: takes the cause and the message of a warning, if the source declares no labels
-    :raises ValueError: one is not, and the group source declares its labels
+    :param tell: callback for warnings; takes the cause and the message
+    :raises ValueError: a label is not in G, and the group source declares its labels
     """
     known = [*annotations.labels, *measure.added_labels]
     held = listed(annotations.labels) or "no groups"

@@ -1,4 +1,4 @@
-"""The greedy ideal ranking of α-nDCG, for any number of documents."""
+"""The greedy ideal ranking of α-nDCG."""
 
 from __future__ import annotations
 
@@ -6,52 +6,57 @@ import numpy as np
 
 from pt_fairness.numerics import Bools, Floats, Ints, ratio
 
-#: Rankings deeper than this do not compute all scores anew at every rank, which would be quadratic.
+#: Deeper rankings update only some scores at each rank, since updating all takes quadratic time.
 DEEP = 100
-#: Gains below this share of the first one, all together, change no bit of a sum.
+#: Remaining gains whose sum is below this share of the first gain are set to 0. They are too small
+#: to change the float64 sum.
 NEGLIGIBLE = 2.0**-100
-#: How many numbers are added at once: few enough for a processor's cache.
+#: Number of values added at once, chosen to fit the processor's cache.
 CELLS = 1 << 14
 
 
 class GreedyRanking:
-    """Choose the document of the largest gain at every rank of every topic; of equals, the first.
+    """Greedy ranking: each rank takes the document of the largest gain, of ties the first.
 
-    Documents of a topic that have the same subtopics wait in one queue. The score of a queue is the
-    gain of its documents: what their subtopics are still worth, added in the order of ``members``.
+    The documents of a topic that have the same subtopics form a queue. The score of a queue is the
+    gain of each of its documents: the sum of the current gains of its subtopics, in the order of
+    ``members``. A subtopic has the gain 1, multiplied by ``1 − alpha`` for each document taken.
 
-    :param topic: ``[n]``: 0 to ``T − 1``, ascending; each topic has documents
-    :param codes: ``[n]``: the set of subtopics of each document
-    :param members: ``[S, m]``: the subtopics of each set, padded with ``nothing``
+    :param topic: the topic of each document, ``[n]``, 0 to ``T − 1``, ascending; each topic has
+        documents
+    :param codes: the code of the subtopic set of each document, ``[n]``
+    :param members: the subtopics of each set, ``[S, m]``, padded with ``nothing``
     :param nothing: the number of subtopics
     """
 
     def __init__(self, topic: Ints, codes: Ints, members: Ints, nothing: int, alpha: float) -> None:
-        #: ``[T]``: how many documents each topic has left.
+        #: The number of remaining documents of each topic, ``[T]``.
         self._left = np.bincount(topic)
-        #: ``[A]``: the topics that are not finished.
+        #: The topics that are not finished, ``[A]``.
         self._open = np.arange(len(self._left))
         self._factor = 1.0 - alpha
         queue, inverse = np.unique(topic * len(members) + codes, return_inverse=True)
-        #: ``[n]``: the documents, queue by queue. ``[Q]``: where each queue starts and ends in it.
+        #: The document indices sorted by queue, ``[n]``. Queue ``q`` holds those from ``_head[q]``
+        #: to ``_end[q]``.
         self._waiting = np.argsort(inverse, kind="stable")
         self._head = np.searchsorted(inverse[self._waiting], np.arange(len(queue)))
         self._end = np.append(self._head[1:], len(topic))
         self._topic, sets = np.divmod(queue, len(members))
-        #: What each subtopic of each topic is worth.
+        #: The current gain of each subtopic of each topic, ``[T · (nothing + 1)]``; 0 for padding.
         self._worth = np.tile(np.append(np.ones(nothing), 0.0), len(self._open))
-        #: ``[Q, m]``: where the subtopics of each queue are in it.
+        #: The indices of the subtopics of each queue in ``_worth``, ``[Q, m]``.
         self._places = members[sets] + (self._topic * (nothing + 1))[:, None]
-        #: ``[Q]``: the score of each queue when it was last updated, −inf where it is empty.
+        #: The score of each queue at its last update, ``[Q]``, −inf if the queue is empty.
         self._score = (members[sets] != nothing).sum(axis=1).astype(float)
         self._empty = 0
-        #: ``[T]``: the largest score as a share of the largest bound at the last rank, a guess.
+        #: The ratio of the largest score to the largest bound at the previous rank, ``[T]``. It is
+        #: the estimate for the current rank.
         self._expected = np.ones(len(self._open))
 
     def gains(self, depth: int) -> Floats:
-        """``[T, depth]``: the gain at every rank, 0 from where on it is negligible."""
+        """Return the gain at each rank, ``[T, depth]``; negligible gains may be 0."""
         result = np.zeros((len(self._open), depth))
-        # Where worths only fall, an older score of a queue is an upper bound of its score.
+        # If gains never increase, an outdated score of a queue is an upper bound of its score.
         lazy = 0.0 <= self._factor <= 1.0 and depth > DEEP
         rows = np.arange(len(self._topic))
         for rank in range(depth):
@@ -75,7 +80,7 @@ class GreedyRanking:
         return result
 
     def _update_largest(self) -> Ints:
-        """Update every queue that can have the largest score of its topic, and return these."""
+        """Update each queue that can have the largest score of its topic; return their indices."""
         bound = self._largest(self._topic, self._score)
         floor = np.zeros(len(self._left))
         floor[self._open] = bound * self._expected[self._open]
@@ -100,11 +105,18 @@ class GreedyRanking:
             self._score[part] = score
 
     def _largest(self, topic: Ints, score: Floats) -> Floats:
-        """``[A]``: the largest of these scores in each open topic; ``topic`` is ascending."""
+        """Return the largest score of each open topic, ``[A]``.
+
+        :param topic: the topic of each score, ascending
+        """
         return np.asarray(np.maximum.reduceat(score, np.searchsorted(topic, self._open)))
 
     def _take(self, rows: Ints, best: Floats) -> None:
-        """Take the first document that has the best score out of its queue, in every open topic."""
+        """Remove the first document with the best score of each open topic from its queue.
+
+        :param rows: the indices of the queues to choose from
+        :param best: the best score of each open topic, ``[A]``
+        """
         best_of = np.zeros(len(self._left))
         best_of[self._open] = best
         tied = rows[~(self._score[rows] < best_of[self._topic[rows]])]
@@ -122,7 +134,7 @@ class GreedyRanking:
     def _close(self, finished: Bools) -> None:
         """Empty the queues of topics that are finished.
 
-        :param finished: ``[A]``
+        :param finished: mask of the open topics, ``[A]``
         """
         if not finished.any():
             return

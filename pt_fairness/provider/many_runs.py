@@ -1,4 +1,4 @@
-"""An evaluator of any measures, made for many runs."""
+"""Evaluator of any measures for many runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pt_fairness.text import listed, warn
 
 
 class ManyRunsEvaluator:
-    """Evaluate as ``ir_measures.evaluator(measures, qrels)`` does, many runs one after the other.
+    """Evaluator of many runs, with the values of ``ir_measures.evaluator(measures, qrels)``.
 
-    pytrec_eval takes dictionaries, which ir_measures makes row by row in Python; here they are made
-    by column. Warnings are given for every run; one more names the measures of other providers if a
-    run has several rankings of a topic.
+    pytrec_eval takes dictionaries. ir_measures builds them row by row in Python, this class from
+    whole columns. Warnings are repeated for each run. If a run has several rankings of a topic, a
+    further warning names the measures of other providers.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
         identifiers as text
@@ -37,7 +37,7 @@ class ManyRunsEvaluator:
             self._others = ir_measures.evaluator(others, qrels)
 
     def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
-        """Yield the value of every measure for every topic.
+        """Yield the value of each measure for each topic.
 
         :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
             ``iteration``; identifiers as text, scores as floats
@@ -53,7 +53,7 @@ class ManyRunsEvaluator:
 
 
 def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
-    """Warn of the measures that rank one list of a topic although the run has several.
+    """Warn about measures that evaluate one list of a topic although the run has several.
 
     :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
     """
@@ -66,13 +66,13 @@ def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
 
 
 def _provider_of(measure: Any) -> Any:
-    """Return the provider that ir_measures' default pipeline takes, ``None`` if there is none."""
+    """Return the provider of a measure in ir_measures' default pipeline, or ``None``."""
     return next((one for one in ir_measures.DefaultPipeline.providers
                  if one.supports(measure) and one.is_available()), None)
 
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
-    """Return topic → document → value; of a document given twice the last row counts."""
+    """Return topic → docno → value; of duplicate documents the last row is used."""
     codes, names = pd.factorize(frame["query_id"])
     documents, values = frame["doc_id"].tolist(), frame[column].tolist()
     starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()

@@ -1,4 +1,4 @@
-"""The numbers of documents, and the documents that rankings are compared with."""
+"""The values of ranked documents and of background documents, by value source."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pt_fairness.values import runs
 
 
 class Numbers:
-    """The numbers that the measures of one group source need.
+    """The document values that the measures of one group source use.
 
-    :param measures: the measures of the source; others than :class:`NumberMeasure` need none
+    :param measures: the measures of the source; only a :class:`NumberMeasure` uses values
     :param annotations: the groups of the judged documents
-    :raises ValueError: no such values or run
+    :raises ValueError: an unknown value source or background run
     """
 
     def __init__(self, measures: Sequence[FairnessMeasure], annotations: Annotations) -> None:
@@ -36,7 +36,7 @@ class Numbers:
         for measure in some:
             by_source.setdefault(measure.value_source, []).append(measure)
         self._sources = {key: _source(of[0]) for key, of in by_source.items()}
-        #: How many documents of a list each value source is needed for, ``None`` for all.
+        #: The number of ranks of a list for which each value source is needed, ``None`` for all.
         self._depths = {key: depth_of(of) for key, of in by_source.items()}
         self._backgrounds: dict[Hashable, Background] = {}
         for wanted in {measure.background for measure in some}:
@@ -46,7 +46,7 @@ class Numbers:
                     self._judged(rel)
 
     def added_to(self, rankings: Rankings, run: Run) -> Rankings:
-        """Return the rankings of a run with the numbers that the measures depend on."""
+        """Return a copy of the rankings with the values of the ranked documents and backgrounds."""
         found: dict[Hashable, Floats] = {}
         for key, source in self._sources.items():
             if isinstance(source, values.Values):
@@ -78,7 +78,7 @@ class Numbers:
 
     def _numbers(self, source: values.Values | Mapping[str, float], topic: Ints, docnos: Any,
                  codes: Ints, sets: LabelSets) -> Floats:
-        """Return the numbers of documents, ``[n]``, NaN where a document has none."""
+        """Return the value of each document, ``[n]``, NaN where it has none."""
         if isinstance(source, values.Values):
             return source.find(topic, self._topics, docnos)
         labels, every = self._annotations.labels, np.arange(len(sets))

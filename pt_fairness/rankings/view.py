@@ -1,4 +1,4 @@
-"""What a measure sees: the ranked documents of a block of topics, with their groups."""
+"""The input of a measure: the ranked documents of a block of topics, with their groups."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ from pt_fairness.rankings.rankings import Labelled
 
 
 class Documents(NamedTuple):
-    """The documents of a block of topics, ranked or judged, each once; sorted by topic."""
+    """The distinct documents of a block of topics, ranked or judged, sorted by topic."""
 
-    #: The topic of each document, a place in ``View.topics``, ``[N]``.
+    #: The topic of each document, an index into ``View.topics``, ``[N]``.
     topic: Ints
-    #: Its code, ``[N]``, −1 where it is unannotated.
+    #: The code of each document, ``[N]``, −1 where it is unannotated.
     codes: Ints
-    #: Its relevance, ``[N]``, 0 where it is unjudged, and whether it is judged.
+    #: The relevance of each document, ``[N]``, 0 where it is unjudged.
     relevance: Ints
+    #: Whether each document is judged, ``[N]``.
     judged: Bools
-    #: The list, the 0-based rank and the document (a place in ``topic``) of each ranked document,
-    #: ``[n]``, list by list.
+    #: The list of each ranked document, ``[n]``, ascending.
     list: Ints
+    #: The 0-based rank of each ranked document, ``[n]``.
     place: Ints
+    #: The index of each ranked document in ``topic``, ``[n]``.
     document: Ints
 
 
 class View:
     """The ranked documents of a block of topics, with their groups.
 
-    ``R`` lists, mostly one for each topic; several where the run holds several rankings of a topic.
-    ``S`` label sets, ``L = len(labels)`` groups. The *code* of a document is the number of its
-    label set, a row of ``share`` and ``member``, and −1 if it is unannotated.
+    Shapes: ``T`` topics, ``R`` lists, ``S`` label sets, ``L = len(labels)`` groups. A topic has one
+    list, or several if the run holds several rankings of it. The *code* of a document is the index
+    of its label set in the rows of ``share`` and ``member``, and −1 if it is unannotated.
     """
 
     def __init__(self, rankings: Labelled, topics: slice) -> None:
@@ -43,14 +45,14 @@ class View:
         self._lists = slice(*np.searchsorted(lists.topics, [topics.start, topics.stop]))
         #: The names of the topics, ``[T]``.
         self.topics: Sequence[str] = rankings.judged.topics[topics]
-        #: The topic of each list, a place in ``topics``, ``[R]``.
+        #: The topic of each list, an index into ``topics``, ``[R]``.
         self.topic: Ints = lists.topics[self._lists] - topics.start
         #: The label set G, sorted.
         self.labels: list[str] = rankings.labels
         #: The labels as the group source orders them, lowest first; ``None`` if it declares no
         #: order.
         self.order: Sequence[str] | None = rankings.order
-        #: How many annotated documents each list has, ``[R]``.
+        #: The number of annotated documents of each list, ``[R]``.
         self.length: Ints = rankings.length[self._lists]
         self._start = rankings.start[self._lists]
         self._rows = slice(rankings.start[self._lists.start], rankings.start[self._lists.stop])
@@ -76,12 +78,12 @@ class View:
 
     @cached_property
     def first_list(self) -> Ints:
-        """The first list of each topic, ``[T]``."""
+        """The index of the first list of each topic, ``[T]``."""
         return np.searchsorted(self.topic, np.arange(len(self.topics)))
 
     @cached_property
     def lists(self) -> Ints:
-        """How many lists each topic has, ``[T]``."""
+        """The number of lists of each topic, ``[T]``."""
         return np.bincount(self.topic, minlength=len(self.topics))
 
     @cached_property
@@ -91,30 +93,38 @@ class View:
 
     @classmethod
     def blocks(cls, rankings: Labelled) -> Iterator[View]:
-        """Yield all topics, block by block."""
+        """Yield a view of each block of topics."""
         for topics in rankings.blocks():
             yield cls(rankings, topics)
 
     def _local(self, codes: Ints) -> Ints:
-        """Return codes of all topics as codes of this block."""
+        """Convert codes of ``LabelSets`` to codes of this view; −1 stays −1."""
         return np.where(codes >= 0, np.searchsorted(self._sets, codes), -1).astype(np.int32)
 
     def _count(self, row: Ints, codes: Ints, rows: int) -> Ints:
-        """Return how often each row has each code, ``[rows, S]``; −1 does not count."""
+        """Count the occurrences of each code in each row, ``[rows, S]``; −1 is ignored.
+
+        :param row: the row of each code
+        :param codes: the codes, as long as ``row``
+        :param rows: the number of rows
+        """
         sets = len(self._sets)
         counts = np.bincount((row * (sets + 1) + codes + 1), minlength=rows * (sets + 1))
         return counts.reshape(rows, sets + 1)[:, 1:]
 
     def mean_of_lists(self, values: Floats) -> Floats:
-        """Return the mean of the values of the lists of each topic, ``[T]``."""
+        """Return the mean value over the lists of each topic, ``[T]``.
+
+        :param values: the value of each list, ``[R]``
+        """
         if len(values) == len(self.topics):
             return values
         return mean_of_lists(values, self.topic)
 
     def condensed(self, cutoff: int | None) -> tuple[Ints, Ints]:
-        """Return the lists without unannotated documents, cut at ``cutoff``.
+        """Return the condensed lists (without unannotated documents), cut at ``cutoff``.
 
-        :returns: codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
+        :returns: the codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
         n = self.length if cutoff is None else np.minimum(self.length, cutoff)
         return _matrix(self._condensed, self._start - self._rows.start, n, -1), n
@@ -127,10 +137,10 @@ class View:
         return np.where(pair >= 0, np.append(self._all.judged.relevance, 0)[pair], 0)
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
-        """Return the lists as they were returned, cut at ``cutoff``.
+        """Return the lists with their unannotated documents, cut at ``cutoff``.
 
-        :returns: codes ``[R, D]`` (−1: unannotated, or past the end), relevance ``[R, D]`` (0 where
-            a document is unjudged) and the lengths ``[R]``
+        :returns: the codes ``[R, D]`` (−1 for unannotated documents and past the end), the
+            relevance ``[R, D]`` (0 for unjudged documents and past the end) and the lengths ``[R]``
         """
         lists, relevance = self._all.lists, self._all.judged.relevance
         n = self._full_length(cutoff)
@@ -144,7 +154,9 @@ class View:
         return n if cutoff is None else np.minimum(n, cutoff)
 
     def relevant(self, rel: int | None) -> Ints:
-        """Return how many judged documents of at least ``rel`` have each label set, ``[R, S]``.
+        """Count the judged documents of each label set with a relevance of at least ``rel``.
+
+        The counts are those of the topic of each list, ``[R, S]``.
 
         :param rel: ``None`` for all judged documents
         """
@@ -153,7 +165,7 @@ class View:
 
     @cached_property
     def highest_relevance(self) -> Any:
-        """The highest relevance of a judged document of each topic, ``[R]``."""
+        """The highest relevance of a judged document of the topic of each list, ``[R]``."""
         pairs = self._all.pairs[self._pairs]
         first = np.searchsorted(self._all.pair_topic[self._pairs] - self._first,
                                 np.arange(len(self.topics)))
@@ -167,30 +179,36 @@ class View:
 
     @cached_property
     def judged(self) -> tuple[Ints, Ints, Any]:
-        """The judged documents: the topic, the code and the relevance of each, ``[N]``."""
+        """The topic, the code and the relevance of each judged document, ``[N]`` each."""
         pairs = self._all.pairs[self._pairs]
         return (self._all.pair_topic[self._pairs] - self._first,
                 self._local(self._all.relevant[None][pairs]), self._all.judged.relevance[pairs])
 
     @cached_property
     def in_run(self) -> Ints:
-        """How many documents of the whole condensed list have each label set, ``[R, S]``."""
+        """The number of documents of each label set in each condensed list, ``[R, S]``."""
         row = np.repeat(np.arange(len(self)), self.length)
         return self._count(row, self._condensed, len(self))
 
     def pooled(self, rel: int | None) -> Floats:
-        """Return the judged documents of at least ``rel`` of all topics by group, ``[L]``.
+        """Count the judged documents of each group over all topics, ``[L]``.
 
-        A document of several groups counts its share towards each.
+        A document of several groups adds its share to each of them.
+
+        :param rel: the lowest relevance that counts, ``None`` for all judged documents
         """
         pooled = self._all.pooled(rel)
         counts = pooled.share * pooled.counts[pooled.row]
         return np.bincount(pooled.group, counts, minlength=len(self.labels)).astype(float)
 
     def pooled_in(self, rel: int | None, chosen: Bools) -> Floats:
-        """Return how many of these documents are protected, ``[R]``.
+        """Count the protected documents among the judged documents of all topics, ``[R]``.
 
-        :param chosen: which groups are protected, for each list, ``[R, L]``
+        A document counts 1 if any of its groups is protected. If its shares are weights, it counts
+        the sum of its shares of protected groups.
+
+        :param rel: the lowest relevance that counts, ``None`` for all judged documents
+        :param chosen: mask of the protected groups of each list, ``[R, L]``
         """
         pooled = self._all.pooled(rel)
         rows, where = np.unique(chosen, axis=0, return_inverse=True)
@@ -202,25 +220,25 @@ class View:
         return np.array(found, float)[where.reshape(-1)]
 
     def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
-        """Return the numbers of the ranked documents, cut at ``cutoff``.
+        """Return the values of the ranked documents, cut at ``cutoff``.
 
         :param source: a value source
-        :returns: the numbers ``[R, D]``, NaN where a document has none and past the end of a list,
+        :returns: the values ``[R, D]``, NaN where a document has none and past the end of a list,
             and the lengths ``[R]``
-        :raises ValueError: the numbers are not part of the rankings
+        :raises ValueError: the rankings have no values of this source
         """
         n = self._full_length(cutoff)
         found = _looked_up(self._all.lists.values, source)
         return _matrix(found, self._all.lists.start[self._lists], n, np.nan), n
 
     def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
-        """Return the numbers of the documents that rankings are compared with.
+        """Return the values of the documents of a background.
 
-        :param name: which documents
+        :param name: the key of the background
         :param source: a value source
-        :returns: the topic of each document, a place in ``topics``, ``[N]``, and its number,
-            ``[N]``, NaN where it has none
-        :raises ValueError: they are not part of the rankings
+        :returns: the topic of each document, an index into ``topics``, ``[N]``, and the value of
+            each document, ``[N]``, NaN where it has none
+        :raises ValueError: the rankings have no such background
         """
         background = _looked_up(self._all.backgrounds, name)
         last = self._first + len(self.topics)
@@ -228,7 +246,7 @@ class View:
         return background.topic[rows] - self._first, background.values[source][rows]
 
     def documents(self, cutoff: int | None) -> Documents:
-        """Return the documents that are judged, or ranked above ``cutoff``, with their ranks."""
+        """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""
         if cutoff not in self._documents:
             self._documents[cutoff] = self._find_documents(cutoff)
         return self._documents[cutoff]
@@ -243,7 +261,7 @@ class View:
         known = item < len(judged.topic)
         pairs = self._all.pairs[self._pairs]
         of_pairs = self._all.pair_topic[self._pairs] - self._first
-        # Unjudged documents are numbered in the order of the topics, like the judged ones here.
+        # The identifiers of unjudged documents ascend with the topic, as ``pairs`` does.
         unjudged = distinct(item[~known])
         number = np.searchsorted(unjudged, item[~known])
         of_unjudged = np.empty(len(unjudged), of_pairs.dtype)
@@ -273,7 +291,7 @@ def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
 
 
 def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:
-    """Return the first ``n[t]`` values from ``start[t]`` on as rows of a matrix."""
+    """Return ``flat[start[t]:start[t] + n[t]]`` as row ``t``, padded with ``empty``."""
     depth = int(n.max(initial=0))
     if len(flat) == 0:
         return np.full((len(n), depth), empty, flat.dtype)

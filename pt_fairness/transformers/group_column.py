@@ -1,4 +1,4 @@
-"""The transformer that adds the groups of documents to results."""
+"""Transformer that adds the groups of documents to results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         self.groups = get(groups)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return a frame with the columns ``qid`` and ``docno`` and the groups of its documents."""
+        """Add the column ``group`` to a frame with the columns ``qid`` and ``docno``."""
         pt.validate.columns(inp, includes=["qid", "docno"])
         found = Annotated(*self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"])))
         row, names = found.item, np.asarray(found.labels, dtype=object)[found.codes]
@@ -41,7 +41,7 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         """Return a pipeline that looks up the groups of the top ``k`` documents only."""
         return pt.RankCutoff(k) >> self
 
-    # PyTerrier runs a common prefix of several pipelines once if its transformers are equal.
+    # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Annotate) and self.groups == other.groups
 
