@@ -22,7 +22,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.rankings import Rankings
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.run import empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.tables import parsed
 
@@ -31,9 +31,7 @@ ALL_TOPICS = "all"
 
 
 def _rankings_of_empty_run(annotations: Annotations) -> Rankings:
-    empty = pd.DataFrame({"query_id": pd.Series(dtype="str"), "doc_id": pd.Series(dtype="str"),
-                          "score": pd.Series(dtype=float)})
-    run = Run(empty, annotations.judgments, tell)
+    run = empty_run(annotations.judgments, tell)
     return annotations.rankings(run, annotations.of_run(run, 0))
 
 
@@ -156,9 +154,7 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     for name, run in runs_of(runs, judgments, "ranked_groups").items():
         found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
-        codes = found.codes[rows]
-        member = found.sets.shares(np.maximum(codes, 0), annotations.labels) > 0
-        member &= (codes >= 0)[:, None]
+        member = found.sets.members(found.codes[rows], annotations.labels)
         document, label = np.nonzero(np.column_stack([member, ~member.any(axis=1)]))
         rows = rows[document]
         pair = run.pair[rows]

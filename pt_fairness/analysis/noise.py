@@ -21,10 +21,9 @@ from pt_fairness.analysis.statistics import mean_of
 from pt_fairness.io.identifiers import PairIndex
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.numerics import Floats
 from pt_fairness.provider.evaluator import check_labels
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import TIE_DECIMALS, is_constant
@@ -62,8 +61,8 @@ class _Noise:
             self._items.append(item)
         #: The labels of each document, a mask ``[documents, L]``.
         self._member = np.concatenate([
-            _members(annotations.sets, judged, labels),
-            np.concatenate([_members(found.sets, found.codes[rows], labels)
+            annotations.sets.members(judged, labels),
+            np.concatenate([found.sets.members(found.codes[rows], labels)
                             for rows, (_, found) in zip(new, self._runs, strict=True)]
                            )[unjudged.first]])
         annotated = np.flatnonzero(self._member.any(axis=1))
@@ -93,11 +92,6 @@ class _Noise:
                         for rel, codes in true.judged.relevant.items()}
             rankings.append(replace(true, judged=replace(true.judged, relevant=relevant)))
         return rankings
-
-
-def _members(sets: LabelSets, codes: Ints, labels: Sequence[str]) -> Bools:
-    """Return a mask of the labels of each document, ``[len(codes), len(labels)]``."""
-    return (sets.shares(np.maximum(codes, 0), labels) > 0) & (codes >= 0)[:, None]
 
 
 def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,

@@ -95,9 +95,9 @@ def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> N
                 raise ValueError(f"{where}: the {name} {shown(field)} is no number")
 
 
-def shown(text: str, most: int = 100) -> str:
-    """Return the repr of a text for an error message, cut after ``most`` characters."""
-    return repr(text) if len(text) <= most else f"{text[:most]!r}…"
+def shown(text: str) -> str:
+    """Return the repr of a text for an error message, cut after 100 characters."""
+    return repr(text) if len(text) <= 100 else f"{text[:100]!r}…"
 
 
 def _is_number(text: str) -> bool:

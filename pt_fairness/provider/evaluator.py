@@ -22,7 +22,7 @@ from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.numbers import Numbers
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.run import Run, empty_run
 from pt_fairness.text import TARGET_WORDS, listed, warn
 
 
@@ -139,9 +139,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        empty = pd.DataFrame({"query_id": [], "doc_id": [], "score": []})
-        parts = self._parts(Run(empty.astype({"query_id": "str", "doc_id": "str"}),
-                                self._judgments, self._tell))
+        parts = self._parts(empty_run(self._judgments, self._tell))
         return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
                 | self._dropped(measure) for measure in self._own}
 

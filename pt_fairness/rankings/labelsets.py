@@ -118,3 +118,10 @@ class LabelSets:
         row, label, _ = self.entries(codes)
         found: Any = np.bincount(row, chosen[label], minlength=len(codes)) > 0
         return np.asarray(found)
+
+    def members(self, codes: Ints, labels: Sequence[str]) -> Bools:
+        """Return a mask of the labels of each document, ``[len(codes), len(labels)]``.
+
+        :param codes: the label set of each document, −1 for none
+        """
+        return (self.shares(np.maximum(codes, 0), labels) > 0) & (codes >= 0)[:, None]

@@ -161,6 +161,12 @@ def _order_ties(order: Ints, block: Ints, tied: Any, docnos: pd.Series) -> None:
         some = some[len(part):]
 
 
+def empty_run(judgments: Judgments, tell: Tell) -> Run:
+    """Return a run without rows."""
+    frame = pd.DataFrame({"query_id": [], "doc_id": [], "score": []})
+    return Run(frame.astype({"query_id": "str", "doc_id": "str"}), judgments, tell)
+
+
 def _last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], tell: Tell) -> Ints:
     """Return the index of the last row of each document of each list, ascending.
 
