@@ -145,6 +145,17 @@ def imported():
     }
 
 
+def test_the_links_of_the_description_are_absolute(built):
+    _, wheel = built
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("METADATA")]
+        description = email.message_from_bytes(archive.read(name)).get_payload()
+    links = re.findall(r"\]\(([^)]+)\)", description)
+    assert len(links) > 3 and all(link.startswith(("https://", "#")) for link in links)
+    for path in re.findall(rf"pt_fairness/(?:blob/)?v{re.escape(VERSION)}/([^)#]+)", description):
+        assert (ROOT / path).exists(), path
+
+
 def test_dependencies(built):
     with zipfile.ZipFile(built[1]) as archive:
         found = email.message_from_bytes(archive.read(f"pt_fairness-{VERSION}.dist-info/METADATA"))
