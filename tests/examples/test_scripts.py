@@ -295,3 +295,22 @@ def test_touche_with_the_real_corpus(files, offline, touche):
     first, *table = real.stdout.splitlines()
     assert first == "The real args.me corpus: argsme/2020-04-01/touche-2020-task-1/stance"
     assert table == generated.stdout.splitlines()[1:]
+
+
+def test_the_figures_of_the_page_on_choosing(script, tmp_path):
+    """Each image of the page is drawn, and each measure in a tree exists."""
+    from pt_fairness.measures import MEASURES
+
+    script("choosing_figures")()
+    page = (EXAMPLES.parent / "pt_fairness" / "pt_docs" / "choosing.rst").read_text("utf-8")
+    drawn = {path.name for path in tmp_path.glob("*.png")}
+    assert set(re.findall(r"images/(\S+)", page)) == drawn
+
+    def measures(tree):
+        if isinstance(tree, str):
+            return re.findall(r"\b(?!alpha)[A-Za-z]*[A-Z][A-Za-z]*\b", tree.replace("α-nDCG", ""))
+        return [name for _, node in tree[1] for name in measures(node)]
+
+    named = [name for tree in script("choosing_figures").module.TREES.values()
+             for name in measures(tree)]
+    assert len(named) > 15 and set(named) <= MEASURES.keys()
