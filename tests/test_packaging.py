@@ -90,7 +90,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
-    assert all(re.fullmatch(r"pt_fairness/pt_docs/\w+\.rst", name) for name in pages)
+    page = r"pt_fairness/pt_docs/(\w+\.rst|images/[\w-]+\.png)"
+    assert all(re.fullmatch(page, name) for name in pages)
 
 
 def test_the_sdist_holds_the_project_and_nothing_else(tree, built):
