@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import ir_datasets
@@ -80,6 +81,25 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
         if isinstance(store, PickleLz4FullStore):
             raise _docstore_error(f"{_reason(error)} in {store.path}") from error
         _raise_named(handler, error)
+
+
+def lines(source: Any) -> Iterator[bytes]:
+    """Yield the lines of a file of ir_datasets, which is downloaded if necessary.
+
+    :param source: the file, as ir_datasets' handlers hold it
+    :raises ValueError: the file cannot be read
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    try:
+        with source.stream() as stream:
+            yield from stream
+    except Exception as error:
+        _raise_named(SimpleNamespace(source=source), error)
+
+
+def damaged(path: str | os.PathLike[str], reason: str) -> ValueError:
+    """Return the error for a file whose content cannot be used."""
+    return ValueError(f"{os.fspath(path)} cannot be read: {reason}. {_REPLACE}")
 
 
 def downloaded(handler: Any) -> bool:
