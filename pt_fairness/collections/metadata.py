@@ -1,7 +1,7 @@
 """Groups in a metadata file with a JSON object for each of millions of documents.
 
-The file is read once, for all of its fields, into a compressed table beside it. A document costs
-about five bytes there. A field is loaded when its groups are first needed.
+The file is read once, for all of its fields, into a compressed table beside it, which takes about
+eight bytes for a document. A field is loaded when its groups are first needed.
 """
 
 from __future__ import annotations
@@ -178,7 +178,8 @@ def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
     """
     columns = [(field.key, _Column(field)) for field in fields]
     docno = array("q")
-    lines = log.easy().pbar(reading.lines(source), desc=f"reading {path.name}", unit="doc")
+    lines = log.easy().pbar(reading.lines(source), desc=f"reading {path.name}", unit="doc",
+                             quiet=True)
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
@@ -205,7 +206,7 @@ def _load(path: Path, field: Field) -> _Arrays:
     :raises ValueError: the table is invalid
     :raises KeyError: the table lacks the field
     """
-    with np.load(path, allow_pickle=False) as table:
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
         names = ["docno", *(f"{field.key}.{name}" for name in (
             "labels", "count", "label", "other", *(["weight"] if field.weighted else [])))]
         arrays = {name: table[name] for name in names}
