@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import ir_datasets
@@ -66,7 +67,7 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
     """
     handler = ir_datasets.load(dataset_id).docs_handler()
-    with _lock(ir_datasets.docs_parent_id(dataset_id)):
+    with lock(home_path() / f"{ir_datasets.docs_parent_id(dataset_id)}.lock"):
         store = _docstore(handler)
     if isinstance(handler, (ArgsMeDocs, ArgsMeCombinedDocs)):
         twice = _hidden(store).intersection(docnos)
@@ -80,6 +81,25 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
         if isinstance(store, PickleLz4FullStore):
             raise _docstore_error(f"{_reason(error)} in {store.path}") from error
         _raise_named(handler, error)
+
+
+def lines(source: Any) -> Iterator[bytes]:
+    """Yield the lines of a file of ir_datasets, which is downloaded if necessary.
+
+    :param source: the file, as ir_datasets' handlers hold it
+    :raises ValueError: the file cannot be read
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    try:
+        with source.stream() as stream:
+            yield from stream
+    except Exception as error:
+        _raise_named(SimpleNamespace(source=source), error)
+
+
+def damaged(path: str | os.PathLike[str], reason: str) -> ValueError:
+    """Return the error for a file whose content cannot be used."""
+    return ValueError(f"{os.fspath(path)} cannot be read: {reason}. {_REPLACE}")
 
 
 def downloaded(handler: Any) -> bool:
@@ -174,12 +194,14 @@ def _corpus(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _lock(name: str) -> Iterator[None]:
-    """Wait until no other process opens or builds a docstore.
+def lock(path: Path) -> Iterator[None]:
+    """Wait until no other process holds a lock, such as that of a docstore or a cached table.
 
-    Two processes that build it would both append to it. An unfinished docstore cannot be opened.
+    Two processes that build a docstore would both append to it. An unfinished docstore cannot be
+    opened.
+
+    :param path: the lock file, which is created
     """
-    path = home_path() / f"{name}.lock"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # not writable: nothing is built there
             path.parent.mkdir(parents=True, exist_ok=True)

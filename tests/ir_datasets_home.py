@@ -83,6 +83,11 @@ class Files:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         return file
 
+    def json_lines(self, path: str, records: list[dict[str, Any]]) -> Path:
+        """A line for each record, compressed if the name ends in ``.gz``."""
+        content = "".join(json.dumps(record) + "\n" for record in records).encode()
+        return self.write(path, gzip.compress(content) if path.endswith(".gz") else content)
+
     def argument(self, docno: str, stance: str | None, portal: str = "debate.org") -> Any:
         return self._touche.argument(docno, stance, portal, f"Conclusion of {docno}",
                                       f"Reasons for {docno}.")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pt_fairness.groups import Groups
 
 #: The modules with dataset ids; importing one imports ir_datasets.
-MODULES = ("debates", "newswire", "touche", "blogs")
+MODULES = ("debates", "newswire", "touche", "blogs", "trec_fair")
 #: The module of each group source, whose ``source(name)`` creates it.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
@@ -27,6 +27,18 @@ SOURCES = {
     "touche-image/2022-06-13/touche-2022-task-3/stance": "touche",
     "blogs06/trec-blog-2007/opinion": "blogs",
     "blogs06/trec-blog-2006-2008/opinion": "blogs",
+    "trec-fair/2021/eval/locations": "trec_fair",
+    "trec-fair/2021/eval/quality": "trec_fair",
+    "trec-fair/2022/train/gender": "trec_fair",
+    "trec-fair/2022/train/regions": "trec_fair",
+    "trec-fair/2022/train/source-regions": "trec_fair",
+    "trec-fair/2022/train/occupations": "trec_fair",
+    "trec-fair/2022/train/years": "trec_fair",
+    "trec-fair/2022/train/quality": "trec_fair",
+    "trec-fair/2022/train/popularity": "trec_fair",
+    "trec-fair/2022/train/age": "trec_fair",
+    "trec-fair/2022/train/alphabet": "trec_fair",
+    "trec-fair/2022/train/languages": "trec_fair",
 }
 
 
@@ -44,6 +56,19 @@ def register_groups() -> None:
     from pt_fairness import groups
     for name in SOURCES.keys() - groups.names():
         groups.register_built_in(name, partial(source, name))
+
+
+def register_targets() -> None:
+    """Register the target distributions of the collections, unless they are registered."""
+    import pandas as pd
+
+    from pt_fairness import targets
+    from pt_fairness.collections.trec_fair_targets import OF_QRELS, TARGETS
+    for name, shares in TARGETS.items():
+        frame = pd.DataFrame({"group": list(shares), "share": list(shares.values())})
+        for spelling, of_qrels in ((name, 0.0), (f"{name}/track", OF_QRELS)):
+            if spelling not in targets.names():
+                targets.register(spelling, frame, of_qrels=of_qrels)
 
 
 def source(name: str) -> Groups:

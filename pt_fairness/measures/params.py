@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -252,9 +253,8 @@ def _is_target(value: Any, words: Sequence[str]) -> bool:
 
 
 def _is_registered(name: str, registry: str) -> bool:
-    # Nothing is registered unless the module has been imported.
-    module = sys.modules.get(registry)
-    return isinstance(name, BoundName) or (module is not None and name in module.names())
+    # Importing the module registers the targets of the collections.
+    return isinstance(name, BoundName) or name in importlib.import_module(registry).names()
 
 
 def groups() -> Param:

@@ -149,6 +149,11 @@ def population(measure: FairnessMeasure, view: View) -> Floats:
     return (view.in_run if target == "run" else view.relevant(measure.param("rel"))) @ view.share
 
 
+def _shares(counts: Floats) -> Floats:
+    """Return the share of each group in each row, 0 in empty rows."""
+    return numerics.ratio(counts, counts.sum(axis=-1, keepdims=True))
+
+
 def distribution(measure: FairnessMeasure, view: View) -> Floats:
     """Return the target share of each group, unsmoothed, ``[R, L]``.
 
@@ -162,9 +167,14 @@ def distribution(measure: FairnessMeasure, view: View) -> Floats:
         return np.full(size, 1.0 / max(size[1], 1))
     if target not in TARGET_WORDS:
         from pt_fairness import targets
-        return targets.shares(target, view.qids, view.labels)
-    shares = population(measure, view)
-    return np.broadcast_to(numerics.ratio(shares, shares.sum(axis=-1, keepdims=True)), size)
+        shares = targets.shares(target, view.qids, view.labels)
+        of_qrels = targets.find(target).of_qrels
+        if not of_qrels:
+            return shares
+        relevant = _shares(view.relevant(measure.param("rel")) @ view.share)
+        known = relevant.any(axis=1, keepdims=True)
+        return np.where(known, of_qrels * relevant + (1 - of_qrels) * shares, 0.0)
+    return np.broadcast_to(_shares(population(measure, view)), size)
 
 
 def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:

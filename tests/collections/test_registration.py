@@ -1,5 +1,6 @@
 """Names of dataset ids and of group sources, and what importing them imports."""
 
+import importlib.resources
 import subprocess
 import sys
 
@@ -30,6 +31,22 @@ def test_every_group_source_can_be_made(irds):
     for name in collections.SOURCES:
         found = groups.get(name)
         assert found.name == name and found.labels
+
+
+def test_every_id_has_its_place_in_the_documentation(irds):
+    page = (importlib.resources.files("pt_fairness") / "pt_docs" / "collections.rst").read_text(
+        encoding="utf-8")
+    assert not [name for name in collections.SOURCES if f"``{name}``" not in page]
+
+
+def test_the_targets_of_collections_are_registered_with_the_targets():
+    names = run("import pt_fairness, sys\nassert 'numpy' not in sys.modules\n"
+                "from pt_fairness import AWRF\n"
+                "print(AWRF(target='trec-fair/2021/world/track')@5)\n"
+                "print(pt_fairness.targets.names())").splitlines()
+    assert names[0] == "AWRF(target='trec-fair/2021/world/track')@5"
+    assert names[1] == str([f"trec-fair/{name}{end}" for name in (
+        "2021/world", "2022/gender", "2022/world") for end in ("", "/track")])
 
 
 def test_a_name_that_was_registered_again_stays():

@@ -146,6 +146,7 @@ def test_as_a_command():
         ("many_runs.py", "pyterrier_pisa", "demo"),
         ("many_runs.py", "dask.distributed", "demo,parallel"),
         ("draws2021.py", "matplotlib", "plots"),
+        ("trec_fair.py", "matplotlib", "plots"),
     ],
 )
 def test_missing_extra(name, module, extra):
