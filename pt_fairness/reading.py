@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import ir_datasets
+from ir_datasets.datasets.clueweb12 import EhealthQrels
 from ir_datasets.formats import (
     ArgsMeCombinedDocs,
     ArgsMeDocs,
+    ArgsMeProcessedDocs,
     ToucheQualityCoherenceQrels,
     ToucheQualityComparativeStanceQrels,
     ToucheQualityQrels,
@@ -46,14 +48,33 @@ def judgments(qrels: Any) -> list[Any]:
             rows.append(row)
     except Exception as error:
         _raise_named(qrels, error, rows[-1] if rows else None)
-    if isinstance(qrels, _PARALLEL):  # ir_datasets stops at the end of the shortest file
-        counts = {file: sum(map(bool, Path(file).read_bytes().splitlines()))
-                  for file in _files(qrels)}
+    for files in _parallel(qrels):  # ir_datasets stops at the end of the shortest file
+        counts = {file: sum(map(bool, Path(file).read_bytes().splitlines())) for file in files}
         if len(set(counts.values())) > 1:
             found = ", ".join(f"{count} in {file}" for file, count in counts.items())
             raise ValueError("these files should have a line for every judgment, but their numbers "
                              f"of lines differ: {found}. {_REPLACE}")
     return rows
+
+
+def _parallel(qrels: Any) -> list[list[str]]:
+    """Return the files whose lines belong together, in lists."""
+    if isinstance(qrels, EhealthQrels):  # files for each year
+        years = zip(qrels._qrels_dlcs, qrels._qtrust_dlcs, qrels._qunder_dlcs, strict=True)
+        return [[file for file in map(_file, year) if file] for year in years]
+    return [_files(qrels)] if isinstance(qrels, _PARALLEL) else []
+
+
+def invalid(qrels: Any, row: Any, what: str, value: Any, expected: str) -> ValueError:
+    """Return the error of a judgment with an invalid value.
+
+    :param qrels: the ir_datasets handler that the judgment is from
+    :param row: the judgment
+    :param what: what has the value, such as ``the label``
+    :param expected: the valid values
+    """
+    return ValueError(f"{' or '.join(_files(qrels))}: {what} of {row.doc_id!r} in topic "
+                      f"{row.query_id} is {value}; it has to be {expected}. {_REPLACE}")
 
 
 def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
@@ -68,7 +89,7 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
     handler = ir_datasets.load(dataset_id).docs_handler()
     with lock(home_path() / f"{ir_datasets.docs_parent_id(dataset_id)}.lock"):
         store = _docstore(handler)
-    if isinstance(handler, (ArgsMeDocs, ArgsMeCombinedDocs)):
+    if isinstance(handler, (ArgsMeDocs, ArgsMeProcessedDocs, ArgsMeCombinedDocs)):
         twice = _hidden(store).intersection(docnos)
         if twice:
             raise ValueError(f"the argument {min(twice)!r} is more than once in "
@@ -83,8 +104,12 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
 
 
 def downloaded(handler: Any) -> bool:
-    """Return whether all files of a handler exist, so that nothing is downloaded."""
-    return all(map(os.path.exists, _files(handler)))
+    """Return whether all files of a handler exist, so that nothing is downloaded.
+
+    Files that ir_datasets does not keep do not exist.
+    """
+    files = _files(handler)
+    return bool(files) and all(map(os.path.exists, files))
 
 
 def _files(handler: Any) -> list[str]:

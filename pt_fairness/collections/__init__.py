@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
+    from pt_fairness.values import Values
 
 #: The modules with dataset ids; importing one imports ir_datasets.
-MODULES = ("debates", "newswire", "touche", "blogs")
+MODULES = ("debates", "newswire", "touche", "touche_pairs", "blogs", "clueweb12", "neuclir", "sara")
 #: The module of each group source, whose ``source(name)`` creates it.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
@@ -25,9 +26,20 @@ SOURCES = {
     "clueweb12/touche-2022-task-2/stance": "touche",
     "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "touche",
     "touche-image/2022-06-13/touche-2022-task-3/stance": "touche",
+    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "touche_pairs",
     "blogs06/trec-blog-2007/opinion": "blogs",
     "blogs06/trec-blog-2006-2008/opinion": "blogs",
+    "clueweb12/b13/trec-misinfo-2019/effectiveness": "clueweb12",
+    "clueweb12/b13/trec-misinfo-2019/credibility": "clueweb12",
+    "neuclir/1/trec-2022/language": "neuclir",
+    "neuclir/1/trec-2023/language": "neuclir",
+    "sara/sensitivity": "sara",
 }
+#: The module of each source of values, whose ``values(name)`` creates it.
+VALUES = {"clueweb12/b13/clef-ehealth/trustworthiness": "clueweb12"}
 
 
 def register_datasets() -> None:
@@ -44,6 +56,20 @@ def register_groups() -> None:
     from pt_fairness import groups
     for name in SOURCES.keys() - groups.names():
         groups.register_built_in(name, partial(source, name))
+
+
+def register_values() -> None:
+    """Register the sources of values, unless values are registered under their names."""
+    from pt_fairness import values
+    for name in VALUES.keys() - set(values.names()):
+        values.register(name, partial(_values, name))
+
+
+def _values(name: str) -> Values:
+    """Return one of the :data:`VALUES`."""
+    import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
+    made: Values = importlib.import_module(f"{__name__}.{VALUES[name]}").values(name)
+    return made
 
 
 def source(name: str) -> Groups:
