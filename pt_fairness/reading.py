@@ -23,7 +23,7 @@ from ir_datasets.formats import (
     ToucheQualityQrels,
 )
 from ir_datasets.indices import NumpySortedIndex, PickleLz4FullStore
-from ir_datasets.util import home_path
+from ir_datasets.util import LocalDownload, home_path
 
 try:
     import fcntl
@@ -115,12 +115,8 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
 
 
 def downloaded(handler: Any) -> bool:
-    """Return whether all files of a handler exist, so that nothing is downloaded.
-
-    Files that ir_datasets does not keep do not exist.
-    """
-    files = _files(handler)
-    return bool(files) and all(map(os.path.exists, files))
+    """Return whether all files of a handler exist, so that nothing is downloaded."""
+    return all(map(os.path.exists, _files(handler)))
 
 
 def _files(handler: Any) -> list[str]:
@@ -142,6 +138,9 @@ def _file(source: Any) -> str | None:
         path = getattr(source, "_cache_path", None) or getattr(source, "_path", None)
         if isinstance(path, (str, Path)):
             known.append(str(path))
+        else:  # a download that ir_datasets does not keep; users can put a copy here
+            known += [str(one.path(force=False)) for one in getattr(source, "mirrors", ())
+                      if isinstance(one, LocalDownload)]
         source = getattr(source, "_streamer", None) or getattr(source, "dlc", None)
     return next(filter(os.path.exists, known), known[0] if known else None)
 

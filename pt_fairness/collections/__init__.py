@@ -59,17 +59,17 @@ def register_groups() -> None:
 
 
 def register_values() -> None:
-    """Register the sources of values, unless values are registered under their names."""
+    """Register the sources of values as built-in values."""
     from pt_fairness import values
-    for name in VALUES.keys() - set(values.names()):
-        values.register(name, partial(_values, name))
+    for name in VALUES:
+        values.register_built_in(name, partial(values_of, name))
 
 
-def _values(name: str) -> Values:
-    """Return one of the :data:`VALUES`."""
+def values_of(name: str) -> Values:
+    """Return one of the :data:`VALUES`; the judgments are read."""
     import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    made: Values = importlib.import_module(f"{__name__}.{VALUES[name]}").values(name)
-    return made
+    values: Values = importlib.import_module(f"{__name__}.{VALUES[name]}").values(name)
+    return values
 
 
 def source(name: str) -> Groups:
