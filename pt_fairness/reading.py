@@ -135,12 +135,13 @@ def _file(source: Any) -> str | None:
     """Return the file that a source reads: a cached copy, or else what it is extracted from."""
     known = []
     while source is not None:
-        path = getattr(source, "_cache_path", None) or getattr(source, "_path", None)
+        # Where ir_datasets does not keep a download, users can put a copy.
+        copies = (one.path(force=False) for one in getattr(source, "mirrors", ())
+                  if isinstance(one, LocalDownload))
+        path = getattr(source, "_cache_path", None) or next(copies, None) \
+            or getattr(source, "_path", None)
         if isinstance(path, (str, Path)):
             known.append(str(path))
-        else:  # a download that ir_datasets does not keep; users can put a copy here
-            known += [str(one.path(force=False)) for one in getattr(source, "mirrors", ())
-                      if isinstance(one, LocalDownload)]
         source = getattr(source, "_streamer", None) or getattr(source, "dlc", None)
     return next(filter(os.path.exists, known), known[0] if known else None)
 
