@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -60,8 +60,8 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     saved = _forget_modules()
     monkeypatch.setattr(groups.registry._registry, "_registered", {
         name: partial(collections.source, name) for name in collections.SOURCES})
-    monkeypatch.setattr(values._registry, "built_in", {
-        name: cache(partial(collections.values_of, name)) for name in collections.VALUES})
+    monkeypatch.setattr(values._registry, "_registered", {
+        name: partial(collections.values_source, name) for name in collections.VALUES})
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from pt_fairness.values import Values
 
 #: The modules with dataset ids; importing one imports ir_datasets.
-MODULES = ("debates", "newswire", "touche", "touche_pairs", "blogs", "clueweb12", "neuclir", "sara")
+MODULES = ("debates", "newswire", "touche", "blogs", "touche_pairs", "clueweb12", "neuclir",
+           "sara")
 #: The module of each group source, whose ``source(name)`` creates it.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
@@ -26,12 +28,12 @@ SOURCES = {
     "clueweb12/touche-2022-task-2/stance": "touche",
     "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "touche",
     "touche-image/2022-06-13/touche-2022-task-3/stance": "touche",
+    "blogs06/trec-blog-2007/opinion": "blogs",
+    "blogs06/trec-blog-2006-2008/opinion": "blogs",
     "argsme/2020-04-01/processed/touche-2022-task-1/stance": "touche_pairs",
     "argsme/2020-04-01/processed/touche-2022-task-1/portal": "touche_pairs",
     "argsme/2020-04-01/processed/touche-2022-task-1/quality": "touche_pairs",
     "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "touche_pairs",
-    "blogs06/trec-blog-2007/opinion": "blogs",
-    "blogs06/trec-blog-2006-2008/opinion": "blogs",
     "clueweb12/b13/trec-misinfo-2019/effectiveness": "clueweb12",
     "clueweb12/b13/trec-misinfo-2019/credibility": "clueweb12",
     "neuclir/1/trec-2022/language": "neuclir",
@@ -39,7 +41,9 @@ SOURCES = {
     "sara/sensitivity": "sara",
 }
 #: The module of each source of values, whose ``values(name)`` creates it.
-VALUES = {"clueweb12/b13/clef-ehealth/trustworthiness": "clueweb12"}
+VALUES = {
+    "clueweb12/b13/clef-ehealth/trustworthiness": "clueweb12",
+}
 
 
 def register_datasets() -> None:
@@ -59,23 +63,25 @@ def register_groups() -> None:
 
 
 def register_values() -> None:
-    """Register the sources of values as built-in values."""
+    """Register the sources of values as built-in values, unless they are registered."""
     from pt_fairness import values
-    for name in VALUES:
-        values.register_built_in(name, partial(values_of, name))
-
-
-def values_of(name: str) -> Values:
-    """Return one of the :data:`VALUES`; the judgments are read."""
-    import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    values: Values = importlib.import_module(f"{__name__}.{VALUES[name]}").values(name)
-    return values
+    for name in VALUES.keys() - set(values.names()):
+        values.register_built_in(name, partial(values_source, name))
 
 
 def source(name: str) -> Groups:
     """Return one of the :data:`SOURCES`; documents are read when their groups are needed."""
-    module = SOURCES[name]
-    if module != "newswire":  # which works without ir_datasets
-        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    groups: Groups = importlib.import_module(f"{__name__}.{module}").source(name)
+    groups: Groups = _module(SOURCES[name]).source(name)
     return groups
+
+
+def values_source(name: str) -> Values:
+    """Return one of the :data:`VALUES`; documents are read when their values are needed."""
+    values: Values = _module(VALUES[name]).values(name)
+    return values
+
+
+def _module(name: str) -> ModuleType:
+    if name != "newswire":  # which works without ir_datasets
+        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
+    return importlib.import_module(f"{__name__}.{name}")
