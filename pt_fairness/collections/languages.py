@@ -36,30 +36,33 @@ class Languages(Groups):
     def __init__(self, name: str, corpora: Mapping[str, str], table: Path) -> None:
         super().__init__(name, corpora)
         self._corpora, self._table = corpora, table
-        self._found: dict[str, str] | None = None
+        self._judged: dict[str, str] | None = None
+        self._found: dict[str, str] = {}
         self._told = False
 
     def _content(self) -> Any:
         return self.name, self.labels
 
     def state(self) -> str:
-        return fingerprint.of_value(sorted(self._judged().items()))
+        return fingerprint.of_value(sorted(self._judgments().items()))
 
-    def _judged(self) -> dict[str, str]:
-        """Return the languages of the judged documents."""
-        handler = ir_datasets.load(self.name).qrels_handler()
-        return {row.doc_id: row.iteration for row in reading.judgments(handler)}
+    def _judgments(self) -> dict[str, str]:
+        """Return the languages of the judged documents, which are read once."""
+        if self._judged is None:
+            handler = ir_datasets.load(self.name).qrels_handler()
+            self._judged = {row.doc_id: row.iteration for row in reading.judgments(handler)}
+        return self._judged
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
-        if self._found is None:
-            self._found = self._judged()
-        documents = pd.unique(np.asarray(docnos, dtype=object))
-        unknown = [docno for docno in documents if docno not in self._found]
+        documents = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
+        languages = documents.map(self._judgments()).astype(object)
+        judged = languages.notna()
+        unknown = [docno for docno in documents[~judged] if docno not in self._found]
         if unknown:
             self._found.update(self._look_up(unknown))
             self._tell([docno for docno in unknown if docno not in self._found], len(documents))
-        frame = pd.DataFrame({"docno": documents, "group": pd.Series(documents, dtype=object)
-                              .map(self._found)}, dtype=object)
+        languages = languages.where(judged, documents.map(self._found).astype(object))
+        frame = pd.DataFrame({"docno": documents, "group": languages})
         return Table.of_frame(frame).find(qids, docnos)
 
     def _tell(self, unknown: list[str], count: int) -> None:
