@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from pt_fairness import collections, groups
+from pt_fairness import collections, groups, values
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -60,6 +60,8 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     saved = _forget_modules()
     monkeypatch.setattr(groups.registry._registry, "_registered", {
         name: partial(collections.source, name) for name in collections.SOURCES})
+    monkeypatch.setattr(values._registry, "_registered", {
+        name: partial(collections.values_source, name) for name in collections.VALUES})
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
+    from pt_fairness.values import Values
 
 #: The modules with dataset ids; importing one imports ir_datasets.
-MODULES = ("debates", "newswire", "touche", "blogs", "trec_fair")
+MODULES = ("debates", "newswire", "touche", "blogs", "trec_fair", "touche_pairs", "clueweb12",
+           "neuclir", "sara")
 #: The module of each group source, whose ``source(name)`` creates it.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
@@ -39,6 +42,19 @@ SOURCES = {
     "trec-fair/2022/train/age": "trec_fair",
     "trec-fair/2022/train/alphabet": "trec_fair",
     "trec-fair/2022/train/languages": "trec_fair",
+    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "touche_pairs",
+    "clueweb12/b13/trec-misinfo-2019/effectiveness": "clueweb12",
+    "clueweb12/b13/trec-misinfo-2019/credibility": "clueweb12",
+    "neuclir/1/trec-2022/language": "neuclir",
+    "neuclir/1/trec-2023/language": "neuclir",
+    "sara/sensitivity": "sara",
+}
+#: The module of each source of values, whose ``values(name)`` creates it.
+VALUES = {
+    "clueweb12/b13/clef-ehealth/trustworthiness": "clueweb12",
 }
 
 
@@ -71,10 +87,26 @@ def register_targets() -> None:
                 targets.register(spelling, frame, of_qrels=of_qrels)
 
 
+def register_values() -> None:
+    """Register the sources of values as built-in values, unless they are registered."""
+    from pt_fairness import values
+    for name in VALUES.keys() - set(values.names()):
+        values.register_built_in(name, partial(values_source, name))
+
+
 def source(name: str) -> Groups:
     """Return one of the :data:`SOURCES`; documents are read when their groups are needed."""
-    module = SOURCES[name]
-    if module != "newswire":  # which works without ir_datasets
-        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    groups: Groups = importlib.import_module(f"{__name__}.{module}").source(name)
+    groups: Groups = _module(SOURCES[name]).source(name)
     return groups
+
+
+def values_source(name: str) -> Values:
+    """Return one of the :data:`VALUES`; documents are read when their values are needed."""
+    values: Values = _module(VALUES[name]).values(name)
+    return values
+
+
+def _module(name: str) -> ModuleType:
+    if name != "newswire":  # which works without ir_datasets
+        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
+    return importlib.import_module(f"{__name__}.{name}")

@@ -27,6 +27,11 @@ def test_group_sources_are_registered_with_the_groups(order):
     assert run(f"{order}\nprint(g.names())") == str(sorted(collections.SOURCES))
 
 
+def test_sources_of_values_are_registered_with_the_values():
+    code = f"from pt_fairness import values\nprint(values.names())\nassert {HEAVY} == ['pandas']"
+    assert run(code) == str(sorted(collections.VALUES))
+
+
 def test_every_group_source_can_be_made(irds):
     for name in collections.SOURCES:
         found = groups.get(name)
