@@ -34,6 +34,17 @@ _REPLACE = ("Replace damaged files by good copies; those that ir_datasets can do
             "be deleted")
 
 
+def dataset(dataset_id: str) -> Any:
+    """Return an ir_datasets dataset.
+
+    :raises ValueError: ir_datasets has no such id
+    """
+    try:
+        return ir_datasets.load(dataset_id)
+    except KeyError:
+        raise ValueError(f"ir_datasets has no dataset {dataset_id!r}") from None
+
+
 def judgments(qrels: Any) -> list[Any]:
     """Return all judgments of an ir_datasets handler.
 
