@@ -59,6 +59,9 @@ class WordCounts:
                 raise ValueError(f"the word {word!r} is in the groups {self.groups[other]!r} and "
                                  f"{group!r}; it has to be in one of them")
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def content(self) -> Any:
         """Return what the counts depend on, to be hashed."""
         return self.dataset_id, self.field, self.tokenize, self.groups, sorted(self._group.items())
@@ -121,3 +124,14 @@ class WordCounts:
                                  f"{self.dataset_id} is {text!r}; it has to be text")
             return text
         return text_of
+
+
+def check_threshold(threshold: int) -> int:
+    """Return the largest number of words of groups in a neutral text.
+
+    :raises ValueError: it is not a whole number of at least 0
+    """
+    if not isinstance(threshold, (int, np.integer)) or threshold < 0:
+        raise ValueError(f"threshold={threshold!r} has to be a whole number of at least 0: the "
+                         "largest number of words in a neutral document")
+    return int(threshold)

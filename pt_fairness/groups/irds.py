@@ -13,7 +13,7 @@ from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups, is_no_group
 from pt_fairness.groups.table import Annotated, Table
 from pt_fairness.text import UNANNOTATED, label_text, listed, warn
-from pt_fairness.words import THRESHOLD, Tokenizer, WordCounts
+from pt_fairness.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]
@@ -116,12 +116,9 @@ class FromText(Groups):
         if len(set(every)) < len(every) or is_no_group(every[-1]):
             raise ValueError(f"neutral={neutral!r} has to be another label than those of the "
                              f"groups ({listed(counts.groups)}), or None for no label")
-        if not isinstance(threshold, (int, np.integer)) or threshold < 0:
-            raise ValueError(f"threshold={threshold!r} has to be a whole number of at least 0: the "
-                             "largest number of words in a neutral document")
         super().__init__(name, every, order)
         self.weighted = shares
-        self._counts, self._every, self._threshold = counts, every, threshold
+        self._counts, self._every, self._threshold = counts, every, check_threshold(threshold)
 
     def _content(self) -> Any:
         return (self._counts.content(), self._every, self.order, self.weighted, self._threshold)
