@@ -77,7 +77,7 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
     """
     handler = ir_datasets.load(dataset_id).docs_handler()
-    with _lock(ir_datasets.docs_parent_id(dataset_id)):
+    with lock(home_path() / f"{ir_datasets.docs_parent_id(dataset_id)}.lock"):
         store = _docstore(handler)
     if isinstance(handler, (ArgsMeDocs, ArgsMeCombinedDocs)):
         twice = _hidden(store).intersection(docnos)
@@ -185,12 +185,14 @@ def _corpus(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _lock(name: str) -> Iterator[None]:
-    """Wait until no other process opens or builds a docstore.
+def lock(path: Path) -> Iterator[None]:
+    """Wait until no other process holds a lock, such as that of a docstore or a cached table.
 
-    Two processes that build it would both append to it. An unfinished docstore cannot be opened.
+    Two processes that build a docstore would both append to it. An unfinished docstore cannot be
+    opened.
+
+    :param path: the lock file, which is created
     """
-    path = home_path() / f"{name}.lock"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # not writable: nothing is built there
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,21 +12,18 @@ folder of the qrels. Documents that are missing from the corpus are looked up ag
 
 from __future__ import annotations
 
-import csv
-import os
-import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import ir_datasets
 from ir_datasets.formats import ToucheComparativeStance, ToucheControversialStance, TrecQrel
 from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import home_path
 
 from pt_fairness import reading
+from pt_fairness.collections import cached
 from pt_fairness.collections.variants import labelled, variant, with_one_relevance
 
 if TYPE_CHECKING:
@@ -119,7 +116,7 @@ def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[
     groups = source(name)
     table = Path(f"{base.qrels_handler().qrels_path()}.{name.rpartition('/')[2]}.tsv")
     docnos = dict.fromkeys(row.doc_id for row in rows)
-    kept = _read_table(table, store / "bin", set(groups.labels or ()))
+    kept = _read_table(table, store / "bin", groups.labels or ())
     known = {docno: found for docno, found in kept.items() if found != ((), MISSING)}
     # Do not download a deleted corpus again for documents that it lacked.
     gone = not (store / "bin").exists() and not reading.downloaded(base.docs_handler())
@@ -133,30 +130,16 @@ def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[
     yield from labelled(groups, rows)
 
 
-def _read_table(table: Path, corpus: Path, labels: set[str]) -> dict[str, Found]:
+def _read_table(table: Path, corpus: Path, labels: Collection[str]) -> dict[str, Found]:
     """Return the cached table by docno; empty if the corpus is newer or the table is invalid."""
-    import pandas as pd
-    try:
-        if corpus.exists() and corpus.stat().st_mtime > table.stat().st_mtime:
-            return {}
-        frame = pd.read_csv(table, sep="\t", dtype=str, keep_default_na=False,
-                            quoting=csv.QUOTE_NONE)
-    except (OSError, ValueError):
-        return {}
-    if list(frame.columns) != _COLUMNS or not set(frame["group"]) <= {*labels, "-"}:
-        return {}
-    return {docno: ((group,), "") if group != "-" else ((), reason)
-            for docno, group, reason in frame.itertuples(index=False)}
+    frame = cached.read_rows(table, corpus, _COLUMNS, labels)
+    return {} if frame is None else {
+        docno: ((group,), "") if group != "-" else ((), reason)
+        for docno, group, reason in frame.itertuples(index=False)}
 
 
 def _write_table(table: Path, found: dict[str, Found]) -> None:
     import pandas as pd
-    frame = pd.DataFrame([(docno, groups[0] if groups else "-", " ".join(reason.split()))
-                          for docno, (groups, reason) in found.items()], columns=_COLUMNS)
-    try:
-        # Renaming is atomic: no process reads an unfinished table.
-        unfinished = f"{table}.{os.getpid()}.{threading.get_ident()}"
-        frame.to_csv(unfinished, sep="\t", index=False, quoting=csv.QUOTE_NONE)
-        os.replace(unfinished, table)
-    except OSError as error:  # not writable: nothing is cached
-        ir_datasets.log.easy().info(f"{table} cannot be written ({error})")
+    cached.write_rows(table, pd.DataFrame(
+        [(docno, groups[0] if groups else "-", " ".join(reason.split()))
+         for docno, (groups, reason) in found.items()], columns=_COLUMNS))
