@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import ir_datasets
@@ -65,6 +66,20 @@ def judgments(qrels: Any) -> list[Any]:
             raise ValueError("these files should have a line for every judgment, but their numbers "
                              f"of lines differ: {found}. {_REPLACE}")
     return rows
+
+
+def text(source: Any) -> str:
+    """Return the text of a file that ir_datasets downloads.
+
+    :param source: a source of ir_datasets, such as a ``Download``
+    :raises ValueError: the file cannot be read
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    try:
+        with source.stream() as file:
+            return str(file.read(), "utf-8")
+    except Exception as error:
+        _raise_named(SimpleNamespace(source=source), error)
 
 
 def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from pt_fairness import collections, groups
+from pt_fairness import collections, groups, values
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -60,6 +61,8 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     saved = _forget_modules()
     monkeypatch.setattr(groups.registry._registry, "_registered", {
         name: partial(collections.source, name) for name in collections.SOURCES})
+    monkeypatch.setattr(values._registry, "_registered", {
+        name: partial(collections.values_source, name) for name in collections.VALUES})
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh
@@ -117,17 +120,38 @@ class Files:
             for docno, value in zip(docnos, values, strict=True)))
             for kind, values in columns.items()]
 
-    def trec8(self, qrels: str | bytes) -> Path:
-        content = qrels.encode() if isinstance(qrels, str) else qrels
+    def tar(self, path: str, member: str, content: str | bytes) -> Path:
+        """Write a compressed archive with one file."""
+        content = content.encode() if isinstance(content, str) else content
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-            member = tarfile.TarInfo("qrels.trec8.adhoc.parts1-5")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
+            info = tarfile.TarInfo(member)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        return self.write(path, buffer.getvalue())
+
+    def msmarco(self, passages: dict[str, str], queries: dict[str, str], qrels: str,
+                fair: Sequence[str], words: str = "he,m\nJohn,m\nshe,f\nMary,f\n") -> None:
+        """The passages; queries and judgments, the same for dev and TREC DL 2019.
+
+        :param fair: the queries that are sensitive to gender bias
+        """
+        self.tar("msmarco-passage/collectionandqueries.tar.gz", "collection.tsv", "".join(
+            f"{docno}\t{text}\n" for docno, text in passages.items()))
+        lines = {qid: f"{qid}\t{text}\n" for qid, text in queries.items()}
+        self.tar("msmarco-passage/queries.tar.gz", "queries.dev.tsv", "".join(lines.values()))
+        self.write("msmarco-passage/trec-dl-2019/queries.tsv", "".join(lines.values()))
+        for task in ("dev", "trec-dl-2019"):
+            self.write(f"msmarco-passage/{task}/qrels", qrels)
+            self.write(f"msmarco-passage/fair/{task}.tsv", "".join(lines[qid] for qid in fair))
+        self.write("msmarco-passage/fair/words.csv", words)
+
+    def trec8(self, qrels: str | bytes) -> Path:
         self.write("disks45/topics.401-450.gz", gzip.compress(
             b"<top>\n\n<num> Number: 401 \n<title> sea salt \n\n<desc> Description: \n"
             b"Who sells sea salt?\n\n<narr> Narrative: \nShops are relevant.\n\n</top>\n"))
-        return self.write("disks45/qrels.trec8.adhoc.parts1-5.tar.gz", buffer.getvalue())
+        return self.tar("disks45/qrels.trec8.adhoc.parts1-5.tar.gz", "qrels.trec8.adhoc.parts1-5",
+                        qrels)
 
     def robust04(self, qrels: str) -> Path:
         return self.write("disks45/qrels.robust2004.txt", qrels)

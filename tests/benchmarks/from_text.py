@@ -22,7 +22,8 @@ WORDS = {"female": [f"f{i}" for i in range(163)], "male": [f"m{i}" for i in rang
 def write(path: Path) -> None:
     """Write passages in which about one word in fifty is one of the groups."""
     rng = np.random.default_rng(2021)
-    vocabulary = np.array([*sum(WORDS.values(), []), *(f"word{i}" for i in range(15_000))])
+    vocabulary = np.array([*WORDS["female"], *WORDS["male"],
+                           *(f"word{i}" for i in range(15_000))])
     lengths = rng.poisson(LENGTH, PASSAGES)
     drawn = vocabulary[rng.integers(len(vocabulary), size=int(lengths.sum()))]
     path.parent.mkdir(parents=True)
