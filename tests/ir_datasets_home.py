@@ -25,14 +25,19 @@ from pt_fairness import collections, groups, values
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
+def example(name: str) -> Any:
+    """A module of the examples."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(EXAMPLES))
+
+
 @pytest.fixture(scope="session")
 def touche() -> Any:
     """The module of the example, which writes args.me's and Touché's formats."""
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        return importlib.import_module("touche")
-    finally:
-        sys.path.remove(str(EXAMPLES))
+    return example("touche")
 
 
 def _refuse(*arguments: Any, **options: Any) -> None:
@@ -120,38 +125,22 @@ class Files:
             for docno, value in zip(docnos, values, strict=True)))
             for kind, values in columns.items()]
 
-    def tar(self, path: str, member: str, content: str | bytes) -> Path:
-        """Write a compressed archive with one file."""
-        content = content.encode() if isinstance(content, str) else content
-        buffer = io.BytesIO()
-        with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-            info = tarfile.TarInfo(member)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-        return self.write(path, buffer.getvalue())
-
     def msmarco(self, passages: dict[str, str], queries: dict[str, str], qrels: str,
-                fair: Sequence[str], words: str = "he,m\nJohn,m\nshe,f\nMary,f\n") -> None:
-        """The passages; queries and judgments, the same for dev and TREC DL 2019.
-
-        :param fair: the queries that are sensitive to gender bias
-        """
-        self.tar("msmarco-passage/collectionandqueries.tar.gz", "collection.tsv", "".join(
-            f"{docno}\t{text}\n" for docno, text in passages.items()))
-        lines = {qid: f"{qid}\t{text}\n" for qid, text in queries.items()}
-        self.tar("msmarco-passage/queries.tar.gz", "queries.dev.tsv", "".join(lines.values()))
-        self.write("msmarco-passage/trec-dl-2019/queries.tsv", "".join(lines.values()))
-        for task in ("dev", "trec-dl-2019"):
-            self.write(f"msmarco-passage/{task}/qrels", qrels)
-            self.write(f"msmarco-passage/fair/{task}.tsv", "".join(lines[qid] for qid in fair))
-        self.write("msmarco-passage/fair/words.csv", words)
+                fair: Sequence[str], **words: str) -> None:
+        """Passages of MS MARCO, and the files of Rekabsaz et al. (2021)."""
+        example("passages").write(self.home, passages, queries, qrels, fair, **words)
 
     def trec8(self, qrels: str | bytes) -> Path:
+        content = qrels.encode() if isinstance(qrels, str) else qrels
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+            member = tarfile.TarInfo("qrels.trec8.adhoc.parts1-5")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
         self.write("disks45/topics.401-450.gz", gzip.compress(
             b"<top>\n\n<num> Number: 401 \n<title> sea salt \n\n<desc> Description: \n"
             b"Who sells sea salt?\n\n<narr> Narrative: \nShops are relevant.\n\n</top>\n"))
-        return self.tar("disks45/qrels.trec8.adhoc.parts1-5.tar.gz", "qrels.trec8.adhoc.parts1-5",
-                        qrels)
+        return self.write("disks45/qrels.trec8.adhoc.parts1-5.tar.gz", buffer.getvalue())
 
     def robust04(self, qrels: str) -> Path:
         return self.write("disks45/qrels.robust2004.txt", qrels)
