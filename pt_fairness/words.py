@@ -28,7 +28,8 @@ class WordCounts:
     :param field: the field of the documents with the text; ``None`` for ir_datasets' default text
     :param tokenize: splits a lowercased text into tokens; applied to ``words`` as well
     :param groups: the groups, if ``words`` is a function
-    :raises ValueError: a group has no words, a word is in several groups or is not one token
+    :raises ValueError: a group has no words, a label is there twice, a word is in several groups or
+        is not one token
     """
 
     def __init__(self, dataset_id: str, words: Words | Callable[[], Words],
@@ -39,6 +40,9 @@ class WordCounts:
                 raise ValueError(f"words={words!r} has to be a dictionary of the words of each "
                                  "group, such as {'female': ['she', 'her'], 'male': ['he', 'his']}")
             groups = [label_text(group) for group in words]
+            if len(set(groups)) < len(groups):
+                raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
+                                 "are text, and a number is the label of its digits")
         self.dataset_id, self.field, self.tokenize = dataset_id, field, tokenize
         #: The groups, in the order of ``words``.
         self.groups = list(groups)

@@ -80,6 +80,7 @@ def test_documents_are_read_once_with_progress(passages, files, capfd):
     ({"female": [7]}, "the word 7 .* makes none of it"),
     ({"female": ["Jean"], "male": ["John", "jean"]},
      "the word 'jean' is in the groups 'female' and 'male'; it has to be in one of them"),
+    ({1: ["she"], "1": ["he"]}, "the groups 1, '1' have the same label twice"),
     ({"-": ["she"]}, "'-' cannot be a group: it stands for no group"),
 ])
 def test_words_that_are_refused(words, message):

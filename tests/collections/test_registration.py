@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pt_fairness import collections, groups
+from pt_fairness import collections, groups, values
 
 HEAVY = "[name for name in ('pandas', 'ir_datasets') if name in sys.modules]"
 
@@ -30,6 +30,21 @@ def test_every_group_source_can_be_made(irds):
     for name in collections.SOURCES:
         found = groups.get(name)
         assert found.name == name and found.labels
+
+
+def test_every_source_of_values_can_be_made(irds):
+    for name in collections.VALUES:
+        assert values.get(name).name == name
+
+
+def test_built_in_values_stand_behind_registered_ones():
+    name = min(collections.VALUES)
+    assert run("import pt_fairness.values as v, sys\nprint(v.names(), 'ir_datasets' in sys.modules)"
+               ) == f"{sorted(collections.VALUES)} False"
+    assert run(f"from pt_fairness import values\nown = values.from_mapping({{'a': 1}})\n"
+               f"values.register({name!r}, own)\nprint(values.get({name!r}) is own)\n"
+               f"values.unregister({name!r})\nprint(values.get({name!r}))") == (
+        f"True\nValues({name!r}, neutrality of female, male words)")
 
 
 def test_a_name_that_was_registered_again_stays():
