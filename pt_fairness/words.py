@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,11 @@ class WordCounts:
                                    dtype=np.int32)
         self._told = False
         if not callable(words):
-            self._codes()
+            _ = self._codes  # checks the words
 
+    @cached_property
     def _codes(self) -> dict[str, int]:
-        """Return the index of the group of each word.
+        """The index of the group of each word.
 
         :raises ValueError: a group has no words, a word is in several groups or is not one token
         """
@@ -86,7 +88,7 @@ class WordCounts:
 
     def content(self) -> Any:
         """Return what the counts depend on, to be hashed."""
-        codes = sorted(self._codes().items())
+        codes = sorted(self._codes.items())
         return self.dataset_id, self.field, self.tokenize, self.groups, codes
 
     def of(self, docnos: Any, name: str) -> Ints:
@@ -120,7 +122,7 @@ class WordCounts:
         text_of = self._text_of(reading.dataset(self.dataset_id))
         found: list[str] = []
         cells: list[int] = []
-        group, size = self._codes().get, len(self.groups)
+        group, size = self._codes.get, len(self.groups)
         documents = reading.documents(self.dataset_id, list(docnos))
         for document in log.easy().pbar(documents, desc=name, total=len(docnos), unit="doc",
                                         quiet=True):

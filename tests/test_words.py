@@ -103,6 +103,14 @@ def test_datasets_and_fields_that_do_not_exist(irds, passages):
             counts.of(["d01-01"], "gender")
 
 
+def test_words_that_can_be_iterated_once_and_words_changed_later(passages):
+    passages({"d1": "she and he"})
+    given = {"female": ["she"], "male": (word for word in ["he", "his"])}
+    counts = WordCounts("msmarco-passage", given)
+    given["female"].append("and")
+    assert counts.of(["d1"], "gender").tolist() == [[1, 1]]
+
+
 def test_one_word_as_text_and_labels_that_are_numbers(irds):
     counts = WordCounts("pt-fairness/debates", {1.0: "zoos"})
     assert counts.groups == ["1"] and counts.of(["d01-01"], "w").tolist() == [[4]]
