@@ -44,8 +44,11 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
 
     from pt_fairness import reading
     path, md5 = _FILES[file]
-    lines = reading.text(Download([RequestsDownload(f"{_REPOSITORY}/{path}")], expected_md5=md5,
-                                 cache_path=str(_path(file)))).splitlines()
+    source = Download([RequestsDownload(f"{_REPOSITORY}/{path}")], expected_md5=md5,
+                      cache_path=str(_path(file)))
+    # Two downloads of ir_datasets at once would write to the same temporary file.
+    with reading.lock(Path(f"{_path(file)}.lock")):
+        lines = reading.text(source).splitlines()
     for number, line in enumerate(lines, start=1):
         first, found, second = line.partition(separator)
         if not found:

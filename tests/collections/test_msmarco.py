@@ -163,6 +163,48 @@ def test_the_hashes_are_those_of_the_authors_files(irds, shared):
         assert hashlib.md5(content).hexdigest() == md5
 
 
+#: Serves the files from a local server, and reads them in two threads at once.
+DOWNLOAD = """
+import concurrent.futures, functools, http.server, sys, threading
+import pt_fairness, ir_datasets
+from pt_fairness.collections import gender
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        print("asked for", self.path)
+handler = functools.partial(Handler, directory=sys.argv[1])
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+gender._REPOSITORY = f"http://127.0.0.1:{server.server_port}"
+gender._FILES["words.csv"] = ("words.txt", sys.argv[2])
+with concurrent.futures.ThreadPoolExecutor() as pool:
+    for found in [pool.submit(gender.words) for _ in range(2)]:
+        print(found.exception() or found.result())
+server.shutdown()
+"""
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_download_is_checked_by_its_hash(tmp_path, right):
+    content = b"he,m\nshe,f\nher,f\n"
+    (tmp_path / "words.txt").write_bytes(content)
+    md5 = hashlib.md5(content).hexdigest()
+    done = subprocess.run(
+        [sys.executable, "-c", DOWNLOAD, str(tmp_path), md5 if right else md5[::-1]],
+        capture_output=True, text=True,
+        env={**os.environ, "NO_PROXY": "127.0.0.1", "IR_DATASETS_HOME": str(tmp_path / "home"),
+             "IR_DATASETS_DL_TRIES": "1"})
+    assert done.returncode == 0, done.stderr
+    file = tmp_path / "home/msmarco-passage/fair/words.csv"
+    if right:
+        assert done.stdout.splitlines() == [
+            "asked for /words.txt", *["{'female': ['she', 'her'], 'male': ['he']}"] * 2]
+        assert file.read_bytes() == content
+    else:
+        assert f"{file} does not exist and could not be downloaded" in done.stdout
+        assert md5[::-1] in done.stdout
+        assert not file.exists()
+
+
 def test_the_authors_words_and_queries(irds, msmarco, shared, qrels_of):
     from pt_fairness.collections import gender as module
     folder = shared / "data" / "gender"
