@@ -41,7 +41,9 @@ def table(dataset: str, systems: dict[str, pd.DataFrame], figures: Path) -> pd.D
     """Print and return the averages of each run, and draw relevance against neutrality."""
     first = next(iter(systems.values())).sort_values("score", ascending=False, kind="stable")
     runs.register("first run", first.groupby("qid").head(BACKGROUND))
-    measures = {"nDCG@10": nDCG @ 10, "RR@10": RR(rel=1) @ 10,
+    # In TREC Deep Learning, level 1 is not relevant for binary measures.
+    relevant = 2 if "trec-dl" in dataset else 1
+    measures = {"nDCG@10": nDCG @ 10, "RR@10": RR(rel=relevant) @ 10,
                 "FaiRR@10": FaiRR(values=dataset) @ 10,
                 "NFaiRR@10": NFaiRR(values=dataset, background="first run") @ 10,
                 "AWRF@10": AWRF(groups=dataset, target="uniform") @ 10}
@@ -73,7 +75,7 @@ def main(arguments: list[str] | None = None) -> pd.DataFrame | None:
         try:
             return table(dataset, files, given.figures)
         except (OSError, ValueError) as error:
-            sys.exit(f"These runs cannot be measured without the passages of MS MARCO: {error}")
+            sys.exit(f"These runs cannot be measured without the files of MS MARCO: {error}")
     print("A small made-up collection, not MS MARCO, searched with PISA\n", flush=True)
     with tempfile.TemporaryDirectory() as home:
         passages.make(Path(home))

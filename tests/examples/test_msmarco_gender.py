@@ -93,7 +93,7 @@ def test_without_the_passages_it_says_so(home, tmp_path):
     done = subprocess.run([sys.executable, str(SCRIPT), str(path), "--figures", str(tmp_path)],
                           capture_output=True, text=True, env=home)
     assert done.returncode == 1
-    assert "cannot be measured without the passages of MS MARCO: " in done.stderr
+    assert "cannot be measured without the files of MS MARCO: " in done.stderr
     assert "collection.tsv does not exist and could not be downloaded" in done.stderr
 
 
