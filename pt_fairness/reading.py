@@ -89,6 +89,20 @@ def invalid(qrels: Any, row: Any, what: str, value: Any, expected: str) -> Value
                       f"{row.query_id} is {value}; it has to be {expected}. {_REPLACE}")
 
 
+def text(source: Any) -> str:
+    """Return the text of a file that ir_datasets downloads.
+
+    :param source: a source of ir_datasets, such as a ``Download``
+    :raises ValueError: the file cannot be read
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    try:
+        with source.stream() as file:
+            return str(file.read(), "utf-8")
+    except Exception as error:
+        _raise_named(SimpleNamespace(source=source), error)
+
+
 def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
     """Yield documents of a corpus, in any order; docnos that the corpus lacks are skipped.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pt_fairness.numerics import Ints
 from pt_fairness.text import UNANNOTATED, label_text, listed, warn
 
 Tokenizer = Callable[[str], Iterable[str]]
+Words = Mapping[Any, Iterable[str]]
 #: The largest number of words of groups in a neutral text (Rekabsaz et al. 2021, their code).
 THRESHOLD = 1
 
@@ -22,49 +24,72 @@ class WordCounts:
     Documents are read when their counts are needed, and their counts are cached.
 
     :param dataset_id: the id of the documents
-    :param words: the words of each group, by group; they are lowercased
+    :param words: the words of each group, by group, or a function that returns them when they are
+        first needed; they are lowercased
     :param field: the field of the documents with the text; ``None`` for ir_datasets' default text
     :param tokenize: splits a lowercased text into tokens; applied to ``words`` as well
-    :raises ValueError: a group has no words, a word is in several groups or is not one token
+    :param groups: the groups, if ``words`` is a function
+    :raises ValueError: a group has no words, a label is there twice, a word is in several groups or
+        is not one token
     """
 
-    def __init__(self, dataset_id: str, words: Mapping[Any, Iterable[str]],
-                 field: str | None = None, tokenize: Tokenizer = str.split) -> None:
-        if not isinstance(words, Mapping) or not words:
-            raise ValueError(f"words={words!r} has to be a dictionary of the words of each group, "
-                             "such as {'female': ['she', 'her'], 'male': ['he', 'his']}")
+    def __init__(self, dataset_id: str, words: Words | Callable[[], Words],
+                 field: str | None = None, tokenize: Tokenizer = str.split,
+                 groups: Sequence[str] = ()) -> None:
+        if not callable(words):
+            if not isinstance(words, Mapping) or not words:
+                raise ValueError(f"words={words!r} has to be a dictionary of the words of each "
+                                 "group, such as {'female': ['she', 'her'], 'male': ['he', 'his']}")
+            groups = [label_text(group) for group in words]
+            if len(set(groups)) < len(groups):
+                raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
+                                 "are text, and a number is the label of its digits")
         self.dataset_id, self.field, self.tokenize = dataset_id, field, tokenize
         #: The groups, in the order of ``words``.
-        self.groups = [label_text(group) for group in words]
-        self._group: dict[str, int] = {}
-        for code, (group, some) in enumerate(zip(self.groups, words.values(), strict=True)):
-            self._add(code, group, some)
+        self.groups = list(groups)
+        self._words = words
         self._known = pd.DataFrame(columns=self.groups, index=pd.Index([], dtype=object),
                                    dtype=np.int32)
         self._told = False
+        if not callable(words):
+            _ = self._codes  # checks the words
 
-    def _add(self, code: int, group: str, words: Iterable[str]) -> None:
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        """The index of the group of each word.
+
+        :raises ValueError: a group has no words, a word is in several groups or is not one token
+        """
+        words = self._words() if callable(self._words) else self._words
+        codes: dict[str, int] = {}
+        for code, (group, some) in enumerate(zip(self.groups, words.values(), strict=True)):
+            for token in self._tokens(group, some):
+                other = codes.setdefault(token, code)
+                if other != code:
+                    raise ValueError(f"the word {token!r} is in the groups {self.groups[other]!r} "
+                                     f"and {group!r}; it has to be in one of them")
+        return codes
+
+    def _tokens(self, group: str, words: Iterable[str]) -> list[str]:
         if group in UNANNOTATED:
             raise ValueError(f"{group!r} cannot be a group: it stands for no group")
-        words = [words] if isinstance(words, str) else list(words)
-        if not words:
+        found = {word: [*self.tokenize(word.lower())] if isinstance(word, str) else []
+                 for word in ([words] if isinstance(words, str) else words)}
+        if not found:
             raise ValueError(f"the group {group!r} has no words; give it some, or leave it out")
-        for word in words:
-            tokens = [*self.tokenize(word.lower())] if isinstance(word, str) else []
+        for word, tokens in found.items():
             if len(tokens) != 1:
                 raise ValueError(f"the word {word!r} of the group {group!r} has to be one token, "
                                  f"but tokenize makes {listed(tokens) or 'none'} of it")
-            other = self._group.setdefault(tokens[0], code)
-            if other != code:
-                raise ValueError(f"the word {word!r} is in the groups {self.groups[other]!r} and "
-                                 f"{group!r}; it has to be in one of them")
+        return [token for token, in found.values()]
 
     def __len__(self) -> int:
         return len(self._known)
 
     def content(self) -> Any:
         """Return what the counts depend on, to be hashed."""
-        return self.dataset_id, self.field, self.tokenize, self.groups, sorted(self._group.items())
+        codes = sorted(self._codes.items())
+        return self.dataset_id, self.field, self.tokenize, self.groups, codes
 
     def of(self, docnos: Any, name: str) -> Ints:
         """Return the counts of documents, ``[n, groups]``, −1 for documents not in the corpus.
@@ -97,7 +122,7 @@ class WordCounts:
         text_of = self._text_of(reading.dataset(self.dataset_id))
         found: list[str] = []
         cells: list[int] = []
-        group, size = self._group.get, len(self.groups)
+        group, size = self._codes.get, len(self.groups)
         documents = reading.documents(self.dataset_id, list(docnos))
         for document in log.easy().pbar(documents, desc=name, total=len(docnos), unit="doc",
                                         quiet=True):

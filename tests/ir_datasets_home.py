@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -24,14 +25,19 @@ from pt_fairness import collections, groups, values
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
+def example(name: str) -> Any:
+    """A module of the examples."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(EXAMPLES))
+
+
 @pytest.fixture(scope="session")
 def touche() -> Any:
     """The module of the example, which writes args.me's and Touché's formats."""
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        return importlib.import_module("touche")
-    finally:
-        sys.path.remove(str(EXAMPLES))
+    return example("touche")
 
 
 def _refuse(*arguments: Any, **options: Any) -> None:
@@ -123,6 +129,11 @@ class Files:
             f"1 0 clueweb12-{docno} {value}\n"
             for docno, value in zip(docnos, values, strict=True)))
             for kind, values in columns.items()]
+
+    def msmarco(self, passages: dict[str, str], queries: dict[str, str], qrels: str,
+                fair: Sequence[str], **words: str) -> None:
+        """Passages of MS MARCO, and the files of Rekabsaz et al. (2021)."""
+        example("passages").write(self.home, passages, queries, qrels, fair, **words)
 
     def trec8(self, qrels: str | bytes) -> Path:
         content = qrels.encode() if isinstance(qrels, str) else qrels

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: The modules with dataset ids; importing one imports ir_datasets.
 MODULES = ("debates", "newswire", "touche", "blogs", "trec_fair", "touche_pairs", "clueweb12",
-           "neuclir", "sara")
+           "neuclir", "sara", "msmarco")
 #: The module of each group source, whose ``source(name)`` creates it.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
@@ -51,10 +51,14 @@ SOURCES = {
     "neuclir/1/trec-2022/language": "neuclir",
     "neuclir/1/trec-2023/language": "neuclir",
     "sara/sensitivity": "sara",
+    "msmarco-passage/dev/fair/gender": "msmarco",
+    "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
 }
 #: The module of each source of values, whose ``values(name)`` creates it.
 VALUES = {
     "clueweb12/b13/clef-ehealth/trustworthiness": "clueweb12",
+    "msmarco-passage/dev/fair/gender": "msmarco",
+    "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
 }
 
 

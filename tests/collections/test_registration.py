@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pt_fairness import collections, groups
+from pt_fairness import collections, groups, values
 
 HEAVY = "[name for name in ('pandas', 'ir_datasets') if name in sys.modules]"
 
@@ -52,6 +52,22 @@ def test_the_targets_of_collections_are_registered_with_the_targets():
     assert names[0] == "AWRF(target='trec-fair/2021/world/track')@5"
     assert names[1] == str([f"trec-fair/{name}{end}" for name in (
         "2021/world", "2022/gender", "2022/world") for end in ("", "/track")])
+
+
+def test_values_of_texts_can_be_made_without_reading(irds):
+    for name in collections.VALUES:
+        if name.startswith("msmarco-passage/"):  # those of ClueWeb12 are read from judgments
+            assert values.get(name).name == name
+
+
+def test_built_in_values_stand_behind_registered_ones():
+    name = "msmarco-passage/dev/fair/gender"
+    assert run("import pt_fairness.values as v, sys\nprint(v.names(), 'ir_datasets' in sys.modules)"
+               ) == f"{sorted(collections.VALUES)} False"
+    assert run(f"from pt_fairness import values\nown = values.from_mapping({{'a': 1}})\n"
+               f"values.register({name!r}, own)\nprint(values.get({name!r}) is own)\n"
+               f"values.unregister({name!r})\nprint(values.get({name!r}))") == (
+        f"True\nValues({name!r}, neutrality of female, male words)")
 
 
 def test_a_name_that_was_registered_again_stays():
