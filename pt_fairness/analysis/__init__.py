@@ -17,3 +17,7 @@ __all__ = [
     "correlations", "group_distribution", "highlight", "label_noise", "long_form", "minmax",
     "rank_table", "ranked_groups", "top", "undefined",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -34,3 +34,7 @@ __all__ = [
     "parsed", "parsed_or_none", "per_query", "ranked_by", "rename", "stands_for", "with_groups",
     "with_mark",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
