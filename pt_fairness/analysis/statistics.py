@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,19 +12,19 @@ import pandas as pd
 
 from pt_fairness.numerics import Floats
 from pt_fairness.tables import (
+    ALPHA,
+    NEAR_ZERO,
     TIE_DECIMALS,
+    direction_of,
     is_constant,
     is_per_query,
-    is_signed,
     measure_columns,
-    measure_of,
     of_one_system,
     per_query,
 )
+from pt_fairness.tables.names import SYSTEMS
 from pt_fairness.text import warn
 
-#: The significance level: a smaller p-value has a star in the tables.
-ALPHA = 0.05
 #: The maximum number of values that a bootstrap draws at a time.
 BOOTSTRAP_CELLS = 1 << 22
 
@@ -122,15 +123,16 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     Source: Gezici et al. (2021), equation 4 and section 3.3 (MB, MAB, one-sample t-test); Lipani et
     al. (2021), table 1.
 
-    :param perquery: ``name, qid, measure, value``, of bias measures without ``abs=True``
+    :param perquery: ``name, qid, measure, value``, of signed measures (``→0``): those of bias
+        without ``abs=True``
     :returns: ``name, measure`` and
 
         * ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean of the absolute values),
           ``min``, ``max``: NaN if no topic has a value
         * ``n``: the number of topics
-        * ``p``: the p-value of the two-sided one-sample t-test of MB = 0. NaN if all values are 0,
-          if fewer than two topics have a value, or if the measure is not a signed measure of this
-          package
+        * ``p``: the p-value of the two-sided one-sample t-test of MB = 0. NaN if all values are 0
+          or fewer than two topics have a value
+    :raises ValueError: a measure that is not signed
 
     Examples
     --------
@@ -143,18 +145,21 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     0    A  BiasP@10  0.167  0.382  0.333 -0.25  0.5  3  0.529
     """
     rows = []
-    groups = per_query(perquery).groupby(["name", "measure"], sort=False)
-    for (name, measure), group in groups:
+    frame = per_query(perquery)
+    other = [measure for measure in dict.fromkeys(frame["measure"])
+             if direction_of(measure, frame) != NEAR_ZERO]
+    if other:
+        raise ValueError(f"{', '.join(other)}: bias_summary takes signed measures such as "
+                         "BiasP@10, without abs=True; choose their rows of the frame")
+    for (name, measure), group in frame.groupby(["name", "measure"], sort=False):
         values = group["value"].dropna().to_numpy()
-        known = measure_of(measure)
-        signed = known is not None and is_signed(known)
         rows.append({"name": name, "measure": measure, "MB": mean_of(values),
                      "SB": values.std(ddof=1) if len(values) > 1 else math.nan,
                      "MAB": mean_of(abs(values)),
                      "min": values.min() if len(values) else math.nan,
                      "max": values.max() if len(values) else math.nan,
                      "n": len(values),
-                     "p": _t_test(values.round(TIE_DECIMALS))[1] if signed else math.nan})
+                     "p": _t_test(values.round(TIE_DECIMALS))[1]})
     return pd.DataFrame(rows,
                         columns=["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"])
 
@@ -179,7 +184,7 @@ def _t_test(values: Floats) -> tuple[float, float]:
     return float(result.statistic), float(result.pvalue)
 
 
-def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "holm",
+def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None = "holm",
             confidence: float = 0.95, resamples: int = 9999, seed: int = 0) -> pd.DataFrame:
     """Compare every system with a baseline by a two-sided paired t-test, for each measure.
 
@@ -189,7 +194,8 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
     Source: Gezici et al. (2021), section 3.3.
 
     :param perquery: ``name, qid, measure, value``
-    :param baseline: the name of a system
+    :param baseline: a system, by its name or its position: among the runs of :func:`evaluate`; in
+        other frames, in the order of the rows
     :param correction: a method of ``statsmodels.stats.multitest.multipletests``, applied to the
         systems that are compared by one measure, as in ``pt.Experiment``; ``None`` for no
         correction
@@ -200,7 +206,8 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
     :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values),
         ``difference``, ``low, high`` (interval), ``effect`` (Cohen's d: the mean of the differences
         divided by their standard deviation), ``t, p, corrected, reject`` (at .05)
-    :raises ValueError: an unknown baseline, or a confidence level outside (0, 1)
+    :raises ValueError: an unknown baseline, a confidence level outside (0, 1), or a number
+        of resamples below 1
 
     Examples
     --------
@@ -214,14 +221,15 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
       name  n  difference   low  high  effect     p  reject
     0    B  4        0.25  0.15  0.35   1.936  0.03    True
     """
-    if not 0 < confidence < 1:
+    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
                          "and below 1, such as 0.95")
+    if not isinstance(resamples, (int, np.integer)) or resamples < 1:
+        raise ValueError(f"resamples={resamples!r} is not possible; it takes a whole number of at "
+                         "least 1")
     frame = per_query(perquery)
     names = list(dict.fromkeys(frame["name"]))
-    if baseline not in names:
-        raise ValueError(f"no system is named {baseline!r}; the frame has "
-                         f"{', '.join(map(repr, names))}")
+    baseline = _baseline(baseline, names, perquery.attrs.get(SYSTEMS))
     rows = []
     for measure, part in frame.groupby("measure", sort=False):
         table = part.pivot(index="qid", columns="name", values="value")
@@ -240,8 +248,31 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
                "t", "p"]
     result = pd.DataFrame(rows, columns=columns)
     by_measure = result.groupby("measure", sort=False)["p"]
-    corrected = by_measure.transform(lambda p: _corrected(p, correction))
-    return result.assign(corrected=corrected, reject=corrected < ALPHA)
+    p_values = by_measure.transform(lambda p: corrected(p, correction))
+    return result.assign(corrected=p_values, reject=p_values < ALPHA)
+
+
+def _baseline(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
+    """Return the name of the baseline.
+
+    :param names: the names of the systems of a frame
+    :param systems: the names in the order of the runs, if the frame knows it
+    :raises ValueError: there is no such system
+    """
+    if baseline in names:
+        return baseline
+    listed_names = ", ".join(map(repr, names))
+    if not isinstance(baseline, (int, np.integer)) or isinstance(baseline, bool):
+        raise ValueError(f"no system is named {baseline!r}; the frame has {listed_names}")
+    order = names if systems is None else list(systems)
+    if not 0 <= baseline < len(order):
+        raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
+                         f"first is 0, and the frame has {listed_names}")
+    name = order[int(baseline)]
+    if name not in names:
+        raise ValueError(f"the baseline {name!r} (system {baseline}) is not in the frame, which "
+                         f"has {listed_names}")
+    return name
 
 
 def _difference(differences: Floats, confidence: float, resamples: int,
@@ -265,11 +296,25 @@ def _difference(differences: Floats, confidence: float, resamples: int,
             "p": p}
 
 
-def _corrected(p_values: pd.Series, method: str | None) -> pd.Series:
-    known = p_values.notna()
-    if method is None or not known.any():
+def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
+    """Return p-values that are corrected for several tests; NaN is no test.
+
+    :param method: a method of ``statsmodels.stats.multitest.multipletests``; ``None`` for no
+        correction
+    :raises ValueError: an unknown method
+    """
+    if method is None:
         return p_values
     from statsmodels.stats.multitest import multipletests
-    corrected = p_values.copy()
-    corrected[known] = multipletests(p_values[known], ALPHA, method)[1]
-    return corrected
+    known = p_values.notna().to_numpy()
+    tests = p_values[known] if known.any() else [1.0]  # the method is checked in any case
+    try:
+        values = multipletests(tests, ALPHA, method)[1]
+    except ValueError:
+        raise ValueError(f"correction={method!r} is not possible; it takes a method of "
+                         "statsmodels.stats.multitest.multipletests, such as 'holm', or "
+                         "None") from None
+    found = p_values.copy()
+    if known.any():
+        found[known] = values
+    return found

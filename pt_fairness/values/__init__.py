@@ -23,6 +23,10 @@ __all__ = ["Values", "from_file", "from_frame", "from_mapping", "from_text", "ge
            "register", "unregister"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
     """Return values from a DataFrame.
 

@@ -1,7 +1,6 @@
 """The command line, called as a user calls it."""
 
 import gzip
-import inspect
 import os
 import subprocess
 import sys
@@ -11,8 +10,6 @@ import pytest
 from ir_measures.__main__ import main_cli
 
 from pt_fairness import cli
-from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 QRELS = "1 PRO a 1\n1 PRO b 1\n1 CON c 1\n2 PRO é 1\n2 CON f 2\n2 - g 0\n"
 RUN = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 d 3 2 t\n1 Q0 b 4 1 t\n2 Q0 f 1 2 t\n2 Q0 é 2 1 t\n"
@@ -43,12 +40,13 @@ def test_the_hand_computed_example(files, run):
 
 
 @pytest.mark.parametrize("options", [
-    [], ["-q"], ["-q", "-n"], ["-p", "8"], ["-o", "jsonl"], ["-o", "jsonl", "-q"],
+    [], ["-q"], ["-q", "-n"], ["-p", "8"], ["--format", "jsonl"], ["--format", "jsonl", "-q"],
     ["--provider", "pytrec_eval"]])
 def test_options_are_those_of_ir_measures(files, run, capsys, monkeypatch, options):
     given = [*files, "nDCG@2", "P@2 AP", *options]
     code, ours, _ = run(*given)
-    monkeypatch.setattr(sys, "argv", ["ir_measures", *given])
+    theirs = [one.replace("--format", "--output_format") for one in given]
+    monkeypatch.setattr(sys, "argv", ["ir_measures", *theirs])
     main_cli()
     theirs = capsys.readouterr().out
     assert code == 0 and sorted(ours.splitlines()) == sorted(theirs.splitlines())
@@ -57,7 +55,7 @@ def test_options_are_those_of_ir_measures(files, run, capsys, monkeypatch, optio
 def test_measures_parse_back_from_the_command_line(files, run):
     measures = ["rKL(protected='CON',target={'CON':0.25,'PRO':0.75})@2",
                 "rND(step=2,norm='none')@2", "nDJS"]
-    code, out, err = run(*files, *measures, "-o", "jsonl")
+    code, out, err = run(*files, *measures, "--format", "jsonl")
     assert code == 0, err
     for measure in measures:
         assert str(ir_measures.parse_measure(measure)) in out.replace('\\"', '"')
@@ -95,27 +93,6 @@ def test_warnings_are_one_line(files):
                            "rND(protected='NEITHER')@3"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("python -m pt_fairness: warning: protected='NEITHER'")
-
-
-def test_measures_lists_everything(capsys):
-    assert cli.main(["measures"]) == 0
-    out = capsys.readouterr().out
-    for name, measure in MEASURES.items():
-        entry = out[out.index(f"{name}  {measure.PRETTY_NAME}"):].split("\n\n")[0]
-        assert measure.SHORT_DESC in entry and f"; {measure.FAIR_END:g} is " in entry
-        for parameter in measure.SUPPORTED_PARAMS:
-            assert f"\n    {parameter}: " in entry
-
-
-def test_measures_shows_some_in_full(capsys):
-    assert cli.main(["measures", "rKL", "β_P"]) == 0
-    out = capsys.readouterr().out
-    for name in ("rKL", "BiasP"):
-        _, *lines = inspect.cleandoc(type(MEASURES[name]).__doc__).splitlines()
-        assert all(line in out for line in lines)
-        assert all(str(BIBLIOGRAPHY[key]) in out for key in MEASURES[name].SOURCE)
-    assert cli.main(["measures", "nDCG"]) == 2
-    assert "'nDCG' is none of the measures of this package" in capsys.readouterr().err
 
 
 def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):
