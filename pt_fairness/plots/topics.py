@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from pt_fairness.analysis.collection import ALL_TOPICS
@@ -37,6 +37,8 @@ from pt_fairness.tables import (
 MOST_LABELS = 40
 #: The gid of the guide lines, which :func:`scatter` redraws for every series.
 GUIDE = "guide"
+#: The colour of the cells without bias.
+GREEN, PALE_GREEN = style.PALETTE[2], 0.3
 
 
 def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -239,14 +241,14 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     """
     need_columns(ratios, ["target", "model"], "the frame of ratios")
     need_rows(ratios, "the frame of ratios")
-    ax = axes_of(ax)
+    new, ax = ax is None, axes_of(ax)
     edges = (np.arange(n + 2) - 0.5) / n
     for edge in edges[:-1]:
-        ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=style.PALETTE[2], alpha=0.3,
+        ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN,
                                linewidth=0))
     jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
-    ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12,
-               color=style.PALETTE[0], alpha=0.7, linewidths=0)
+    points = ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12,
+                        color=style.PALETTE[0], alpha=0.7, linewidths=0)
     # The axes are square, so the step of the x-axis also fits the y-axis.
     step = tick_step(n + 1, min(size_of(ax)), len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis))
     shares = np.arange(0, n + 1, step) / n
@@ -257,6 +259,6 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ax.tick_params(which="minor", length=0)
     limits = (edges[0], edges[-1])
     ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
-    ax.set_title(style.text("a point for each topic, moved at random within its cell; green: no "
-                            "bias", style.LONG), fontsize="medium")
+    legend_below(ax, [points, Patch(facecolor=GREEN, alpha=PALE_GREEN)],
+                 ["topic, moved at random within its cell", "no bias"], new)
     return ax
