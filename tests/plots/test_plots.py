@@ -28,6 +28,20 @@ from pt_fairness import plots
             plots.bias_histogram,
             pd.DataFrame({"name": "A", "qid": ["1"], "measure": "m", "value": np.nan}),
         ),
+        (
+            lambda frame: plots.tradeoff(frame, "AP", "rKL@5"),
+            pd.DataFrame(columns=["name", "AP", "rKL@5"]),
+        ),
+        (
+            lambda frame: plots.tradeoff(frame, "AP", "rKL@5"),
+            pd.DataFrame({"name": ["A"], "AP": 0.5, "rKL@5": np.nan}),
+        ),
+        (
+            plots.differences,
+            pd.DataFrame(columns=["name", "measure", "difference", "low", "high", "reject"]),
+        ),
+        (plots.exposure, pd.DataFrame(columns=["name", "qid", "rank", "label", "group"])),
+        (plots.explain, pd.DataFrame(columns=["rank", "docno", "group", "counts", "value"])),
         (plots.target_against_model, pd.DataFrame(columns=["target", "model"])),
         (
             lambda frame: plots.scatter(frame, ("A", "m"), ("A", "m")),
@@ -36,7 +50,7 @@ from pt_fairness import plots
     ],
 )
 def test_nothing_to_draw(draw, frame):
-    with pytest.raises(ValueError, match="has no rows|nothing to draw"):
+    with pytest.raises(ValueError, match=r"has no rows|nothing to draw"):
         draw(frame)
     assert not plt.get_fignums()
 
