@@ -29,7 +29,7 @@ from comparison import (
 from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import Rprec
 
-from pt_fairness import DistKL, analysis, plots, read_qrels
+from pt_fairness import DistKL, analysis, plots, read_qrels, rename
 from pt_fairness.analysis.collection import ALL_TOPICS
 
 #: Tables 1 and 2: the three leading systems under each column, as (system, N[R-Prec], Fair, mean,
@@ -99,9 +99,7 @@ def systems(
     table = analysis.combine(table, ["Rprec", f"1-{uniform}"], "mean")
     table = analysis.combine(table, ["Rprec", f"1-{uniform}"], "gmean")
     names = dict(zip(table.columns[-4:], (FAIR, FAIR_DATASET, MEAN, GMEAN), strict=True))
-    table = table.rename(columns={"Rprec": N_RPREC, **names}).assign(
-        **{"R-Prec": averages["Rprec"]}
-    )
+    table = rename(table, {"Rprec": N_RPREC, **names}).assign(**{"R-Prec": averages["Rprec"]})
     return table[["name", "R-Prec", N_RPREC, FAIR, FAIR_DATASET, MEAN, GMEAN]]
 
 

@@ -110,13 +110,7 @@ def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
 
 def table_1(frame: pd.DataFrame) -> pd.DataFrame:
     """Table 1, beside the published one if the topics are the paper's."""
-    named = frame.assign(
-        group=[str(repbias(group, TARGETS[name]))
-               for name, group in zip(frame["name"], frame["group"], strict=True)]
-    )
-    summary = analysis.bias_summary(as_perquery(named))
-    groups = dict(zip(named["group"], frame["group"], strict=True))
-    summary["measure"] = summary["measure"].map(groups)
+    summary = analysis.bias_summary(as_perquery(frame))
     heading("Table 1: representation bias at 10")
     show(summary.rename(columns={"name": "target", "measure": "group"}))
     if frame["qid"].nunique() == PAPER_TOPICS:
