@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.text import FairnessWarning
-    from pt_fairness.transformers import annotate
+    from pt_fairness.transformers import annotate, rerank
     from pt_fairness.values import runs
 
 #: Public names that are imported lazily, because they need numpy or pandas, and their modules.
@@ -86,6 +86,7 @@ _LAZY = {
     "values": "pt_fairness.values",
     "highlight": "pt_fairness.analysis",
     "read_qrels": "pt_fairness.io",
+    "rerank": "pt_fairness.transformers.rerank",
     "read_run": "pt_fairness.io",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.text",
@@ -97,8 +98,8 @@ __all__ = [
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MaxSkew", "MinSkew",
     "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
     "annotate", "evaluate", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD", "nDJS",
-    "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "runs", "simulation", "targets",
-    "values", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rerank", "runs", "simulation",
+    "targets", "values", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

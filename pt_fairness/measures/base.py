@@ -15,6 +15,7 @@ from pt_fairness.measures.params import (
     NOT_PROVIDED,
     PROTECTED_WORDS,
     Param,
+    label_parts,
     literal,
     plain,
 )
@@ -154,8 +155,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         named = [(name, self.param(name)) for name in given if self.param(name) is not None]
         wanted = self.param("protected") if "protected" in self.SUPPORTED_PARAMS else None
         if wanted is not None and wanted not in PROTECTED_WORDS:
-            parts = [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
-            named += [("protected", part) for part in parts]
+            named += [("protected", part) for part in label_parts(wanted, labels)]
         return named
 
     def validate_params(self) -> None:

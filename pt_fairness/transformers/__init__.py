@@ -1,5 +1,6 @@
 """PyTerrier transformers."""
 
+from pt_fairness.transformers import rerank
 from pt_fairness.transformers.group_column import Annotate, annotate
 
-__all__ = ["Annotate", "annotate"]
+__all__ = ["Annotate", "annotate", "rerank"]

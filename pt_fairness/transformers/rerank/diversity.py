@@ -1,0 +1,84 @@
+"""xQuAD and PM-2 with groups as aspects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pt_fairness.measures import params
+from pt_fairness.numerics import Floats, Ints, ratio
+from pt_fairness.transformers.rerank.base import GroupReRanker, Source
+from pt_fairness.transformers.rerank.results import Condensed
+
+#: Absolute tolerance within which the values of documents or groups are equal.
+EQUAL = 1e-12
+_PARAMS = {
+    "lam": params.real("weight of the groups against relevance", "a number from 0 to 1",
+                       lambda v: 0 <= v <= 1, default=0.5),
+    "normalise": params.one_of("how scores become probabilities", "minmax", "sum", "none"),
+}
+
+
+class _Diversifier(GroupReRanker):
+    """A re-ranker by probabilities of relevance."""
+
+    PARAMS = _PARAMS
+    lam: float
+    normalise: str
+
+    def probabilities(self, one: Condensed) -> tuple[Floats, Floats]:
+        """Return P(d), ``[n]``, and P(d|g), ``[n, G]``.
+
+        :raises ValueError: a score is infinite, or not in [0, 1] with ``normalise='none'``
+        """
+        if self.normalise == "minmax":
+            relevance = one.normalised()
+            return relevance, one.shares * relevance[:, None]
+        score = one.finite()
+        if self.normalise == "none":
+            wrong = (score < 0) | (score > 1)
+            if wrong.any():
+                raise ValueError(f"the score of document {one.docnos[wrong.argmax()]!r} for topic "
+                                 f"{one.qid!r} is {score[wrong.argmax()]:g}; normalise='none' "
+                                 "takes scores in [0, 1]")
+            return score, one.shares * score[:, None]
+        score = score - min(score[-1], 0.0)
+        of_group = one.shares * score[:, None]
+        return ratio(score, score.sum()), ratio(of_group, of_group.sum(axis=0))
+
+
+def _first_of_best(values: Floats) -> int:
+    """Return the first index of the largest value, within :data:`EQUAL`."""
+    return int((values >= values.max() - EQUAL).argmax())
+
+
+class xquad(_Diversifier):
+    """Re-rank by xQuAD."""
+
+    schematic = {"label": "xQuAD", "help_url": None}
+
+    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+                 lam: float = 0.5, normalise: str = "minmax", verbose: bool = False) -> None:
+        super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
+                         verbose=verbose)
+
+    def reorder(self, one: Condensed) -> Ints:
+        return xquad_order(*self.probabilities(one), one.target, self.lam, one.k)
+
+
+def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float, k: int) -> Ints:
+    """Return the first ``k`` documents of xQuAD's order, as indices.
+
+    :param relevance: P(d), ``[n]``, in the old order
+    :param of_group: P(d|g), ``[n, G]``
+    :param target: the target share of each group, ``[G]``
+    """
+    own, weight = (1.0 - lam) * relevance, lam * target
+    left = np.zeros(len(relevance))  # −∞ for documents that are placed
+    order = np.empty(k, np.intp)
+    for rank in range(k):
+        best = order[rank] = _first_of_best(own + of_group @ weight + left)
+        weight = weight * (1.0 - of_group[best])
+        left[best] = -np.inf
+    return order
