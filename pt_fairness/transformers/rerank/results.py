@@ -15,7 +15,7 @@ from pt_fairness.io.identifiers import codes_of, texts_of
 from pt_fairness.numerics import Bools, Floats, Ints, ratio
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import last_rows, scores_of, trec_order
-from pt_fairness.text import TARGET_WORDS, UNANNOTATED, label_text, warn
+from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,11 @@ class Condensed:
     def member(self) -> Bools:
         """Whether each document is in each group, ``[n, G]``."""
         return self.shares > 0
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are two groups or more, and a target for them."""
+        return len(self.labels) > 1 and bool(self.target.any())
 
     def finite(self) -> Floats:
         """Return the scores, ``[n]``.
@@ -121,7 +126,8 @@ class Results:
         """Return the lists of annotated documents.
 
         :param found: the groups of the documents
-        :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label
+        :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label;
+            other words are as ``'uniform'``
         :param k: the number of ranks to fill; ``None`` for all
         :raises ValueError: the registered target lacks a topic
         """
@@ -177,7 +183,7 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
     if isinstance(target, dict):
         return np.tile([target.get(label, 0.0) for label in labels], (len(qids), 1))
-    if target in TARGET_WORDS:
+    if not isinstance(target, BoundName):  # 'uniform'; other words are computed for each list
         return np.ones((len(qids), len(labels)))
     others = sorted({*targets.labels(target)} - {*labels})
     return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]

@@ -7,7 +7,7 @@ import pytest
 from slow_versions import fair_policy as slow
 
 from pt_fairness import numerics
-from pt_fairness.transformers.fair_policy import _generated, fair_policy
+from pt_fairness.transformers.rerank.fair_policy import _generated, fair_policy
 
 
 def expected(policy, r, shares, weights):

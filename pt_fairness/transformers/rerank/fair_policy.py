@@ -43,9 +43,9 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     --------
     >>> shares = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> rankings, probabilities = fair_policy(np.array([1.0, 0.5, 0.0]), shares,
-    ...                                       np.array([0.5, 0.5]), np.array([1.0, 0.63, 0.5]))
+    ...                                       np.array([0.6, 0.4]), np.array([1.0, 0.63, 0.5]))
     >>> rankings.tolist(), probabilities.round(3).tolist()
-    ([[2, 0, 1], [0, 2, 1]], [0.878, 0.122])
+    ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
     """
     one_each = shares.shape[1] == 2 and bool(((shares == 0) | (shares == 1)).all())
     rankings, probabilities = _of_two(r, shares[:, 0] == 1, float(target[0]), weights) \

@@ -1,4 +1,4 @@
-"""Random numbers, and the orders that stochastic policies draw with them.
+"""Random numbers, and the orders that policies draw with them.
 
 Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best first.
 """
