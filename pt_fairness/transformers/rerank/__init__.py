@@ -1,5 +1,12 @@
 """Re-rankers that move documents so that groups are seen as a target says."""
 
-from pt_fairness.transformers.rerank.diversity import xquad
+from pt_fairness.transformers.rerank.deterministic import (
+    det_cons,
+    det_const_sort,
+    det_greedy,
+    det_relaxed,
+)
+from pt_fairness.transformers.rerank.diversity import pm2, xquad
+from pt_fairness.transformers.rerank.fa_ir import fa_ir
 
-__all__ = ["xquad"]
+__all__ = ["det_cons", "det_const_sort", "det_greedy", "det_relaxed", "fa_ir", "pm2", "xquad"]
