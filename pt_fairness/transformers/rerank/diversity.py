@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pt_fairness.measures import params
 from pt_fairness.numerics import Floats, Ints, ratio
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
+from pt_fairness.transformers.rerank.queues import Queues
 from pt_fairness.transformers.rerank.results import Condensed
 
 #: Absolute tolerance within which the values of documents or groups are equal.
@@ -56,7 +57,7 @@ def _first_of_best(values: Floats) -> int:
 class xquad(_Diversifier):
     """Re-rank by xQuAD."""
 
-    schematic = {"label": "xQuAD", "help_url": None}
+    schematic: ClassVar[dict[str, Any]] = {"label": "xQuAD", "help_url": None}
 
     def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
                  lam: float = 0.5, normalise: str = "minmax", verbose: bool = False) -> None:
@@ -65,6 +66,21 @@ class xquad(_Diversifier):
 
     def reorder(self, one: Condensed) -> Ints:
         return xquad_order(*self.probabilities(one), one.target, self.lam, one.k)
+
+
+class pm2(_Diversifier):
+    """Re-rank by PM-2."""
+
+    schematic: ClassVar[dict[str, Any]] = {"label": "PM-2", "help_url": None}
+
+    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+                 lam: float = 0.5, normalise: str = "minmax", verbose: bool = False) -> None:
+        super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
+                         verbose=verbose)
+
+    def reorder(self, one: Condensed) -> Ints:
+        _, of_group = self.probabilities(one)
+        return pm2_order(of_group, one.shares, one.target, self.lam, one.k)
 
 
 def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float, k: int) -> Ints:
@@ -81,4 +97,30 @@ def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float,
         best = order[rank] = _first_of_best(own + of_group @ weight + left)
         weight = weight * (1.0 - of_group[best])
         left[best] = -np.inf
+    return order
+
+
+def pm2_order(of_group: Floats, shares: Floats, target: Floats, lam: float, k: int) -> Ints:
+    """Return the first ``k`` documents of PM-2's order, as indices.
+
+    :param of_group: P(d|g), ``[n, G]``, in the old order
+    :param shares: the share of each document in each group, ``[n, G]``
+    :param target: the target share of each group, ``[G]``
+    """
+    total = of_group.sum(axis=1, keepdims=True)
+    seats = np.where(total > 0, ratio(of_group, total), shares)
+    queues, taken = Queues(shares > 0), np.zeros(len(target))
+    left = np.zeros(len(shares))  # −∞ for documents that are placed
+    order = np.empty(k, np.intp)
+    for rank in range(k):
+        quotient = target / (2.0 * taken + 1.0)
+        largest = quotient[queues.left].max()
+        tied = np.flatnonzero(queues.left & (quotient >= largest - EQUAL))
+        next_group = tied[queues.best[tied].argmin()]
+        weight = (1.0 - lam) * quotient
+        weight[next_group] = lam * quotient[next_group]
+        best = order[rank] = _first_of_best(of_group @ weight + left)
+        taken += seats[best]
+        left[best] = -np.inf
+        queues.place(best)
     return order
