@@ -128,16 +128,15 @@ class fair_exposure(Policy, GroupReRanker):
         """
         found, lists = self.read(results)
         mixes = self.for_each(lists, self.prepare)
-        topic = np.repeat(np.arange(len(lists)), found.length)
-        count = np.array([len(mix.probabilities) for mix in mixes], np.int64)
-        frames, topics = [], []
-        for ranking in range(int(count.max(initial=1))):
-            orders = [mix.rankings[min(ranking, len(mix.rankings) - 1)] for mix in mixes]
-            probability = np.array([mix.probabilities[ranking:ranking + 1].sum() for mix in mixes])
-            kept = count[topic] > ranking
-            frame = found.written(lists, orders)[["qid", "docno"]]
-            frames.append(frame.assign(ranking=np.int64(ranking),
-                                       probability=probability[topic])[kept])
-            topics.append(topic[kept])
-        order = np.argsort(np.concatenate(topics), kind="stable")
-        return pd.concat(frames).iloc[order].reset_index(drop=True)
+        most = max((len(mix.probabilities) for mix in mixes), default=1)
+        every = found.written(lists, *([mix.rankings[min(ranking, len(mix.rankings) - 1)]
+                                        for mix in mixes] for ranking in range(most)))
+        probabilities = np.zeros((len(mixes), most))
+        for row, mix in zip(probabilities, mixes, strict=True):
+            row[:len(mix.probabilities)] = mix.probabilities
+        topic = np.tile(np.repeat(np.arange(len(lists)), found.length), most)
+        ranking = np.repeat(np.arange(most), found.length.sum())
+        rows = every[["qid", "docno"]].assign(ranking=ranking,
+                                              probability=probabilities[topic, ranking])
+        rows = rows.iloc[np.argsort(topic, kind="stable")]
+        return rows[rows["probability"] > 0].reset_index(drop=True)

@@ -79,10 +79,10 @@ class Policy(ReRanker):
         numbers = self._samples("rankings", samples)
         found, lists = self.read(results)
         prepared = self.for_each(lists, self.prepare)
-        return pd.concat([
-            found.written(lists, [self.draw(one, sample) for one in prepared]).assign(
-                iteration=np.int64(sample))
-            for sample in numbers], ignore_index=True)
+        several = found.written(lists, *([self.draw(one, sample) for one in prepared]
+                                         for sample in numbers))
+        size = int(found.length.sum())
+        return several.assign(iteration=np.repeat(np.arange(len(numbers), dtype=np.int64), size))
 
     def _samples(self, method: str, samples: int) -> range:
         number = params.plain(samples)

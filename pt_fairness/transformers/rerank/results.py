@@ -155,24 +155,30 @@ class Results:
         """Return the indices of each topic's documents."""
         return np.split(np.arange(len(self._docnos)), np.cumsum(self.length)[:-1])[:len(self.qids)]
 
-    def written(self, lists: Sequence[Condensed], orders: Sequence[Ints]) -> pd.DataFrame:
-        """Return the results in a new order.
+    def written(self, lists: Sequence[Condensed], *draws: Sequence[Ints]) -> pd.DataFrame:
+        """Return the results in a new order, or in several, one after the other.
 
         :param lists: the documents that are moved among their ranks
-        :param orders: the first documents of each list in their new order, as indices; the others
+        :param draws: for each new order, the first documents of each list as indices; the others
             follow in the old order
         :returns: all columns, with new values of ``rank`` (int64, 0-based) and ``score`` (float64,
             from the number of documents of the topic to 1); rows by topic and rank
         """
+        order = np.concatenate([self._ordered(lists, orders) for orders in draws])
+        length = np.repeat(self.length, self.length)
+        rank = np.arange(len(length)) - np.repeat(np.cumsum(self.length) - self.length, self.length)
+        length, rank = np.tile(length, len(draws)), np.tile(rank, len(draws))
+        return self._frame.iloc[order].reset_index(drop=True).assign(
+            score=(length - rank).astype(float), rank=rank.astype("int64"))
+
+    def _ordered(self, lists: Sequence[Condensed], orders: Sequence[Ints]) -> Ints:
+        """Return the index of the document at each place of a new order."""
         order = np.arange(len(self._docnos))
         for one, first in zip(lists, orders, strict=True):
             others = np.ones(len(one.places), bool)
             others[first] = False
             order[one.places] = one.places[np.append(first, np.flatnonzero(others))]
-        length = np.repeat(self.length, self.length)
-        rank = np.arange(len(order)) - np.repeat(np.cumsum(self.length) - self.length, self.length)
-        return self._frame.iloc[order].reset_index(drop=True).assign(
-            score=(length - rank).astype(float), rank=rank.astype("int64"))
+        return order
 
 
 def _ranks(k: int | None, places: Ints) -> int:
