@@ -98,16 +98,18 @@ def const_sort_order(shares: Floats, target: Floats, k: int) -> Ints:
     :param shares: the share of each document in each group, ``[n, G]``, in the old order
     :param target: the target share of each group, ``[G]``
     """
-    one_each = bool(((shares > 0).sum(axis=1) == 1).all())
+    one_each = np.count_nonzero(shares) == len(shares)
     documents, deadlines = (_due_of_ranks if one_each else _due_of_shares)(shares, target, k)
-    old, due = np.empty(len(documents), np.intp), np.empty(len(documents))
-    for last, (document, deadline) in enumerate(zip(documents, deadlines, strict=True)):
-        # The documents from ``place`` on are worse and can move down by one rank.
-        fixed = np.flatnonzero((old[:last] < document) | (due[:last] < np.arange(2, last + 2)))
-        place = fixed[-1] + 1 if len(fixed) else 0
-        old[place + 1:last + 1], due[place + 1:last + 1] = old[place:last], due[place:last]
-        old[place], due[place] = document, deadline
-    return old[:k]
+    # Lists, because most documents move by fewer ranks than there are groups.
+    order: list[int] = []
+    due: list[float] = []
+    for document, deadline in zip(documents.tolist(), deadlines.tolist(), strict=True):
+        place = len(order)
+        while place > 0 and order[place - 1] > document and due[place - 1] > place:
+            place -= 1
+        order.insert(place, document)
+        due.insert(place, deadline)
+    return np.array(order[:k], np.intp)
 
 
 def _due_of_ranks(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats]:
@@ -115,14 +117,18 @@ def _due_of_ranks(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats]
 
     Every document has one group. Documents are in order of their deadlines, then in the old order.
     """
-    group = shares.argmax(axis=1)
-    number = (shares > 0).cumsum(axis=0)[np.arange(len(group)), group]
-    with np.errstate(divide="ignore"):
-        due = np.ceil((number - EQUAL) / target[group])
-    documents = np.argsort(due, kind="stable")
-    due = due[documents]
-    wanted = np.isfinite(due) & (due <= due[k - 1])
-    return documents[wanted], due[wanted]
+    # The i-th document of a group is due at step ⌈i/T⌉, so no group has more than k that are due.
+    number = np.arange(1.0, k + 1) - EQUAL
+    queues = [np.flatnonzero(share)[:k] for share in shares.T[target > 0]]
+    due = np.concatenate([number[:len(queue)] / share
+                          for queue, share in zip(queues, target[target > 0], strict=True)])
+    np.ceil(due, out=due)
+    documents = np.concatenate(queues)
+    if len(due) > k:
+        some = np.flatnonzero(due <= np.partition(due, k - 1)[k - 1])
+        documents, due = documents[some], due[some]
+    order = np.lexsort((documents, due))
+    return documents[order], due[order]
 
 
 def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats]:

@@ -139,7 +139,7 @@ class Results:
             places = places[codes[places] >= 0]
             row, label, share = sets.entries(codes[places])
             present, column = np.unique(label, return_inverse=True)
-            shares = np.zeros((len(places), len(present)))
+            shares = np.zeros((len(places), len(present)), order="F")
             shares[row, column] = share
             if isinstance(target, str) and target == "run":
                 wanted = shares.mean(axis=0) if len(places) else np.zeros(0)
