@@ -54,6 +54,12 @@ def main() -> int:
         method = getattr(rerank, name)(source, k=K)
         took, = seconds(lambda method=method: method(frame), rounds=3)
         rows.append((f"seconds for {name}", took, "under 1", took < 1))
+    few, source = synthetic(100)
+    for target in ("run", "uniform"):
+        policy = rerank.fair_exposure(source, target)
+        took, = seconds(lambda policy=policy: policy(few), rounds=3)
+        rows.append((f"seconds for fair_exposure, {target}, 100 documents, all ranks", took,
+                     "under 5", took < 5))
     print(f"{TOPICS} topics of {DOCUMENTS} documents, {len(LABELS)} groups, k={K}")
     return report(rows)
 

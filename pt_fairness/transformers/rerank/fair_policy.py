@@ -19,6 +19,12 @@ from pt_fairness.numerics import Floats, Ints, distinct
 TOLERANCE = 1e-9
 #: Differences of scores within this are equal.
 _TIE = 1e-12
+#: The factor of a difference of exposures, against scores in [0, 1]; it grows by itself as long as
+#: the differences are not the least possible.
+_PENALTY = 10.0
+_LARGEST_PENALTY = 1e6
+#: The options of ``linprog``.
+_OPTIONS = {"presolve": False}
 
 
 def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> tuple[Ints, Floats]:
@@ -102,48 +108,56 @@ def _of_two(r: Floats, first: Any, target: float, weights: Floats) -> tuple[Ints
 def _generated(r: Floats, shares: Floats, target: Floats,
                weights: Floats) -> tuple[Ints, Floats]:
     """Return the optimal mix, by column generation."""
-    rankings = [_by_score(r, weights)]
+    # Every group first, and every group last.
+    rankings = [_by_score(r + sign * own, weights) for own in 2 * shares.T for sign in (1, -1)]
     wanted = target * weights.sum()
-    gap, _ = _optimum(rankings, np.zeros_like(r), shares, wanted, weights, np.inf)
-    _, probabilities = _optimum(rankings, r, shares, wanted, weights,
-                                gap if gap > TOLERANCE else 0.0)
+    least, penalty = 0.0, _PENALTY
+    difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
+    if difference > TOLERANCE:
+        least, _ = _optimum(rankings, np.zeros_like(r), shares, wanted, weights, 1.0)
+    while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:
+        penalty *= _PENALTY
+        difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
     used = probabilities > TOLERANCE
     return np.array(rankings)[used], probabilities[used] / probabilities[used].sum()
 
 
 def _optimum(rankings: list[Ints], r: Floats, shares: Floats, wanted: Floats, weights: Floats,
-             most: float) -> tuple[float, Floats]:
+             penalty: float) -> tuple[float, Floats]:
     """Return the sum of absolute differences of the optimal mix, and the probabilities, ``[P]``.
 
-    Appends to ``rankings`` what the optimum needs.
+    The optimum is the largest ``Σ r · weight`` less the sum of the differences times ``penalty``.
+    Appends to ``rankings`` what it needs.
 
-    :param r: the scores to maximise; all 0: minimise the sum of the differences instead
     :param wanted: the exposure that each group should have, ``[G]``
-    :param most: the largest sum of absolute differences that is allowed
     """
     from scipy.optimize import linprog
     groups = len(wanted)
-    differences = np.repeat([1.0 if most == np.inf else 0.0], 2 * groups)
-    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10,
-               "presolve": False}
     known = {ranking.tobytes() for ranking in rankings}
     exposures = [weights @ shares[ranking] for ranking in rankings]
     utilities = [weights @ r[ranking] for ranking in rankings]
+    least, centre = np.inf, np.zeros(groups)
     while True:
         count = len(rankings)
         equal = np.zeros((groups + 1, count + 2 * groups))
         equal[:groups] = np.hstack([np.array(exposures).T, np.eye(groups), -np.eye(groups)])
         equal[groups, :count] = 1.0
-        allowed = {} if most == np.inf else {
-            "A_ub": np.repeat([0.0, 1.0], [count, 2 * groups])[None], "b_ub": [most]}
-        solved = linprog(np.append(np.negative(utilities), differences), A_eq=equal,
-                         b_eq=np.append(wanted, 1.0), options=options, **allowed)
+        cost = np.append(np.negative(utilities), np.full(2 * groups, penalty))
+        solved = linprog(cost, A_eq=equal, b_eq=np.append(wanted, 1.0), options=_OPTIONS)
         if solved.status != 0:
             raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
         price, value = solved.eqlin.marginals[:groups], solved.eqlin.marginals[groups]
-        score = (r + shares @ price).round(12)
-        ranking = _by_score(score, weights)
-        if score[ranking] @ weights + value <= TOLERANCE or ranking.tobytes() in known:
+        # Prices halfway to the best ones so far need fewer rounds (Wentges 1997).
+        for one in ((price + centre) / 2, price):
+            score = r + shares @ one
+            ranking = _by_score(score.round(12), weights)
+            bound = score[ranking] @ weights - wanted @ one
+            if bound < least:
+                least, centre = bound, one
+            gain = (r + shares @ price)[ranking] @ weights + value
+            if gain > TOLERANCE and ranking.tobytes() not in known:
+                break
+        else:
             return float(solved.x[count:].sum()), np.asarray(solved.x[:count])
         known.add(ranking.tobytes())
         rankings.append(ranking)
