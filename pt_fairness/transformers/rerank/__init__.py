@@ -7,6 +7,11 @@ from pt_fairness.transformers.rerank.deterministic import (
     det_relaxed,
 )
 from pt_fairness.transformers.rerank.diversity import pm2, xquad
+from pt_fairness.transformers.rerank.exposure import fair_exposure
 from pt_fairness.transformers.rerank.fa_ir import fa_ir
+from pt_fairness.transformers.rerank.policies import epsilon_greedy, plackett_luce
 
-__all__ = ["det_cons", "det_const_sort", "det_greedy", "det_relaxed", "fa_ir", "pm2", "xquad"]
+__all__ = [
+    "det_cons", "det_const_sort", "det_greedy", "det_relaxed", "epsilon_greedy", "fa_ir",
+    "fair_exposure", "plackett_luce", "pm2", "xquad",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,9 +93,13 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
 
     def orders(self, lists: list[Condensed]) -> list[Ints]:
         """Return the new order of the first documents of each list."""
+        return self.for_each(lists, self.order)
+
+    def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
+        """Return the result of a function for each list, with a progress bar if it is wanted."""
         if self.verbose:
             lists = pt.tqdm(lists, desc=repr(self), unit="query")
-        return [self.order(one) for one in lists]
+        return [function(one) for one in lists]
 
     def order(self, one: Condensed) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.
@@ -188,17 +192,15 @@ class GroupReRanker(ReRanker):
                 warn(f"{names} no document has in {self._source}; the documents have "
                      f"{listed(known)}")
 
-    def orders(self, lists: list[Condensed]) -> list[Ints]:
+    def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
         without = [one.qid for one in lists if len(one.labels) > 1 and not one.target.any()]
         if without:
             warn(f"the target has no share for any group of the documents of {len(without)} of "
                  f"{len(lists)} topics (the first is {without[0]!r}), which keep their order")
-        return super().orders(lists)
+        return super().for_each(lists, function)
 
     def order(self, one: Condensed) -> Ints:
-        if len(one.labels) < 2 or not one.target.any():
-            return np.arange(one.k)
-        return self.reorder(one)
+        return self.reorder(one) if one.comparable else np.arange(one.k)
 
     def reorder(self, one: Condensed) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.

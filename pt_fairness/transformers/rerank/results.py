@@ -15,7 +15,7 @@ from pt_fairness.io.identifiers import codes_of, texts_of
 from pt_fairness.numerics import Bools, Floats, Ints, ratio
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import last_rows, scores_of, trec_order
-from pt_fairness.text import TARGET_WORDS, UNANNOTATED, label_text, warn
+from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,11 @@ class Condensed:
     def member(self) -> Bools:
         """Whether each document is in each group, ``[n, G]``."""
         return self.shares > 0
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are two groups or more, and a target for them."""
+        return len(self.labels) > 1 and bool(self.target.any())
 
     def finite(self) -> Floats:
         """Return the scores, ``[n]``.
@@ -121,7 +126,8 @@ class Results:
         """Return the lists of annotated documents.
 
         :param found: the groups of the documents
-        :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label
+        :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label;
+            other words are as ``'uniform'``
         :param k: the number of ranks to fill; ``None`` for all
         :raises ValueError: the registered target lacks a topic
         """
@@ -149,24 +155,30 @@ class Results:
         """Return the indices of each topic's documents."""
         return np.split(np.arange(len(self._docnos)), np.cumsum(self.length)[:-1])[:len(self.qids)]
 
-    def written(self, lists: Sequence[Condensed], orders: Sequence[Ints]) -> pd.DataFrame:
-        """Return the results in a new order.
+    def written(self, lists: Sequence[Condensed], *draws: Sequence[Ints]) -> pd.DataFrame:
+        """Return the results in a new order, or in several, one after the other.
 
         :param lists: the documents that are moved among their ranks
-        :param orders: the first documents of each list in their new order, as indices; the others
+        :param draws: for each new order, the first documents of each list as indices; the others
             follow in the old order
         :returns: all columns, with new values of ``rank`` (int64, 0-based) and ``score`` (float64,
             from the number of documents of the topic to 1); rows by topic and rank
         """
+        order = np.concatenate([self._ordered(lists, orders) for orders in draws])
+        length = np.repeat(self.length, self.length)
+        rank = np.arange(len(length)) - np.repeat(np.cumsum(self.length) - self.length, self.length)
+        length, rank = np.tile(length, len(draws)), np.tile(rank, len(draws))
+        return self._frame.iloc[order].reset_index(drop=True).assign(
+            score=(length - rank).astype(float), rank=rank.astype("int64"))
+
+    def _ordered(self, lists: Sequence[Condensed], orders: Sequence[Ints]) -> Ints:
+        """Return the index of the document at each place of a new order."""
         order = np.arange(len(self._docnos))
         for one, first in zip(lists, orders, strict=True):
             others = np.ones(len(one.places), bool)
             others[first] = False
             order[one.places] = one.places[np.append(first, np.flatnonzero(others))]
-        length = np.repeat(self.length, self.length)
-        rank = np.arange(len(order)) - np.repeat(np.cumsum(self.length) - self.length, self.length)
-        return self._frame.iloc[order].reset_index(drop=True).assign(
-            score=(length - rank).astype(float), rank=rank.astype("int64"))
+        return order
 
 
 def _ranks(k: int | None, places: Ints) -> int:
@@ -177,7 +189,7 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
     if isinstance(target, dict):
         return np.tile([target.get(label, 0.0) for label in labels], (len(qids), 1))
-    if target in TARGET_WORDS:
+    if not isinstance(target, BoundName):  # 'uniform'; other words are computed for each list
         return np.ones((len(qids), len(labels)))
     others = sorted({*targets.labels(target)} - {*labels})
     return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]
