@@ -33,8 +33,7 @@ class det_greedy(_Greedy):
     Rank j gets the best document of the groups with fewer than ⌊jT⌋ documents, where T is the
     target share; if there are none, of the groups with fewer than ⌈jT⌉.
 
-    Source: Geyik et al. (2019), Fairness-Aware Ranking in Search & Recommendation Systems,
-    algorithm 1.
+    Source: Geyik et al. (2019), Fairness-Aware Ranking in Search & Recommendation Systems.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -66,7 +65,7 @@ class det_cons(_Greedy):
     As :class:`det_greedy`, but of the groups with fewer than ⌈jT⌉ documents only those with the
     least ⌈jT⌉/T are considered.
 
-    Source: Geyik et al. (2019), algorithm 2. Some implementations take the largest ⌈jT⌉/T.
+    Source: Geyik et al. (2019). Some implementations take the largest ⌈jT⌉/T.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -98,7 +97,7 @@ class det_relaxed(_Greedy):
     As :class:`det_cons`, but with ⌈⌈jT⌉/T⌉, so that more groups tie and the best document of them
     is taken.
 
-    Source: Geyik et al. (2019), algorithm 2.
+    Source: Geyik et al. (2019).
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -131,7 +130,7 @@ class det_const_sort(GroupReRanker):
     moves up past worse documents that can still reach their own prefix. The minimum is kept for any
     number of groups, if documents have one group each and no group runs out.
 
-    Source: Geyik et al. (2019), algorithm 3, with ranks counted from 1. Read with ranks from 0, as
+    Source: Geyik et al. (2019), with ranks counted from 1. Read with ranks from 0, as
     in FairRankTune, it misses minima.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups

@@ -62,7 +62,7 @@ class xquad(_Diversifier):
     balance them: a document with P(e|g) = 1 finishes its group.
 
     Source: Santos et al. (2010), Exploiting Query Reformulations for Web Search Result
-    Diversification, equation 2; ``normalise='sum'`` after Vargas et al. (2011).
+    Diversification; ``normalise='sum'`` after Vargas et al. (2011).
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -108,7 +108,7 @@ class pm2(_Diversifier):
     ranks that it has had; the document with the largest
     ``λ·q_g·P(d|g) + (1−λ)·Σ_{h≠g} q_h·P(d|h)`` gets it. With λ = 1 this is Sainte-Laguë's method.
 
-    Source: Dang & Croft (2012), Diversity by Proportionality, section 3.2.
+    Source: Dang & Croft (2012), Diversity by Proportionality.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
