@@ -43,12 +43,13 @@ def test_the_hand_computed_example(files, run):
 
 
 @pytest.mark.parametrize("options", [
-    [], ["-q"], ["-q", "-n"], ["-p", "8"], ["-o", "jsonl"], ["-o", "jsonl", "-q"],
+    [], ["-q"], ["-q", "-n"], ["-p", "8"], ["--format", "jsonl"], ["--format", "jsonl", "-q"],
     ["--provider", "pytrec_eval"]])
 def test_options_are_those_of_ir_measures(files, run, capsys, monkeypatch, options):
     given = [*files, "nDCG@2", "P@2 AP", *options]
     code, ours, _ = run(*given)
-    monkeypatch.setattr(sys, "argv", ["ir_measures", *given])
+    theirs = [one.replace("--format", "--output_format") for one in given]
+    monkeypatch.setattr(sys, "argv", ["ir_measures", *theirs])
     main_cli()
     theirs = capsys.readouterr().out
     assert code == 0 and sorted(ours.splitlines()) == sorted(theirs.splitlines())
@@ -57,7 +58,7 @@ def test_options_are_those_of_ir_measures(files, run, capsys, monkeypatch, optio
 def test_measures_parse_back_from_the_command_line(files, run):
     measures = ["rKL(protected='CON',target={'CON':0.25,'PRO':0.75})@2",
                 "rND(step=2,norm='none')@2", "nDJS"]
-    code, out, err = run(*files, *measures, "-o", "jsonl")
+    code, out, err = run(*files, *measures, "--format", "jsonl")
     assert code == 0, err
     for measure in measures:
         assert str(ir_measures.parse_measure(measure)) in out.replace('\\"', '"')

@@ -64,8 +64,8 @@ def test_every_digit_is_printed(command, expected, tmp_path):
 
 
 def test_a_baseline_by_name_or_path(command, expected, files):
-    code, out, _ = command("--baseline", "system 3", "--output", "json")
-    by_path = command("--baseline", str(files / "system 3"), "--output", "json")
+    code, out, _ = command("--baseline", "system 3", "--format", "json")
+    by_path = command("--baseline", str(files / "system 3"), "--format", "json")
     assert code == 0 and by_path[1] == out
     rows = json.loads(out)
     table = expected(baseline=0)[0]
@@ -77,7 +77,7 @@ def test_a_baseline_by_name_or_path(command, expected, files):
 
 def test_markdown(command, expected):
     table = expected(baseline=0)[0]
-    lines = command("--baseline", "system 3", "--output", "md")[1].splitlines()
+    lines = command("--baseline", "system 3", "--format", "md")[1].splitlines()
     assert lines[0] == "| " + " | ".join(table.columns) + " |"
     assert lines[1].startswith("| --- | ---: |") and len(lines) == 6
     assert lines[2].startswith(f"| system 3 | {table['nDCG@5'][0]:.4f} |")
@@ -88,9 +88,9 @@ def test_markdown(command, expected):
 
 def test_latex(command, expected):
     table = expected(baseline=0)[0]
-    latex = command("--output", "latex")[1]
+    latex = command("--format", "latex")[1]
     assert r"\toprule" in latex and "name & nDCG@5 & rND@5 & AP" in latex and "dagger" not in latex
-    tested = command("--baseline", "system 3", "--output", "latex")[1].splitlines()
+    tested = command("--baseline", "system 3", "--format", "latex")[1].splitlines()
     assert tested[0] == r"\begin{tabular}{lrrr}" and len(tested) == 11
     for line, (_, row) in zip(tested[4:8], table.iterrows(), strict=True):
         cells = [row["name"]]
@@ -103,7 +103,7 @@ def test_latex(command, expected):
         assert line == " & ".join(cells) + r" \\"
     assert tested[-1].startswith("% dagger: differs from the baseline")
     assert "dagger$" in "".join(tested[:-1])
-    assert "textbf" not in command("--per-query", "--output", "latex")[1]
+    assert "textbf" not in command("--per-query", "--format", "latex")[1]
 
 
 def test_a_broken_file_is_left_out(command, files):
@@ -121,6 +121,6 @@ def test_an_error_is_one_line(command):
 
 
 def test_it_agrees_with_eval(files, command, capsys):
-    value = json.loads(command("--output", "json")[1])[0]["rND@5"]
+    value = json.loads(command("--format", "json")[1])[0]["rND@5"]
     assert cli.main(["eval", str(files.parent / "qrels"), str(files / "system 3"), "rND@5"]) == 0
     assert capsys.readouterr().out == f"rND@5\t{value:.4f}\n"

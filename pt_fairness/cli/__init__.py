@@ -1,0 +1,56 @@
+"""The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``.
+
+Each command has a module with a function ``add``, which adds its parser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import pt_fairness
+from pt_fairness.cli import annotating, evaluating, listing, plugs, tabulating
+from pt_fairness.cli.evaluating import evaluate
+from pt_fairness.cli.output import guarded, need_file_name, need_output
+
+__all__ = ["evaluate", "main"]
+
+#: The modules of the commands, in the order of ``--help``.
+_COMMANDS = (evaluating, annotating, tabulating, listing, plugs)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the ``pt-fairness`` command.
+
+    :param arguments: the arguments after the name of the command; by default ``sys.argv[1:]``
+    :returns: the exit code: 0; 1 if a run could not be evaluated or the output pipe is closed; 2
+        for an error; 130 for a keyboard interrupt
+
+    Examples
+    --------
+    >>> from pt_fairness import cli
+    >>> cli.main(["annotate", "no/such/qrels", "trec-newswire"])
+    2
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+
+    def command() -> int | None:
+        options = _parser().parse_args(arguments)
+        need_file_name(options)
+        if options.output is None:
+            need_output()
+        return options.run(options)
+
+    return guarded("pt-fairness", command)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pt-fairness",
+                                     description="Fairness measures for rankings.")
+    parser.add_argument("--version", action="version",
+                        version=f"pt_fairness {pt_fairness.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for module in _COMMANDS:
+        module.add(commands)
+    return parser

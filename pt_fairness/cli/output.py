@@ -1,0 +1,105 @@
+"""Output, warnings, errors and exit codes of the commands, and the options of all commands."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None],
+                help: str, formats: Iterable[str]) -> argparse.ArgumentParser:
+    """Add the parser of a command, with the options ``--output`` and ``--format``.
+
+    :param formats: the values of ``--format``; the first one is the default
+    """
+    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
+    names = list(formats)
+    command.add_argument("-o", "--output", metavar="FILE",
+                         help="where to write, compressed if it ends in .gz "
+                              "(default: standard output)")
+    command.add_argument("--format", choices=names, default=names[0],
+                         help=f"form of the output (default: {names[0]})")
+    command.set_defaults(run=run, formats=names)
+    return command
+
+
+def need_file_name(options: argparse.Namespace) -> None:
+    """Raise an error if ``--output`` has a value of ``--format``.
+
+    :raises ValueError: the value of ``--output`` is a form
+    """
+    if options.output in options.formats:
+        raise ValueError(f"--output takes a file, and {options.output!r} is a form: write --format "
+                         f"{options.output}, or --output ./{options.output} for a file of this "
+                         "name")
+
+
+def write(text: str, path: str | None) -> None:
+    """Write the output of a command.
+
+    :param path: a file, which is replaced atomically and compressed if it ends in ``.gz``; ``None``
+        for standard output
+    :raises OSError: the file cannot be written
+    """
+    if path is None:
+        sys.stdout.write(text)
+        return
+    import gzip
+
+    from pt_fairness.io.files import compression, written_whole
+    data = text.encode("utf-8")
+    with written_whole(path) as out:
+        out.write(gzip.compress(data, mtime=0) if compression(path) else data)
+
+
+def guarded(program: str, command: Callable[[], Any]) -> int:
+    """Run a command with UTF-8 output; write each warning and error to standard error.
+
+    :returns: the exit code
+    """
+    if sys.stderr is None:  # closed
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+
+    def show(message: Any, *_: Any, **__: Any) -> None:
+        sys.stderr.write(f"{program}: warning: {message}\n")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        try:
+            code = int(command() or 0)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # raises BrokenPipeError here for buffered text
+            return code
+        except BrokenPipeError:
+            code = 1
+        except KeyboardInterrupt:
+            code = 130
+        except (ValueError, OSError, ImportError, AssertionError) as error:
+            sys.stderr.write(f"{program}: error: {error}\n")
+            code = 2
+    _drop_output()
+    return code
+
+
+def need_output() -> None:
+    """Raise an error if standard output is closed.
+
+    :raises ValueError: standard output is closed
+    """
+    if sys.stdout is None:
+        raise ValueError("standard output is closed, so the output has no place to go")
+
+
+def _drop_output() -> None:
+    """Discard output that cannot be written, which would raise an error at interpreter exit."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
