@@ -141,8 +141,10 @@ def det(topic: Topic, method: str) -> list[int]:
     return placed
 
 
-def det_const_sort(topic: Topic) -> list[int]:
-    """Section 3, DetConstSort."""
+def det_const_sort(topic: Topic, first_rank: int = 1) -> list[int]:
+    """Section 3, DetConstSort. With `first_rank=0`, deadlines are compared as if ranks were counted
+    from 0, which misses them.
+    """
     placed: list[list[int]] = []  # [place in C, deadline]
     j = 0
     while len(placed) < topic.k:
@@ -162,7 +164,8 @@ def det_const_sort(topic: Topic) -> list[int]:
             placed.append([next(i for i in left if any(topic.has(i, g) for g in due)), j])
             at = len(placed) - 1
             # The one before has rank `at` (from 1) and would move to rank `at + 1`.
-            while at > 0 and placed[at - 1][0] > placed[at][0] and placed[at - 1][1] >= at + 1:
+            while (at > 0 and placed[at - 1][0] > placed[at][0]
+                   and placed[at - 1][1] >= at + first_rank):
                 placed[at - 1], placed[at] = placed[at], placed[at - 1]
                 at -= 1
     return [one for one, _ in placed][:topic.k]

@@ -55,7 +55,40 @@ def _first_of_best(values: Floats) -> int:
 
 
 class xquad(_Diversifier):
-    """Re-rank by xQuAD."""
+    """Re-rank by xQuAD, with groups as the aspects of the topic.
+
+    Each rank gets the document with the largest ``(1−λ)·P(d) + λ·Σ_g T_g·P(d|g)·Π_e (1 − P(e|g))``,
+    where e are the documents before it and T is the target. xQuAD covers the groups and does not
+    balance them: a document with P(e|g) = 1 finishes its group.
+
+    Source: Santos et al. (2010), Exploiting Query Reformulations for Web Search Result
+    Diversification; ``normalise='sum'`` after Vargas et al. (2011).
+
+    :param groups: the name of a registered group source, the path of a group file, or a Groups
+        object; by default the column ``group`` of the results, which
+        :func:`~pt_fairness.annotate` writes
+    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
+        in the topic's results, the name of a registered target, or a dictionary. Shares are
+        rescaled to sum to 1 over the groups that the topic's results have.
+    :param k: the number of annotated documents to choose, from all of the topic; the others follow
+        in the old order. By default all are chosen.
+    :param lam: the weight of the groups against relevance, from 0 to 1
+    :param normalise: how scores become probabilities. ``'minmax'``: P(d) is the score scaled to
+        [0, 1] and P(d|g) the share of d in g times P(d). ``'none'``: the same with the score, which
+        has to be in [0, 1]. ``'sum'``: each sums to 1 over the documents, which favours small
+        groups.
+    :param verbose: whether to show a progress bar over topics
+    :raises ValueError: a value that is not allowed
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import rerank
+    >>> results = pd.DataFrame({"qid": "1", "docno": list("abcde"), "score": [5, 4, 3, 2, 1],
+    ...                         "group": list("PPPCC")})
+    >>> " ".join(rerank.xquad(lam=0.8)(results)["docno"])
+    'a b d c e'
+    """
 
     schematic: ClassVar[dict[str, Any]] = {"label": "xQuAD", "help_url": None}
 
@@ -69,7 +102,39 @@ class xquad(_Diversifier):
 
 
 class pm2(_Diversifier):
-    """Re-rank by PM-2."""
+    """Re-rank by PM-2, which gives ranks to groups in proportion to the target.
+
+    The group with the largest quotient q_g = T_g/(2·s_g + 1) has the next rank, where s_g are the
+    ranks that it has had; the document with the largest
+    ``λ·q_g·P(d|g) + (1−λ)·Σ_{h≠g} q_h·P(d|h)`` gets it. With λ = 1 this is Sainte-Laguë's method.
+
+    Source: Dang & Croft (2012), Diversity by Proportionality.
+
+    :param groups: the name of a registered group source, the path of a group file, or a Groups
+        object; by default the column ``group`` of the results, which
+        :func:`~pt_fairness.annotate` writes
+    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
+        in the topic's results, the name of a registered target, or a dictionary. Shares are
+        rescaled to sum to 1 over the groups that the topic's results have.
+    :param k: the number of annotated documents to choose, from all of the topic; the others follow
+        in the old order. By default all are chosen.
+    :param lam: the weight of the groups against relevance, from 0 to 1
+    :param normalise: how scores become probabilities. ``'minmax'``: P(d) is the score scaled to
+        [0, 1] and P(d|g) the share of d in g times P(d). ``'none'``: the same with the score, which
+        has to be in [0, 1]. ``'sum'``: each sums to 1 over the documents, which favours small
+        groups.
+    :param verbose: whether to show a progress bar over topics
+    :raises ValueError: a value that is not allowed
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import rerank
+    >>> results = pd.DataFrame({"qid": "1", "docno": list("abcde"), "score": [5, 4, 3, 2, 1],
+    ...                         "group": list("PPPCC")})
+    >>> " ".join(rerank.pm2()(results)["docno"])
+    'a b d c e'
+    """
 
     schematic: ClassVar[dict[str, Any]] = {"label": "PM-2", "help_url": None}
 

@@ -16,7 +16,38 @@ from pt_fairness.transformers.rerank.results import Condensed
 
 
 class fa_ir(GroupReRanker):
-    """Re-rank by FA*IR."""
+    """Re-rank by FA*IR, so that no prefix has significantly too few protected documents.
+
+    Each rank gets the best document, or the best protected one if the prefix would otherwise fail
+    the ranked group fairness test. A document of several groups is protected if one of them is. The
+    table of the test is that of the measure FAIR, with the documents that ``k`` counts.
+
+    Source: Zehlike et al. (2017), FA*IR, algorithm 2. The correction is exact.
+
+    :param groups: the name of a registered group source, the path of a group file, or a Groups
+        object; by default the column ``group`` of the results, which
+        :func:`~pt_fairness.annotate` writes
+    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
+        in the topic's results, the name of a registered target, or a dictionary. Shares are
+        rescaled to sum to 1 over the groups that the topic's results have.
+    :param k: the number of annotated documents to choose, from all of the topic; the others follow
+        in the old order. By default all are chosen.
+    :param protected: ``'minority'`` or ``'majority'``, the group with the fewest or most documents
+        in the topic's results, a label, or labels joined by commas
+    :param alpha: the significance level of the test, above 0 and below 1
+    :param adjust: whether ``alpha`` is the level of all prefixes together; otherwise of each prefix
+    :param verbose: whether to show a progress bar over topics
+    :raises ValueError: a value that is not allowed
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import rerank
+    >>> results = pd.DataFrame({"qid": "1", "docno": list("abcde"), "score": [5, 4, 3, 2, 1],
+    ...                         "group": list("PPPCC")})
+    >>> " ".join(rerank.fa_ir(alpha=0.3)(results)["docno"])
+    'a b d c e'
+    """
 
     schematic: ClassVar[dict[str, Any]] = {"label": "FA*IR", "help_url": None}
     PARAMS = {
