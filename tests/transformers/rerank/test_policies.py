@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import nDCG
+from pyterrier.testing import transformer_test_class
 from rerank_cases import WORKED, frame_of, groups_of, order, random_topics, results
 from slow_versions import rerank, sampling
 
@@ -19,6 +21,46 @@ from pt_fairness import rerank as rerankers
 #: How pt.Experiment shares the work of pipelines, where it can.
 TREE = {"plan": "tree"} if "plan" in inspect.signature(pt.Experiment).parameters else {}
 ENDLESS = [("a", np.inf, "P"), ("b", 2.0, "C"), ("c", 1.0, "C")]
+
+
+TestPlackettLuce, TestEpsilonGreedy = (
+    pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")(transformer_test_class(make))
+    for make in (rerankers.plackett_luce, rerankers.epsilon_greedy))
+
+
+@pytest.mark.parametrize("policy", [
+    rerankers.plackett_luce(3, 0.4, seed=2, sample=6),
+    rerankers.epsilon_greedy(3, 0.4, seed=2, sample=6)])
+class TestTransformers:
+    def test_inspection(self, policy):
+        columns = ["qid", "docno", "score"]
+        assert pt.inspect.transformer_inputs(policy) == [columns]
+        assert pt.inspect.transformer_outputs(policy, [*columns, "x"]) == [*columns, "x", "rank"]
+        values = {one.name: one.value for one in pt.inspect.transformer_attributes(policy)}
+        assert values["k"] == 3 and values["seed"] == 2 and values["sample"] == 6
+        assert len(policy.schematic["label"]) <= 20
+
+    def test_copies_are_equal(self, policy):
+        copy = pickle.loads(pickle.dumps(policy))
+        assert copy == policy and hash(copy) == hash(policy)
+        assert {policy, copy, *policy.draws(7)} == {*policy.draws(7)}
+
+    def test_identifiers_that_are_numbers(self, policy):
+        frame = results(WORKED)
+        numbers = {docno: i for i, (docno, *_) in enumerate(WORKED)}
+        found = policy(frame.assign(docno=frame["docno"].map(numbers), qid=1))
+        assert [WORKED[i][0] for i in found["docno"]] == order(policy(frame)).split()
+
+    def test_columns(self, policy):
+        frame = results(WORKED).assign(rank=9, text=[f"text of {row[0]}" for row in WORKED])
+        found = policy(frame)
+        assert [*found] == [*frame] and (found["text"] == "text of " + found["docno"]).all()
+        assert found["rank"].tolist() == [*range(8)] and found["rank"].dtype == "int64"
+        assert found["score"].tolist() == [*range(8, 0, -1)]
+
+    def test_scores_without_a_rank(self, policy):
+        with pytest.raises(ValueError, match="the score of document 'a' for topic '1' is NaN"):
+            policy(results([("a", np.nan, None), ("b", 1.0, None)]))
 
 
 @pytest.mark.parametrize("policy, orders", [
