@@ -174,7 +174,7 @@ def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, str]:
     )
     given = parser.parse_args(arguments_)
     if given.qrels is None:
-        qrels, runs = pt.get_dataset(f"irds:{DEBATES}").get_qrels(), {"BM25": bm25()}
+        runs, qrels = {"BM25": bm25()}, pt.get_dataset(f"irds:{DEBATES}").get_qrels()
     else:
         if not given.runs:
             parser.error("the qrels need runs: QRELS RUN…")
