@@ -29,3 +29,7 @@ __all__ = [
     "exposure", "groups_per_topic", "relevance_and_fairness", "scatter", "strips",
     "target_against_model", "tradeoff",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
