@@ -26,7 +26,8 @@ pytestmark = pytest.mark.newest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = importlib.resources.files("pt_fairness") / "pt_docs"
-NAMES = sorted(page.name.removesuffix(".rst") for page in PAGES.iterdir())
+NAMES = sorted(page.name.removesuffix(".rst") for page in PAGES.iterdir()
+               if page.name.endswith(".rst"))
 #: The modules whose ``__all__`` is public; what pt_fairness has itself is documented there.
 MODULES = [
     "pt_fairness",
@@ -44,6 +45,7 @@ MODULES = [
             "simulation",
             "targets",
             "transformers",
+            "transformers.rerank",
             "values",
         )
     ),

@@ -90,7 +90,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
-    assert all(re.fullmatch(r"pt_fairness/pt_docs/\w+\.rst", name) for name in pages)
+    assert all(re.fullmatch(r"pt_fairness/pt_docs/\w+\.(rst|png)", name) for name in pages)
 
 
 def test_the_sdist_holds_the_project_and_nothing_else(tree, built):

@@ -15,3 +15,7 @@ __all__ = [
     "det_cons", "det_const_sort", "det_greedy", "det_relaxed", "epsilon_greedy", "fa_ir",
     "fair_exposure", "plackett_luce", "pm2", "xquad",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

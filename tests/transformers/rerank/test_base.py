@@ -120,6 +120,7 @@ def test_identifiers_that_are_numbers_and_unicode(method):
     assert order(method(k=4)(accents)).replace("é—中", "") == wanted
 
 
+@pytest.mark.newest
 def test_in_an_experiment_with_a_plan(method):
     """PyTerrier runs the common prefix once; the measures see the new order."""
     calls = []
