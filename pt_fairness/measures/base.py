@@ -16,7 +16,6 @@ from pt_fairness.measures.params import (
     NOT_PROVIDED,
     PROTECTED_WORDS,
     Param,
-    label_parts,
     literal,
     plain,
 )
@@ -229,6 +228,15 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         values = {param: _registered(names, _REGISTRIES[param])
                   for param, names in self.names().items()}
         return _rebuild, (type(self), self.params, values)
+
+
+def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:
+    """Return the labels that a value of ``protected`` names.
+
+    :param wanted: a label, or labels joined by commas
+    :param labels: the label set G; a value that is itself a label is not split
+    """
+    return [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
 
 
 #: The registry module of each parameter whose value can be a registered name.

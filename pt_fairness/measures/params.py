@@ -156,15 +156,6 @@ def _labels(value: Any) -> Any:
     return _label(value)
 
 
-def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:
-    """Return the labels that a value of ``protected`` names.
-
-    :param wanted: a label, or labels joined by commas
-    :param labels: the label set G; a value that is itself a label is not split
-    """
-    return [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
-
-
 def cutoff() -> Param:
     """Declare the ranking cutoff."""
     return whole("ranking cutoff threshold", smallest=1, largest=DEEPEST)

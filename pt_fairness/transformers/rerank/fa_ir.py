@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pt_fairness.measures import fa_ir_table, params
+from pt_fairness.measures.base import label_parts
 from pt_fairness.measures.population import rarest_label
 from pt_fairness.numerics import Bools, Ints
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
@@ -72,7 +73,7 @@ class fa_ir(GroupReRanker):
         if self.protected in ("minority", "majority"):
             return named
         return named + [("protected", label)
-                        for label in params.label_parts(self.protected, labels)]
+                        for label in label_parts(self.protected, labels)]
 
     def reorder(self, one: Condensed) -> Ints:
         chosen = self._protected_labels(one)
@@ -91,7 +92,7 @@ class fa_ir(GroupReRanker):
             return np.arange(len(one.labels)) == label
         known = one.labels if self.groups is None or self.groups.labels is None \
             else self.groups.labels
-        return np.isin(one.labels, params.label_parts(self.protected, known))
+        return np.isin(one.labels, label_parts(self.protected, known))
 
 
 @lru_cache(maxsize=1024)
