@@ -23,7 +23,7 @@ _TIE = 1e-12
 #: the differences are not the least possible.
 _PENALTY = 10.0
 _LARGEST_PENALTY = 1e6
-#: The options of ``linprog``.
+#: The options of ``linprog``; presolving such small programmes takes longer than solving them.
 _OPTIONS = {"presolve": False}
 
 
@@ -77,7 +77,9 @@ def _of_two(r: Floats, first: Any, target: float, weights: Floats) -> tuple[Ints
     :param first: whether the document is in the first group, ``[n]``
     :param target: the share of the first group
     """
-    steps = distinct(np.subtract.outer(distinct(r[~first]), distinct(r[first])).ravel())
+    seen = np.count_nonzero(weights)  # of a group, no more documents than that are ever seen
+    others, own = distinct(r[~first][:seen]), distinct(r[first][:seen])
+    steps = distinct(np.subtract.outer(others, own).ravel())
     ends = np.append(np.diff(steps) > _TIE, True)
     starts = np.append(True, ends[:-1])
     below, above = steps[starts], steps[ends]
