@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.tables import highlight, rename, with_groups
     from pt_fairness.text import FairnessWarning
-    from pt_fairness.transformers import annotate
+    from pt_fairness.transformers import annotate, rerank
     from pt_fairness.values import runs
 
 #: Public names that are imported lazily, because they need numpy or pandas, and their modules.
@@ -88,6 +88,7 @@ _LAZY = {
     "explain": "pt_fairness.analysis",
     "highlight": "pt_fairness.tables",
     "read_qrels": "pt_fairness.io",
+    "rerank": "pt_fairness.transformers.rerank",
     "read_run": "pt_fairness.io",
     "rename": "pt_fairness.tables",
     "with_groups": "pt_fairness.tables",
@@ -101,8 +102,9 @@ __all__ = [
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MaxSkew", "MinSkew",
     "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
     "annotate", "evaluate", "explain", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD",
-    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "runs",
-    "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "rerank",
+    "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P",
+    "β_RBP",
 ]
 
 # end of what is generated

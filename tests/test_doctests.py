@@ -32,6 +32,7 @@ WITH_EXAMPLES = (
     "simulation",
     "targets",
     "transformers",
+    "transformers.rerank",
     "values",
 )
 

@@ -45,6 +45,7 @@ MODULES = [
             "simulation",
             "targets",
             "transformers",
+            "transformers.rerank",
             "values",
         )
     ),

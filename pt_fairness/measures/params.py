@@ -214,7 +214,8 @@ def absolute() -> Param:
 
 #: The meaning of each target keyword.
 _TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
-            "documents", "uniform": "the same for every group", "run": "that of the whole run"}
+            "documents", "uniform": "the same for every group", "run": "that of the whole run",
+            "score": "that of the normalised scores"}
 
 
 def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:

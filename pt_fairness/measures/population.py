@@ -61,7 +61,19 @@ def rarest(view: View, counts: Ints, most: bool) -> tuple[Ints, Bools]:
     """
     if not view.labels:
         return np.zeros(len(view), np.intp), np.zeros(len(view), bool)
-    sizes = counts @ degrees(view)
+    return rarest_label(counts @ degrees(view), most)
+
+
+def rarest_label(sizes: Floats, most: bool = False) -> tuple[Ints, Bools]:
+    """Return the index of the label with the smallest size in each list, ``[R]``.
+
+    Labels of size 0 are skipped. Ties go to the first label.
+
+    :param sizes: the size of each label, ``[R, L]``, where L is at least 1
+    :param most: return the label with the largest size instead
+    :returns: the label indices, and a mask of the lists in which at least two labels have a size
+        above 0, both ``[R]``
+    """
     present = sizes > 0
     keys = np.where(present, -sizes if most else sizes, sizes.max(initial=0) + 1)
     least = keys.min(axis=1, keepdims=True)

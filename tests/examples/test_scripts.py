@@ -104,6 +104,7 @@ def test_newswire_on_a_small_run(tmp_path):
             "argument --groups: no groups are registered as 'missing'",
         ),
         ("das2019.py", ["--rprec", "missing"], "argument --rprec: there is no file missing"),
+        ("tradeoff.py", [__file__, "missing"], "argument runs: there is no file missing"),
         ("gezici2021.py", ["missing"], "argument results: there is no file missing"),
         ("lipani2021.py", [__file__, "missing"], "argument targets: there is no file missing"),
     ],
@@ -147,6 +148,8 @@ def test_as_a_command():
         ("many_runs.py", "dask.distributed", "demo,parallel"),
         ("draws2021.py", "matplotlib", "plots"),
         ("trec_fair.py", "matplotlib", "plots"),
+        ("tradeoff.py", "matplotlib", "plots"),
+        ("tradeoff.py", "pyterrier_pisa", "demo"),
     ],
 )
 def test_missing_extra(name, module, extra):
