@@ -219,12 +219,6 @@ def test_citation():
         assert set(reference["notes"].split(", ")) == measures
 
 
-def test_the_readme_names_every_paper():
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    for key, paper in BIBLIOGRAPHY.items():
-        assert f"*{paper.title}*, {paper.venue}" in readme, key
-
-
 @pytest.fixture(scope="module")
 def installed(built, tmp_path_factory):
     """An environment that has the sdist installed, offline, beside the packages of this one."""
