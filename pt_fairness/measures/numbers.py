@@ -153,8 +153,8 @@ class _RaB(NumberMeasure, SignedMeasure):
 
     Source
     ------
-    Rekabsaz and Schedl (2020), RaB. There v is how often a document has female words, less how
-    often it has male ones; the logarithms of 1 + these counts; or 1, −1 and 0 for its sign.
+    Rekabsaz and Schedl (2020), RaB. There v is a female number less a male one: how often the
+    words are in a document, the logarithm of 1 + this count, or whether there is any (1 or 0).
     """
 
     __name__ = "RaB"
