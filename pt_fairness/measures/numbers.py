@@ -308,7 +308,7 @@ class _NFaiRR(_FaiRR):
     __name__ = "NFaiRR"
     NAME = __name__
     PRETTY_NAME = "Normalised Fairness of Retrieval Results"
-    SHORT_DESC = "FaiRR as a share of that of the most neutral documents that were at hand."
+    SHORT_DESC = "FaiRR as a share of that of the most neutral documents of the background."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     PLAIN = _FaiRR
     RANGE: tuple[float | None, float | None] = (0.0, 1.0)
@@ -363,7 +363,7 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     __name__ = "RankingBias"
     NAME = __name__
     PRETTY_NAME = "Ranking Bias"
-    SHORT_DESC = "Average rank bias less the mean number of the documents that were at hand."
+    SHORT_DESC = "Average rank bias less the mean number of the background."
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
     SOURCE = ("kulshrestha2017", "kulshrestha2019")
 
