@@ -1,0 +1,166 @@
+"""The number of each measure at each rank: its contribution to the value, or the value so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import numerics
+from pt_fairness.analysis.explanation import SUMS
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.reporting.strips import Strip
+from pt_fairness.text import collecting_warnings
+
+#: The kinds of numbers, as :func:`pt_fairness.explain` names them.
+CONTRIBUTION, VALUE = "contribution", "value so far"
+
+
+class Way:
+    """How the numbers of a measure are computed.
+
+    :param depth: the number of documents of a strip
+    """
+
+    def __init__(self, measure: Any, depth: int) -> None:
+        self.measure = measure
+        self.own = isinstance(measure, FairnessMeasure)
+        self.cutoff: int | None = measure.params.get("cutoff")
+        #: Whether the numbers are those of the prefixes of the ranking.
+        self.by_prefix = measure.NAME in SUMS if not self.own else False
+        self.over_ranks: str | None = None
+        if self.own and self.cutoff is not None and self.cutoff <= depth:
+            self.over_ranks = measure.OVER_RANKS
+        #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
+        self.kind: str | None = CONTRIBUTION if self.by_prefix or self.over_ranks else VALUE
+        if self.kind == VALUE and "cutoff" not in measure.SUPPORTED_PARAMS:
+            self.kind = None
+        #: The measure at the cutoffs 1, 2, …
+        self.at_cutoffs: list[Any] = []
+        if self.kind is not None and not self.by_prefix:
+            plain = measure.unnormalised if self.over_ranks else measure
+            last = depth if self.cutoff is None else min(self.cutoff, depth)
+            self.at_cutoffs = [type(plain)(**plain.params | {"cutoff": cutoff})
+                               for cutoff in range(1, last + 1)]
+
+    def contributions(self, so_far: Floats, n: Ints, value: Floats) -> Floats:
+        """Return what each document that counts adds to the value, ``[T, K]``.
+
+        :param so_far: the measure without its normaliser at the cutoffs 1 to K, ``[T, K]``
+        :param n: the number of documents that count, ``[T]``
+        :param value: the value of the measure, ``[T]``
+        """
+        depth = so_far.shape[1]
+        factor, total = np.ones(depth), np.ones(len(n))
+        if self.over_ranks == "discounted mean":
+            factor = numerics.log_discount(depth).cumsum()
+            total = factor[np.maximum(n, 1) - 1]
+        elif self.over_ranks != "sum":
+            factor = numerics.ranks(depth)
+            total = np.full(len(n), float(depth)) if self.over_ranks == "mean to cutoff" \
+                else np.maximum(n, 1).astype(float)
+        added = np.diff(so_far * factor, prepend=0.0, axis=1) / total[:, None]
+        added *= numerics.evaluated(depth, n, self.measure.param("step") or 1)
+        added[np.arange(depth) >= n[:, None]] = 0.0
+        found = added.sum(axis=1)
+        if self.measure.param("abs"):
+            return np.where(found < 0, -1.0, 1.0)[:, None] * added
+        if self.measure == self.measure.unnormalised:
+            return added
+        return added * np.where(found != 0, numerics.ratio(value, found), 1.0)[:, None]
+
+
+class Steps:
+    """The numbers of all measures at the ranks of a run.
+
+    :param qrels: columns ``query_id, doc_id, relevance`` and, if there are groups, ``iteration``
+    :param topics: the topics, in the order of the results
+    """
+
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame, topics: Sequence[str],
+                 depth: int) -> None:
+        self._topics, self._depth = topics, depth
+        self._place = {topic: i for i, topic in enumerate(topics)}
+        self.ways = [Way(measure, depth) for measure in measures]
+        prefixes = [way.measure for way in self.ways if way.by_prefix]
+        cutoffs = dict.fromkeys(one for way in self.ways for one in way.at_cutoffs)
+        # Warnings about cutoffs repeat those about the measures.
+        with collecting_warnings():
+            self._prefixes = ManyRunsEvaluator(prefixes, qrels) if prefixes else None
+            self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels) if cutoffs else None
+        self._of_prefixes, self._of_cutoffs = prefixes, list(cutoffs)
+
+    def of_run(self, run: pd.DataFrame, strip: Strip, annotated: Sequence[tuple[Bools, Ints] | None],
+               values: Floats) -> list[Floats | None]:
+        """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
+
+        :param run: the run, with the column names of ir_measures
+        :param strip: the documents of the run that are shown
+        :param annotated: for each measure of condensed lists, which documents of the strip are
+            annotated and how many documents of each topic are; ``None`` for other measures
+        :param values: the value of each measure for each topic, ``[T, measures]``
+        """
+        with collecting_warnings():
+            by_cutoff = self._values(self._cutoffs, self._of_cutoffs, run)
+            by_prefix = [self._values(self._prefixes, self._of_prefixes, shown)
+                         for shown in self._prefixes_of(strip)] if self._prefixes else []
+        found: list[Floats | None] = []
+        for i, way in enumerate(self.ways):
+            if way.kind is None:
+                found.append(None)
+            elif way.by_prefix:
+                column = self._of_prefixes.index(way.measure)
+                so_far = np.column_stack([one[:, column] for one in by_prefix])
+                added = np.diff(np.nan_to_num(so_far), prepend=0.0, axis=1)
+                found.append(added[strip.topic, strip.place])
+            else:
+                columns = [self._of_cutoffs.index(one) for one in way.at_cutoffs]
+                found.append(self._at_ranks(way, by_cutoff[:, columns], strip, annotated[i],
+                                            values[:, i]))
+        return found
+
+    def _at_ranks(self, way: Way, so_far: Floats, strip: Strip,
+                  annotated: tuple[Bools, Ints] | None, values: Floats) -> Floats:
+        """Return the number of each document of a strip.
+
+        :param so_far: the values at the cutoffs of the measure, ``[T, K]``
+        """
+        counts = np.ones(len(strip.topic), bool) if annotated is None else annotated[0]
+        length = np.bincount(strip.topic, minlength=len(so_far)) if annotated is None \
+            else annotated[1]
+        before = counts.cumsum() - counts
+        start = np.searchsorted(strip.topic, np.arange(len(so_far)))
+        place = before - np.append(before, 0)[start][strip.topic]
+        depth = so_far.shape[1]
+        within = counts & (place < depth)
+        if way.kind == CONTRIBUTION:
+            added = way.contributions(so_far, np.minimum(length, depth), values)
+            numbers = np.where(within, added[strip.topic, np.minimum(place, depth - 1)], 0.0)
+            return np.where(length[strip.topic] > 0, numbers, np.nan)
+        known = np.minimum(place + counts, depth)
+        return np.where(known > 0, so_far[strip.topic, np.maximum(known, 1) - 1], np.nan)
+
+    def _prefixes_of(self, strip: Strip) -> list[pd.DataFrame]:
+        """Return the first 1, 2, … documents of the rankings as runs."""
+        names = np.array(self._topics, dtype=object)
+        frame = pd.DataFrame({"query_id": names[strip.topic], "doc_id": strip.docno,
+                              "score": -strip.place.astype(float)})
+        return [frame[strip.place < end] for end in range(1, self._depth + 1)]
+
+    def _values(self, evaluator: ManyRunsEvaluator | None, measures: Sequence[Any],
+                run: pd.DataFrame) -> Floats:
+        """Return the value of each measure for each topic, ``[T, measures]``."""
+        values = np.full((len(self._topics), len(measures)), np.nan)
+        if evaluator is None:
+            return values
+        column = {measure: i for i, measure in enumerate(measures)}
+        found = [(self._place.get(one.query_id, -1), column[one.measure], one.value)
+                 for one in evaluator.iter_calc(run)]
+        topics, columns, numbers = (np.array(some) for some in zip(*found, strict=True))
+        known = topics >= 0
+        values[topics[known], columns[known]] = numbers[known]
+        return values
