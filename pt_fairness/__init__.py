@@ -66,9 +66,9 @@ from pt_fairness.plugging.after_import import after_import as _after_import
 
 if TYPE_CHECKING:
     from pt_fairness import analysis, groups, simulation, targets, values
-    from pt_fairness.analysis import highlight
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
+    from pt_fairness.tables import highlight, rename, with_groups
     from pt_fairness.text import FairnessWarning
     from pt_fairness.transformers import annotate
     from pt_fairness.values import runs
@@ -84,9 +84,11 @@ _LAZY = {
     "simulation": "pt_fairness.simulation",
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
-    "highlight": "pt_fairness.analysis",
+    "highlight": "pt_fairness.tables",
     "read_qrels": "pt_fairness.io",
     "read_run": "pt_fairness.io",
+    "rename": "pt_fairness.tables",
+    "with_groups": "pt_fairness.tables",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.text",
 }
@@ -97,8 +99,8 @@ __all__ = [
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MaxSkew", "MinSkew",
     "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
     "annotate", "evaluate", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD", "nDJS",
-    "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "runs", "simulation", "targets",
-    "values", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "runs", "simulation",
+    "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

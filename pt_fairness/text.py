@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 import warnings
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 from typing import Any
 
 #: The texts for "no group" in TREC formats; a missing value means the same.
@@ -66,13 +68,14 @@ class FairnessWarning(UserWarning):
     """A warning that a correct result may be misleading."""
 
 
-_collected: ContextVar[list[str] | None] = ContextVar("pt_fairness_warnings", default=None)
+_collected: ContextVar[list[tuple[str, str]] | None] = ContextVar("pt_fairness_warnings",
+                                                                default=None)
 
 
 @contextmanager
-def collecting_warnings() -> Iterator[list[str]]:
-    """Collect the messages of :func:`warn` in a list instead of issuing warnings."""
-    messages: list[str] = []
+def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
+    """Collect the causes and messages of :func:`warn` in a list instead of issuing warnings."""
+    messages: list[tuple[str, str]] = []
     token = _collected.set(messages)
     try:
         yield messages
@@ -82,16 +85,43 @@ def collecting_warnings() -> Iterator[list[str]]:
 
 #: The packages whose stack frames a warning skips to point to the user's code.
 _SKIPPED = ("pt_fairness", "ir_measures", "pyterrier")
+#: A weak reference to the last call of ``pt.Experiment``, and the causes it has warned of.
+_experiment: tuple[Any, set[str]] = (lambda: None, set())
 
 
-def warn(message: str) -> None:
-    """Issue a :class:`FairnessWarning` at the innermost line of the user's code."""
+def warn(message: str, cause: str | None = None) -> None:
+    """Issue a :class:`FairnessWarning` at the innermost line of the user's code.
+
+    :param cause: what warnings of different runs have in common; by default the message. Within a
+        call of ``pt.Experiment``, the first warning of a cause is issued.
+    """
     collected = _collected.get()
     if collected is not None:
-        collected.append(message)
+        collected.append((cause or message, message))
         return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and \
             frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
+        if frame.f_code.co_name == "Experiment" and _told_before(frame, cause or message):
+            return
         level, frame = level + 1, frame.f_back
     warnings.warn(message, FairnessWarning, stacklevel=level)
+
+
+def _told_before(experiment: FrameType, cause: str) -> bool:
+    """Return whether a call of ``pt.Experiment`` has warned of a cause, and remember it.
+
+    pt.Experiment makes an evaluator for each system. What the evaluators of a call have in common
+    is in its local variables only.
+    """
+    global _experiment
+    found = experiment.f_locals
+    call = found.get("renderer", found.get("qrels"))
+    if call is None:
+        return False
+    if _experiment[0]() is not call:
+        _experiment = weakref.ref(call), set()
+    told = _experiment[1]
+    before = cause in told
+    told.add(cause)
+    return before

@@ -8,9 +8,9 @@ from files. No function modifies its arguments.
 from pt_fairness.analysis.collection import group_distribution, ranked_groups, undefined
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
-from pt_fairness.analysis.statistics import ALPHA, Correlations, bias_summary, compare, correlations
+from pt_fairness.analysis.statistics import Correlations, bias_summary, compare, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
-from pt_fairness.tables import highlight
+from pt_fairness.tables import ALPHA, highlight
 
 __all__ = [
     "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",

@@ -11,19 +11,18 @@ import pandas as pd
 
 from pt_fairness.numerics import Floats
 from pt_fairness.tables import (
+    ALPHA,
+    NEAR_ZERO,
     TIE_DECIMALS,
+    direction_of,
     is_constant,
     is_per_query,
-    is_signed,
     measure_columns,
-    measure_of,
     of_one_system,
     per_query,
 )
 from pt_fairness.text import warn
 
-#: The significance level: a smaller p-value has a star in the tables.
-ALPHA = 0.05
 #: The maximum number of values that a bootstrap draws at a time.
 BOOTSTRAP_CELLS = 1 << 22
 
@@ -122,15 +121,16 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     Source: Gezici et al. (2021), equation 4 and section 3.3 (MB, MAB, one-sample t-test); Lipani et
     al. (2021), table 1.
 
-    :param perquery: ``name, qid, measure, value``, of bias measures without ``abs=True``
+    :param perquery: ``name, qid, measure, value``, of signed measures (``→0``): those of bias
+        without ``abs=True``
     :returns: ``name, measure`` and
 
         * ``MB`` (mean), ``SB`` (sample standard deviation), ``MAB`` (mean of the absolute values),
           ``min``, ``max``: NaN if no topic has a value
         * ``n``: the number of topics
-        * ``p``: the p-value of the two-sided one-sample t-test of MB = 0. NaN if all values are 0,
-          if fewer than two topics have a value, or if the measure is not a signed measure of this
-          package
+        * ``p``: the p-value of the two-sided one-sample t-test of MB = 0. NaN if all values are 0
+          or fewer than two topics have a value
+    :raises ValueError: a measure that is not signed
 
     Examples
     --------
@@ -143,18 +143,21 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     0    A  BiasP@10  0.167  0.382  0.333 -0.25  0.5  3  0.529
     """
     rows = []
-    groups = per_query(perquery).groupby(["name", "measure"], sort=False)
-    for (name, measure), group in groups:
+    frame = per_query(perquery)
+    other = [measure for measure in dict.fromkeys(frame["measure"])
+             if direction_of(measure, frame) != NEAR_ZERO]
+    if other:
+        raise ValueError(f"{', '.join(other)}: bias_summary takes signed measures such as "
+                         "BiasP@10, without abs=True; choose their rows of the frame")
+    for (name, measure), group in frame.groupby(["name", "measure"], sort=False):
         values = group["value"].dropna().to_numpy()
-        known = measure_of(measure)
-        signed = known is not None and is_signed(known)
         rows.append({"name": name, "measure": measure, "MB": mean_of(values),
                      "SB": values.std(ddof=1) if len(values) > 1 else math.nan,
                      "MAB": mean_of(abs(values)),
                      "min": values.min() if len(values) else math.nan,
                      "max": values.max() if len(values) else math.nan,
                      "n": len(values),
-                     "p": _t_test(values.round(TIE_DECIMALS))[1] if signed else math.nan})
+                     "p": _t_test(values.round(TIE_DECIMALS))[1]})
     return pd.DataFrame(rows,
                         columns=["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"])
 
@@ -240,8 +243,8 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
                "t", "p"]
     result = pd.DataFrame(rows, columns=columns)
     by_measure = result.groupby("measure", sort=False)["p"]
-    corrected = by_measure.transform(lambda p: _corrected(p, correction))
-    return result.assign(corrected=corrected, reject=corrected < ALPHA)
+    p_values = by_measure.transform(lambda p: corrected(p, correction))
+    return result.assign(corrected=p_values, reject=p_values < ALPHA)
 
 
 def _difference(differences: Floats, confidence: float, resamples: int,
@@ -265,11 +268,22 @@ def _difference(differences: Floats, confidence: float, resamples: int,
             "p": p}
 
 
-def _corrected(p_values: pd.Series, method: str | None) -> pd.Series:
-    known = p_values.notna()
-    if method is None or not known.any():
+def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
+    """Return p-values that are corrected for several tests; NaN is no test.
+
+    :param method: a method of ``statsmodels.stats.multitest.multipletests``; ``None`` for no
+        correction
+    :raises ValueError: an unknown method
+    """
+    if method is None:
         return p_values
     from statsmodels.stats.multitest import multipletests
-    corrected = p_values.copy()
-    corrected[known] = multipletests(p_values[known], ALPHA, method)[1]
-    return corrected
+    known = p_values.notna()
+    found = p_values.copy()
+    try:
+        found[known] = multipletests(p_values[known] if known.any() else [1.0], ALPHA, method)[1]
+    except ValueError:
+        raise ValueError(f"correction={method!r} is not possible; it takes a method of "
+                         "statsmodels.stats.multitest.multipletests, such as 'holm', or "
+                         "None") from None
+    return found

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.tables import (
+    NEAR_ZERO,
+    SMALLER,
     column_of,
+    columns_of_unknown_direction,
+    direction_of,
     distance_from_best,
     is_constant,
-    is_signed,
     measure_columns,
-    measure_of,
     ranked_by,
 )
 from pt_fairness.text import warn
@@ -53,8 +55,7 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     if constant:
         warn(f"all systems have the same value of {', '.join(constant)}: the normalised value is "
              "0.0")
-    signed = [column for column in columns
-              if (measure := measure_of(column)) is not None and is_signed(measure)]
+    signed = [column for column in columns if direction_of(column, averages) == NEAR_ZERO]
     if signed:
         warn(f"0 is not the fair value of {', '.join(signed)} after normalisation; normalise the "
              "same measure with abs=True")
@@ -106,7 +107,7 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
     if how not in means:
         raise ValueError(f"how={how!r} is not possible; it takes {', '.join(map(repr, means))}")
-    _warn_of_direction(names)
+    _warn_of_direction(names, averages)
     counts = np.array(given, float)
     used = counts > 0
     values = np.column_stack([_possibly_flipped(averages, name) for name in names])[:, used]
@@ -122,15 +123,13 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     return averages.assign(**{f"{how}({','.join(parts)})": combined})
 
 
-def _warn_of_direction(names: Sequence[str]) -> None:
+def _warn_of_direction(names: Sequence[str], averages: pd.DataFrame) -> None:
     """Warn of measures for which a smaller value is fairer."""
-    unfair = [(name, measure) for name in names
-              if (measure := measure_of(name)) is not None and measure.FAIR_END == 0]
-    less = [name for name, measure in unfair if not is_signed(measure)]
+    less = [name for name in names if direction_of(name, averages) == SMALLER]
     if less:
         warn(f"less is fairer for {', '.join(less)}, but larger is better in a combination: "
              f"combine {', '.join(repr(f'1-{name}') for name in less)}")
-    signed = [name for name, measure in unfair if is_signed(measure)]
+    signed = [name for name in names if direction_of(name, averages) == NEAR_ZERO]
     if signed:
         warn(f"0 is fair for {', '.join(signed)}, but larger is better in a combination: combine "
              "one minus the same measure with abs=True")
@@ -154,10 +153,22 @@ def _ranks(averages: pd.DataFrame, column: str) -> pd.Series:
 
     :raises ValueError: no value of the column is better than another
     """
-    distance = distance_from_best(column, averages[column])
+    distance = distance_from_best(averages, column)
     if distance is None:
-        raise ValueError(f"{column} has no best value to rank by")
+        raise ValueError(f"{column} has no best value to rank by: its name is no measure; rename "
+                         "columns with pt_fairness.rename, or end the name with ↑ or ↓")
     return ranked_by(distance)
+
+
+def _rankable(averages: pd.DataFrame) -> list[str]:
+    """Return the columns of measures whose direction is known; one warning names the others."""
+    columns = measure_columns(averages)
+    unknown = columns_of_unknown_direction(averages[columns])
+    if unknown:
+        warn(f"systems are not ranked by {', '.join(unknown)}: the name is no measure, so it does "
+             "not say which end is better; rename columns with pt_fairness.rename, or end the "
+             "name with ↑ or ↓")
+    return [column for column in columns if column not in unknown]
 
 
 def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
@@ -185,7 +196,7 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     """
     columns = measure_columns(averages)
     if by is None:
-        by = columns
+        by = _rankable(averages)
     wanted = [column_of(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
     if not wanted:
         raise ValueError(f"by={by!r}: top needs at least one measure; it takes "
@@ -222,8 +233,10 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     0    B       1      2          -1
     1    A       2      1           1
     """
-    columns = [column for column in measure_columns(averages)
-               if distance_from_best(column, averages[column]) is not None]
+    columns = _rankable(averages)
+    if not columns:
+        raise ValueError("the table has no measure to rank by: the name of each column is no "
+                         "measure; rename columns with pt_fairness.rename")
     first = columns[0] if by is None else column_of(averages, by)
     columns = [first, *(column for column in columns if column != first)]
     ranks = pd.DataFrame({column: _ranks(averages, column) for column in columns})

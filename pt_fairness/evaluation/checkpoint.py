@@ -22,8 +22,8 @@ class Scores:
     qids: list[str] = field(default_factory=list)
     #: ``[topics, measures]``; NaN where a measure has no value.
     values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-    #: The warnings of the run.
-    warnings: list[str] = field(default_factory=list)
+    #: The causes and messages of the warnings of the run.
+    warnings: list[tuple[str, str]] = field(default_factory=list)
 
 
 def path_of(run: Input | pd.DataFrame, folder: str, digest: str) -> str:
@@ -46,7 +46,8 @@ def load(path: str) -> Scores | None:
         return None
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
-            return Scores(kept["qids"].tolist(), kept["values"], kept["warnings"].tolist())
+            warnings = [(cause, message) for cause, message in kept["warnings"].tolist()]
+            return Scores(kept["qids"].tolist(), kept["values"], warnings)
     except Exception:  # a damaged archive can raise almost any error
         return None
 

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
+from pt_fairness import tables as tabular
+from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
-from pt_fairness.evaluation.checkpoint import Scores
+from pt_fairness.evaluation.naming import named, position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.workers import Result, Source
-from pt_fairness.io.files import Path, is_pipe
-from pt_fairness.numerics import Floats
-from pt_fairness.tables import LOSSES, TEST_SUFFIXES, WINS
-from pt_fairness.text import warn
+from pt_fairness.evaluation.results import averages_of, per_query_of, rounded
+from pt_fairness.evaluation.workers import Result, Scorer, Source
+from pt_fairness.io.files import Path
+from pt_fairness.tables import ALPHA, rename
+from pt_fairness.tables.names import (
+    BROKEN,
+    COMPARISON,
+    GROUPS,
+    MEASURES,
+    SYSTEMS,
+    TOPICS,
+    UNDEFINED,
+)
+from pt_fairness.text import MOST_NAMES, warn
 
-#: The measures of which pt.Experiment returns the sum over the topics instead of the mean.
-SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
-#: The key of ``averages.attrs`` that maps the names of failed runs to their errors.
-BROKEN = "broken"
+#: The test of the comparisons, in words.
+TEST = "two-sided paired t-test"
 
 
 def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
-             baseline: int | str | None = None, n_jobs: int = 1, checkpoint: Path | None = None,
-             progress: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
+             groups: Any = None, labels: Mapping[Any, str] | None = None,
+             names: Sequence[str] | None = None, baseline: int | str | None = None,
+             correction: str | None = None, perquery: bool | Literal["both"] = "both",
+             highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
+             n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
@@ -52,7 +61,23 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics.
     :param measures: measures of ir_measures or of this package, or their names
+    :param groups: the group source of the measures without a ``groups`` parameter of their own: the
+        name of registered groups, the path of a group file, or a Groups object. It is not in the
+        names of the columns. α-nDCG and the other measures of ndeval take their subtopics from it,
+        too.
+    :param labels: a dictionary from measures to the names of their columns, as :func:`rename` takes
+    :param names: a name for each run, in their order, where ``runs`` is no dictionary
     :param baseline: the run to test the others against: its position, name or path
+    :param correction: the correction of the p-values for several systems, a method of
+        ``statsmodels.stats.multitest.multipletests`` such as ``'holm'``. As in ``pt.Experiment``,
+        each measure is corrected by itself, and there is no correction by default.
+    :param perquery: which tables to return: ``'both'``, the averages and the values per topic;
+        ``False``, the averages; ``True``, the values per topic. (The default of ``pt.Experiment``
+        is ``False``.)
+    :param highlight: ``'bold'`` or ``'color'`` marks the best averages, which are then a pandas
+        Styler. Unlike in ``pt.Experiment``, the best are those of :func:`highlight`.
+    :param round: the decimals of the values, or a dictionary from measures to decimals. The tests
+        use values that are not rounded.
     :param n_jobs: the number of processes, at most one for each run; −1 for all processors. With 1,
         ``joblib.parallel_config`` sets it; outside such a block, this process evaluates all runs.
     :param checkpoint: a folder for the scores of finished runs; a repeated call computes only the
@@ -63,15 +88,22 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         they import and files that they read: use a new folder after you change one. Workers on
         other machines need access to the folder.
     :param progress: whether to show a progress bar on standard error
-    :returns: the averages and the values per topic, not rounded. The averages are those of
-        ``pt.Experiment``: ``name``, a column for each measure and, with a baseline, ``+``, ``-``
-        (topics with a larger and a smaller value) and ``p-value`` (paired t-test) of each; rows in
-        the order of the runs. The values are those of ``pt.Experiment(perquery=True)``: ``name,
-        qid, measure, value``, sorted by name and topic. A measure that is undefined
-        for a topic is NaN there; the average excludes the topic.
+    :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
+        ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
+        and a smaller value), ``p-value`` (paired t-test) and, with a correction, ``reject`` (at
+        .05) and ``p-value corrected`` of each; rows in the order of the runs. The values are those
+        of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
+        topic. A measure that is undefined for a topic is NaN there; the average excludes the topic.
+
+        Both have in ``attrs``, as plain Python objects: ``measures`` (what each column stands for,
+        where its name does not say it), ``groups`` (the name of the group source), ``topics``
+        (their number), ``undefined`` (the undefined topics of each measure), ``systems`` (the names
+        of the runs in their order), ``broken`` and, with a baseline, ``comparison`` (``baseline,
+        test, correction, alpha, systems``).
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
-        or does not fit the qrels, qrels that cannot be read, ``n_jobs=0``, a pipe for several
-        processes, or no run that could be evaluated
+        or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
+        ``n_jobs=0``, a pipe for several processes, a correction without a baseline, a baseline or
+        ``highlight`` without averages, or no run that could be evaluated
     :raises ImportError: several processes without joblib
 
     Examples
@@ -86,35 +118,94 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
        name  nDCG@2  AWRF@2
     0  mine     1.0   0.991
     """
-    named = _named(runs)
-    names = list(named)
-    base = None if baseline is None else names[_position(baseline, named)]
-    parallel = workers.make_parallel(n_jobs, len(named))
+    _check_options(perquery, baseline, correction, highlight, labels)
+    by_name = named(runs, names)
+    systems = list(by_name)
+    base = None if baseline is None else systems[position(baseline, by_name)]
+    parallel = workers.make_parallel(n_jobs, len(by_name))
     if parallel is not None:
-        _refuse_pipes(named)
-    plan = make_plan(qrels, measures, checkpoint, 1 if parallel is None else parallel.n_jobs)
-    results: list[Result | None] = [None] * len(named)
+        refuse_pipes(by_name)
+    plan = make_plan(qrels, measures, checkpoint, 1 if parallel is None else parallel.n_jobs,
+                     groups)
+    scorer = Scorer(plan)
+    finished = _finished(scorer, by_name, parallel, progress)
+    _warn_once(finished, systems)
+    broken = {systems[one.position]: one.error for one in finished if one.error is not None}
+    if len(broken) == len(systems):
+        raise ValueError(f"no run could be evaluated: {_with_errors(broken)}")
+    if broken:
+        warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
+             f"the tables: {_with_errors(broken)}")
+    scores = {systems[one.position]: one.scores for one in finished if one.error is None}
+    attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
+    if base is not None:
+        attrs[COMPARISON] = {"baseline": base, "test": TEST, "correction": correction,
+                             "alpha": ALPHA, "systems": len(scores) - (base in scores)}
+    tables: list[Any] = []
+    if perquery is not True:
+        tables.append(averages_of(scores, plan.columns, base, correction))
+    if perquery is not False:
+        tables.append(per_query_of(scores, plan.columns))
+    for i, table in enumerate(tables):
+        table.attrs.update(attrs)
+        table = table if round is None else rounded(table, round)
+        tables[i] = table if labels is None else rename(table, labels)
+    if highlight is not None:
+        tables[0] = tabular.highlight(tables[0], _STYLES[highlight])
+    return tuple(tables) if perquery == "both" else tables[0]
+
+
+#: The CSS of the values of ``highlight``, as in pt.Experiment.
+_STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen",
+           "colour": "background-color: lightgreen"}
+
+
+def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any,
+                   labels: Any) -> None:
+    """Check options that do not depend on the runs.
+
+    :raises ValueError: an option is not possible, or two do not go together
+    """
+    if perquery not in (True, False, "both"):
+        raise ValueError(f"perquery={perquery!r} is not possible; it takes 'both', True or False")
+    if perquery is True and (baseline is not None or highlight is not None):
+        raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
+                         "out; use perquery='both' or False")
+    if correction is not None:
+        if baseline is None:
+            raise ValueError(f"correction={correction!r} corrects comparisons with a baseline; "
+                             "give baseline, too")
+        corrected(pd.Series([1.0]), correction)
+    if highlight is not None and highlight not in _STYLES:
+        raise ValueError(f"highlight={highlight!r} is not possible; it takes "
+                         f"{', '.join(map(repr, _STYLES))}")
+    if labels is not None and not isinstance(labels, Mapping):
+        raise ValueError(f"labels={labels!r} is a {type(labels).__name__}; it has to be a "
+                         "dictionary from measures to labels")
+
+
+def _finished(scorer: Scorer, runs: Mapping[str, Source], parallel: Any,
+              progress: bool) -> list[Result]:
+    """Return the results of all runs, in the order of the runs."""
     from tqdm import tqdm
     # Workers may have another working directory.
     sources = [run if parallel is None or isinstance(run, pd.DataFrame) else os.path.abspath(run)
-               for run in named.values()]
-    with tqdm(total=len(named), desc="evaluate", unit="run", disable=not progress) as bar:
-        for result in workers.results(plan, list(enumerate(sources)), parallel):
-            results[result.position] = result
+               for run in runs.values()]
+    results = []
+    with tqdm(total=len(runs), desc="evaluate", unit="run", disable=not progress) as bar:
+        for result in workers.results(scorer, list(enumerate(sources)), parallel):
+            results.append(result)
             bar.update()
-    finished = [result for result in results if result is not None]
-    _warn_once(finished, names)
-    broken = {names[one.position]: one.error for one in finished if one.error is not None}
-    if len(broken) == len(names):
-        raise ValueError(f"no run could be evaluated: {_with_errors(broken)}")
-    if broken:
-        warn(f"{len(broken)} of {len(names)} runs could not be evaluated and are missing from the "
-             f"tables: {_with_errors(broken)}")
-    columns = [str(measure) for measure in plan.measures]
-    scores = {names[one.position]: one.scores for one in finished if one.error is None}
-    averages = _averages(scores, columns, base)
-    averages.attrs[BROKEN] = broken
-    return averages, _per_query(scores, columns)
+    return sorted(results, key=lambda result: result.position)
+
+
+def _facts(scorer: Scorer) -> dict[str, Any]:
+    """Return what the tables have in ``attrs``, whatever the runs."""
+    plan = scorer.plan
+    known = {column: str(measure) for column, measure in zip(plan.columns, plan.measures,
+                                                             strict=True)}
+    return {MEASURES: {column: text for column, text in known.items() if column != text},
+            GROUPS: plan.groups, TOPICS: len(scorer.topics), UNDEFINED: scorer.undefined()}
 
 
 def _with_errors(broken: Mapping[str, str]) -> str:
@@ -122,153 +213,24 @@ def _with_errors(broken: Mapping[str, str]) -> str:
 
 
 def _warn_once(results: Iterable[Result], names: Sequence[str]) -> None:
-    """Issue each distinct warning once, with the names of the runs that it applies to."""
-    runs_of: dict[str, list[str]] = {}
+    """Warn once for each cause, with the names of the runs that it applies to."""
+    causes: dict[str, dict[str, list[str]]] = {}
     for result in results:
-        for message in result.scores.warnings:
-            runs_of.setdefault(message, []).append(names[result.position])
-    for message, some in runs_of.items():
-        plural = "s" if len(some) > 1 else ""
-        warn(message if len(some) == len(names) else f"{message} (run{plural} {', '.join(some)})")
+        for cause, message in result.scores.warnings:
+            runs = causes.setdefault(cause, {}).setdefault(message, [])
+            if names[result.position] not in runs:
+                runs.append(names[result.position])
+    for messages in causes.values():
+        (message, runs), *others = messages.items()
+        if len(runs) == len(names):
+            warn(message)
+            continue
+        similar = [name for _, some in others for name in some]
+        more = f"; similarly {_few(similar)}" if similar else ""
+        warn(f"{message} (run{'s' if len(runs) > 1 else ''} {_few(runs)}{more})")
 
 
-def _named(runs: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, Source]:
-    """Return the runs by name.
-
-    :raises ValueError: there are none, two have the same name, or one is no path and no frame
-    """
-    if isinstance(runs, Mapping):
-        named = {str(name): run for name, run in runs.items()}
-        if len(named) < len(runs):
-            raise ValueError("two runs have the same name as text; the names are "
-                             f"{', '.join(map(repr, runs))}")
-    else:
-        some = [runs] if isinstance(runs, (str, os.PathLike, pd.DataFrame)) else list(runs)
-        every = [one for run in some
-                 for one in ([run] if isinstance(run, pd.DataFrame) else _matching_files(run))]
-        short = [f"run {i}" if isinstance(run, pd.DataFrame) else _file_name(run)
-                 for i, run in enumerate(every)]
-        names = [os.fspath(run) if short.count(name) > 1 and not isinstance(run, pd.DataFrame)
-                 else name for name, run in zip(short, every, strict=True)]
-        again = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if again is not None:
-            raise ValueError(f"the run {again!r} is given twice; give each once, or a dictionary "
-                             "with a name for each")
-        named = dict(zip(names, every, strict=True))
-    for name, run in named.items():
-        if not isinstance(run, (str, os.PathLike, pd.DataFrame)):
-            raise ValueError(f"the run {name!r} is a {type(run).__name__}; a run is the path of a "
-                             "file or a DataFrame")
-    if not named:
-        raise ValueError("there are no runs to evaluate")
-    return named
-
-
-def _matching_files(path: Path) -> list[str]:
-    """Return the files that match a pattern; a path without wildcards is returned as it is.
-
-    :raises ValueError: no file matches
-    """
-    text = os.fspath(path)
-    if not glob.has_magic(text) or os.path.exists(text):
-        return [text]
-    found = sorted(glob.glob(text, recursive=True))
-    if not found:
-        raise ValueError(f"no file matches {text!r}")
-    return found
-
-
-def _file_name(path: Path) -> str:
-    return os.path.basename(os.fspath(path)).removesuffix(".gz").removesuffix(".parquet")
-
-
-def _position(baseline: int | str, named: Mapping[str, Source]) -> int:
-    """Return the position of the baseline in the runs.
-
-    :raises ValueError: the baseline is none of the runs
-    """
-    names = list(named)
-    if isinstance(baseline, (int, np.integer)):
-        if not 0 <= baseline < len(names):
-            raise ValueError(f"baseline={baseline} is no position in a list of {len(names)} runs; "
-                             "the first is 0")
-        return int(baseline)
-    if baseline in named:
-        return names.index(baseline)
-    paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in named.values()]
-    if os.fspath(baseline) in paths:
-        return paths.index(os.fspath(baseline))
-    if os.path.basename(baseline) == baseline and _file_name(baseline) in named:
-        return names.index(_file_name(baseline))
-    raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
-
-
-def _refuse_pipes(named: Mapping[str, Source]) -> None:
-    """Raise an error if a run is a pipe, which other processes cannot read.
-
-    :raises ValueError: a run is a pipe
-    """
-    for name, run in named.items():
-        if not isinstance(run, pd.DataFrame) and is_pipe(run):
-            raise ValueError(f"the run {name!r} is a pipe, which other processes cannot read; save "
-                             "it to a file, or use one process (n_jobs=1)")
-
-
-def _averages(scores: Mapping[str, Scores], columns: Sequence[str],
-              baseline: str | None) -> pd.DataFrame:
-    """Return ``name``, the average of each measure and, with a baseline, the comparisons."""
-    table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
-    means = np.array([_means(one.values, columns) for one in scores.values()])
-    table |= dict(zip(columns, means.T, strict=True))
-    if baseline is not None:
-        tests = np.array([_compare(one, None if name == baseline else scores.get(baseline),
-                                   len(columns)) for name, one in scores.items()])
-        for i, column in enumerate(columns):
-            table |= {column + suffix: tests[:, row, i]
-                      for row, suffix in enumerate((WINS, LOSSES, TEST_SUFFIXES[0]))}
-    return pd.DataFrame(table)
-
-
-def _means(values: Floats, columns: Sequence[str]) -> Floats:
-    """Return the mean of each measure over the topics with a value, ``[measures]``.
-
-    The measures in :data:`SUMMED` are summed.
-    """
-    count = np.where(np.isin(columns, list(SUMMED)), 1, (~np.isnan(values)).sum(axis=0))
-    # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
-    sums = np.nancumsum(np.vstack([np.zeros(len(columns)), values]), axis=0)[-1]
-    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
-
-
-def _compare(run: Scores, baseline: Scores | None, measures: int) -> Floats:
-    """Return the topics with a larger and a smaller value and the p-value, ``[3, measures]``."""
-    if baseline is None:
-        return np.full((3, measures), np.nan)
-    from scipy import stats
-    row = {qid: i for i, qid in enumerate(run.qids)}
-    padded = np.vstack([run.values, np.full(measures, np.nan)])
-    ours = np.ascontiguousarray(padded[[row.get(qid, -1) for qid in baseline.qids]].T)
-    theirs = np.ascontiguousarray(baseline.values.T)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        # scipy warns of runs that are almost equal. The p-value of equal runs is NaN.
-        warnings.filterwarnings("ignore", category=RuntimeWarning)
-        p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
-    return np.array([(ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1), p_values])
-
-
-def _per_query(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
-    """Return ``name, qid, measure, value``, sorted by name and topic."""
-    names = sorted(scores)
-    qids, values = [], []
-    for name in names:
-        topics = np.array(scores[name].qids, dtype=object)
-        order = np.argsort(topics, kind="stable")
-        qids.append(topics[order])
-        values.append(scores[name].values[order].ravel())
-    counts = [len(some) for some in qids]
-    measure = np.tile(np.arange(len(columns)), sum(counts))
-    return pd.DataFrame({
-        "name": pd.Index(names, dtype="str").repeat(np.array(counts) * len(columns)),
-        "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
-        "measure": pd.Index(list(columns), dtype="str").take(measure),
-        "value": np.concatenate(values)})
+def _few(names: Sequence[str]) -> str:
+    """Return up to ten names, and the number of others."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

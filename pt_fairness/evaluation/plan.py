@@ -17,7 +17,7 @@ from pt_fairness.io.files import Path
 from pt_fairness.io.identifiers import missing, whole_numbers
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.tables import parsed
+from pt_fairness.tables.parsing import parsed, reads_subtopics, takes_groups
 from pt_fairness.text import BoundName
 from pt_fairness.values import runs
 
@@ -38,6 +38,10 @@ class Plan:
     qrels: pd.DataFrame
     #: Measures whose groups, targets, values and runs are bound to the registered objects.
     measures: list[Any]
+    #: The names of the measures in the tables.
+    columns: list[str]
+    #: The name of the group source of the evaluation, ``None`` for none.
+    groups: str | None
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
     #: The folder of finished runs, ``None`` for none.
@@ -57,12 +61,14 @@ class Plan:
             os.environ[ALPHA_VARIABLE] = self.alpha
 
 
-def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int) -> Plan:
+def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
+              source: Any = None) -> Plan:
     """Make a plan, and create the folder of the checkpoint if it is missing.
 
     :param qrels: a frame, or what :func:`pt_fairness.io.load_qrels` takes
     :param measures: measures or their names
     :param workers: the number of processes; 1 for this process only, −1 for one per processor
+    :param source: the group source of the measures without one of their own; ``None`` for none
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
@@ -71,10 +77,21 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int) 
     frame = with_text_ids(frame.rename(columns=columns), "qrels", "query_id", "doc_id")
     if frame.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
-    every = parsed(measures)
-    if not every:
+    asked = parsed(measures)
+    if not asked:
         raise ValueError("there are no measures to compute")
-    every, digests = _bind(every)
+    name = None
+    columns = {measure: str(measure) for measure in asked}
+    if source is not None:
+        bound = _bound_groups(source)
+        name = os.path.basename(bound) if bound not in groups.names() else str(bound)
+        columns = {}
+        for measure in asked:
+            taken = measure(groups=bound) if takes_groups(measure) else measure
+            columns.setdefault(taken, str(measure))
+        if any(map(reads_subtopics, asked)):
+            frame = _with_subtopics(frame, bound.value)
+    every, digests = _bind(list(columns))
     alpha = os.environ.get(ALPHA_VARIABLE)
     folder = None
     if checkpoint is not None:
@@ -85,7 +102,27 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int) 
         settings = [__version__, ir_measures.__version__, alpha, digests, *map(_cache_key, every)]
         digest = fingerprint.of_value([settings, fingerprint.of_frame(frame)])
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
-    return Plan(frame, every, alpha, folder, digest, threads)
+    return Plan(frame, every, list(columns.values()), name, alpha, folder, digest, threads)
+
+
+def _bound_groups(source: Any) -> BoundName:
+    """Return the name of a group source, bound to the source, which may be a pipe.
+
+    :raises ValueError: it is no group source
+    """
+    found = groups.get(source)
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else groups.name_of(found)
+    return BoundName(name, found)
+
+
+def _with_subtopics(qrels: pd.DataFrame, source: groups.Groups) -> pd.DataFrame:
+    """Return qrels with groups in ``iteration``, where α-nDCG reads them.
+
+    Topics that the source drops are kept, without groups.
+    """
+    annotated = source.to_qrels(qrels)
+    dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
+    return pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
 
 
 def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:

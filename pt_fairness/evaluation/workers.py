@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import sys
 import threading
@@ -71,13 +72,14 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
     return parallel
 
 
-def results(plan: Plan, jobs: list[Job], parallel: Any) -> Iterator[Result]:
+def results(scorer: Scorer, jobs: list[Job], parallel: Any) -> Iterator[Result]:
     """Yield the result of each run as soon as it is finished, in any order.
 
+    :param scorer: scores the runs in this process; its plan is sent to other processes
     :param parallel: as of :func:`make_parallel`
     """
+    plan = scorer.plan
     if parallel is None:
-        scorer = Scorer(plan)
         return (scorer.result(job) for job in jobs)
     from joblib import delayed
     try:  # pickles functions and classes of a script or notebook
@@ -111,15 +113,27 @@ def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) ->
 
 
 class Scorer:
-    """Score runs with the evaluator of a plan."""
+    """Score runs with the evaluator of a plan.
+
+    :raises ValueError: a measure that no provider computes, or that does not fit the qrels
+    """
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._topics = plan.qrels["query_id"].unique().tolist()
+        self.plan = plan
+        #: The topics of the qrels, in their order.
+        self.topics = plan.qrels["query_id"].unique().tolist()
         with _process_lock, collecting_warnings() as self._warnings:
             if plan.process != current_process():
                 plan.set_environment()
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
+
+    def undefined(self) -> dict[str, tuple[str, ...]]:
+        """Return the undefined topics by column; columns without any are left out."""
+        with collecting_warnings():
+            masks = self._evaluator.undefined()
+        columns = dict(zip(self.plan.measures, self.plan.columns, strict=True))
+        return {columns[measure]: tuple(itertools.compress(self.topics, topics))
+                for measure, topics in masks.items() if topics.any()}
 
     def result(self, job: Job) -> Result:
         """Return the scores of a run, from the checkpoint if stored there, or its error."""
@@ -135,8 +149,8 @@ class Scorer:
         path = kept = None
         with _opened(source) as run:
             state = run.state() if isinstance(run, Input) else None
-            if self._plan.checkpoint is not None:
-                path = checkpoint.path_of(run, self._plan.checkpoint, self._plan.digest)
+            if self.plan.checkpoint is not None:
+                path = checkpoint.path_of(run, self.plan.checkpoint, self.plan.digest)
                 kept = checkpoint.load(path)
             scores = kept or self._read_and_score(run)
             if isinstance(run, Input) and run.state() != state:
@@ -146,12 +160,12 @@ class Scorer:
         try:
             checkpoint.save(path, scores)
         except OSError as error:
-            message = f"the checkpoint {self._plan.checkpoint} cannot be written: {error.strerror}"
-            return replace(scores, warnings=[*scores.warnings, message])
+            message = f"the checkpoint {self.plan.checkpoint} cannot be written: {error.strerror}"
+            return replace(scores, warnings=[*scores.warnings, (message, message)])
         return scores
 
     def _read_and_score(self, run: Input | pd.DataFrame) -> Scores:
-        with _reading_with(self._plan.threads):
+        with _reading_with(self.plan.threads):
             with collecting_warnings() as messages:
                 frame = _read(run)
             scores = self.score(frame)
@@ -169,14 +183,14 @@ class Scorer:
                              "cannot be told from a failed one")
         run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
         row_of: dict[str, int] = {}
-        column_of = {measure: i for i, measure in enumerate(self._plan.measures)}
+        column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
         rows, columns, values = [], [], []
         with collecting_warnings() as messages:
             for metric in self._evaluator.iter_calc(run):
                 rows.append(row_of.setdefault(metric.query_id, len(row_of)))
                 columns.append(column_of[metric.measure])
                 values.append(metric.value)
-        for qid in self._topics:
+        for qid in self.topics:
             row_of.setdefault(qid, len(row_of))
         table = np.full((len(row_of), len(column_of)), np.nan)
         table[rows, columns] = values

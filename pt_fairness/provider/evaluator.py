@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -111,21 +112,24 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Warn once for each cause."""
         if cause not in self._told:
             self._told.add(cause)
-            warn(message)
+            warn(message, cause)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._tell)
         parts = self._parts(ranked)
-        undefined: dict[str, str] = {}
+        undefined: dict[str, list[str]] = {}
         values: dict[Any, Floats] = {
             measure: self._composed(measure, parts, undefined) for measure in self._own
         }
         if undefined:
-            self._tell("undefined", "topics with nothing to compare with have the value 0.0, for "
-                       "every system: "
-                       + ", ".join(f"{name} on {how_many}" for name, how_many in undefined.items()))
+            # It depends on the qrels and not on the run, so equal texts have the same cause.
+            message = ("topics with nothing to compare with have the value 0.0, for every system: "
+                       + "; ".join(f"{', '.join(names)} on {how_many}"
+                                   for how_many, names in undefined.items())
+                       + " (pt_fairness.analysis.undefined lists them)")
+            self._tell(message, message)
         for measure in self._alpha:
             values[measure] = self._diversity.scores(measure, ranked, self._tell)
         if self._ndeval is not None:
@@ -149,20 +153,21 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 for part, values in self._scores(run, source).items()}
 
     def _composed(self, measure: FairnessMeasure, parts: dict[FairnessMeasure, Floats],
-                  undefined: dict[str, str]) -> Floats:
+                  undefined: dict[str, list[str]]) -> Floats:
         """Return the value of a measure for each topic, ``[T]``.
 
         The value is NaN where a group source drops the topic, and 0 where it is undefined.
 
         :param parts: the values of the parts of all measures; NaN for undefined topics
         :param undefined: updated in place: if the measure is undefined for some topics, its name is
-            mapped to a text with their number
+            added to the list of a text that counts and names them
         """
         dropped = self._dropped(measure)
         values = measure.compose([parts[part] for part in measure.parts])
         nothing = np.isnan(values) & ~dropped
         if nothing.any():
-            undefined[str(measure)] = _how_many(nothing, self._sources_of(measure), measure)
+            text = _how_many(nothing, self.topics, self._sources_of(measure), measure)
+            undefined.setdefault(text, []).append(str(measure))
         return np.where(dropped, np.nan, np.where(nothing, 0.0, values))
 
     def _dropped(self, measure: FairnessMeasure) -> Bools:
@@ -224,8 +229,11 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) 
              f"no judged document has as its group{undeclared}; the judged documents have {held}")
 
 
-def _how_many(topics: Bools, sources: Sequence[Source], measure: FairnessMeasure) -> str:
+def _how_many(topics: Bools, names: Sequence[str], sources: Sequence[Source],
+              measure: FairnessMeasure) -> str:
     text = f"{topics.sum()} of {len(topics)} topics"
+    if not topics.all():
+        text += f" ({listed(itertools.compress(names, topics))})"
     known = topics.all() and measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
         and not isinstance(measure, NumberMeasure)
     for source in sources if known else []:

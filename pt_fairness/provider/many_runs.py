@@ -9,6 +9,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Bools
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.text import listed, warn
@@ -46,10 +48,20 @@ class ManyRunsEvaluator:
         if self._plain is not None:
             yield from self._plain.iter_calc(_by_topic(run, "score"))
         if self._others is not None:
-            for evaluator in getattr(self._others, "evaluators", [self._others]):
-                if isinstance(evaluator, FairnessEvaluator):
-                    evaluator.tell_again()
+            for evaluator in self._fairness():
+                evaluator.tell_again()
             yield from self._others.iter_calc(run)
+
+
+    def undefined(self) -> dict[FairnessMeasure, Bools]:
+        """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
+        return {measure: topics for evaluator in self._fairness()
+                for measure, topics in evaluator.undefined().items()}
+
+    def _fairness(self) -> list[FairnessEvaluator]:
+        """Return the evaluators of this package's measures: one or none."""
+        return [one for one in getattr(self._others, "evaluators", [self._others])
+                if isinstance(one, FairnessEvaluator)]
 
 
 def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:

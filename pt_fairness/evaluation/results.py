@@ -1,0 +1,119 @@
+"""The tables of an evaluation: averages with comparisons, and values per topic."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.statistics import corrected
+from pt_fairness.evaluation.checkpoint import Scores
+from pt_fairness.numerics import Floats
+from pt_fairness.tables import (
+    ALPHA,
+    LOSSES,
+    WINS,
+    column_of,
+    is_per_query,
+    measure_columns,
+    of_one_measure,
+)
+from pt_fairness.tables.names import CORRECTED, P_VALUE, REJECT
+
+#: The measures of which pt.Experiment returns the sum over the topics instead of the mean.
+SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
+
+
+def averages_of(scores: Mapping[str, Scores], columns: Sequence[str],
+                baseline: str | None, correction: str | None) -> pd.DataFrame:
+    """Return ``name``, the average of each measure and, with a baseline, the comparisons.
+
+    :param correction: as of :func:`pt_fairness.evaluate`
+    """
+    table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
+    means = np.array([_means(one.values, columns) for one in scores.values()])
+    table |= dict(zip(columns, means.T, strict=True))
+    if baseline is not None:
+        tests = np.array([_compare(one, None if name == baseline else scores.get(baseline),
+                                   len(columns)) for name, one in scores.items()])
+        for i, column in enumerate(columns):
+            table |= {column + suffix: tests[:, row, i]
+                      for row, suffix in enumerate((WINS, LOSSES, P_VALUE))}
+            if correction is not None:
+                p_values = corrected(pd.Series(tests[:, 2, i]), correction)
+                table |= {column + REJECT: p_values < ALPHA, column + CORRECTED: p_values}
+    return pd.DataFrame(table)
+
+
+def _means(values: Floats, columns: Sequence[str]) -> Floats:
+    """Return the mean of each measure over the topics with a value, ``[measures]``.
+
+    The measures in :data:`SUMMED` are summed.
+    """
+    count = np.where(np.isin(columns, list(SUMMED)), 1, (~np.isnan(values)).sum(axis=0))
+    # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
+    sums = np.nancumsum(np.vstack([np.zeros(len(columns)), values]), axis=0)[-1]
+    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
+
+
+def _compare(run: Scores, baseline: Scores | None, measures: int) -> Floats:
+    """Return the topics with a larger and a smaller value and the p-value, ``[3, measures]``."""
+    if baseline is None:
+        return np.full((3, measures), np.nan)
+    from scipy import stats
+    row = {qid: i for i, qid in enumerate(run.qids)}
+    padded = np.vstack([run.values, np.full(measures, np.nan)])
+    ours = np.ascontiguousarray(padded[[row.get(qid, -1) for qid in baseline.qids]].T)
+    theirs = np.ascontiguousarray(baseline.values.T)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # scipy warns of runs that are almost equal. The p-value of equal runs is NaN.
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
+        p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
+    return np.array([(ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1), p_values])
+
+
+def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
+    """Return ``name, qid, measure, value``, sorted by name and topic."""
+    names = sorted(scores)
+    qids, values = [], []
+    for name in names:
+        topics = np.array(scores[name].qids, dtype=object)
+        order = np.argsort(topics, kind="stable")
+        qids.append(topics[order])
+        values.append(scores[name].values[order].ravel())
+    counts = [len(some) for some in qids]
+    measure = np.tile(np.arange(len(columns)), sum(counts))
+    return pd.DataFrame({
+        "name": pd.Index(names, dtype="str").repeat(np.array(counts) * len(columns)),
+        "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
+        "measure": pd.Index(list(columns), dtype="str").take(measure),
+        "value": np.concatenate(values)})
+
+
+def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFrame:
+    """Return a table with the values of measures rounded, as ``pt.Experiment(round=…)`` does.
+
+    :param digits: the number of decimals, of all measures or by measure
+    :raises ValueError: a number below 0, or a measure that the table does not have
+    """
+    per_query = is_per_query(table)
+    known = list(dict.fromkeys(table["measure"])) if per_query else measure_columns(table)
+    if isinstance(digits, Mapping):
+        decimals = {of_one_measure(table, one)[1] if per_query else column_of(table, one): count
+                    for one, count in digits.items()}
+    else:
+        decimals = dict.fromkeys(known, digits)
+    for count in decimals.values():
+        if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 0:
+            raise ValueError(f"round={digits!r} is not possible; it takes a number of decimals of "
+                             "at least 0, or a dictionary from measures to such numbers")
+    if not per_query:
+        return table.round(decimals)
+    value = table["value"].copy()
+    for name, count in decimals.items():
+        rows = (table["measure"] == name).to_numpy()
+        value[rows] = value[rows].round(count)
+    return table.assign(value=value)

@@ -1,0 +1,219 @@
+"""Which end of a column is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Bools
+from pt_fairness.tables.names import (
+    COMBINATIONS,
+    LOSSES,
+    MEASURES,
+    RESPONSE_TIME,
+    SAVED_INDEX,
+    TEST_SUFFIXES,
+    TIE_DECIMALS,
+    WINS,
+    split_suffix,
+)
+from pt_fairness.tables.parsing import parsed_or_none
+from pt_fairness.text import warn
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+#: The marks of a column that is best where it is largest, smallest, and nearest to 0.
+LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
+MARKS = (LARGER, SMALLER, NEAR_ZERO)
+
+
+def _text_of(column: Any, table: pd.DataFrame | None) -> str:
+    """Return the name of a column, or the text in ``table.attrs`` if the column was renamed."""
+    renamed = {} if table is None else table.attrs.get(MEASURES)
+    name = str(column)
+    return str(renamed.get(name, name)) if isinstance(renamed, Mapping) else name
+
+
+def _mark_of(text: str) -> str | None:
+    return next((mark for mark in MARKS if text.endswith(mark)), None)
+
+
+def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
+    """Return the measure that a column stands for, as text.
+
+    It is in ``table.attrs`` if the column was renamed; else it is the name of the column, without a
+    mark at its end.
+    """
+    text = _text_of(column, table)
+    mark = _mark_of(text)
+    return text if mark is None else text[:-len(mark)].rstrip()
+
+
+def measure_of(column: Any, table: pd.DataFrame | None = None) -> FairnessMeasure | None:
+    """Return the measure of this package that a column stands for, or ``None``."""
+    measure = parsed_or_none(stands_for(column, table))
+    return measure if isinstance(measure, FairnessMeasure) else None
+
+
+def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
+    """Return the mark of the better end of a column that holds the values of a measure.
+
+    :param column: the name of the column
+    :param table: the table of the column, whose ``attrs`` tell what renamed columns stand for
+    :returns: ``'↑'`` if larger is better, ``'↓'`` if smaller is better, ``'→0'`` for a signed bias,
+        ``None`` if the direction is unknown
+
+    Examples
+    --------
+    >>> from pt_fairness.tables import direction_of
+    >>> [direction_of(name) for name in ("nDCG@5", "rKL@5", "BiasP@5", "Bias ↓", "Bias")]
+    ['↑', '↓', '→0', '↓', None]
+    """
+    text = _text_of(column, table)
+    mark = _mark_of(text)
+    if mark is not None:
+        return mark
+    measure = parsed_or_none(text)
+    if isinstance(measure, FairnessMeasure):
+        if measure.FAIR_END != 0:
+            return LARGER
+        # A measure that can be negative is best within its range.
+        return SMALLER if measure.RANGE[0] == 0 else NEAR_ZERO
+    if text == RESPONSE_TIME:
+        return SMALLER
+    known = measure is not None or text.startswith(COMBINATIONS) or _is_trec_name(text)
+    return LARGER if known else None
+
+
+def _is_trec_name(name: str) -> bool:
+    """Return whether a name is that of a trec_eval measure, which pt.Experiment does not change."""
+    try:
+        return bool(ir_measures.parse_trec_measure(name))
+    except ValueError:
+        return False
+
+
+def with_mark(column: Any, table: pd.DataFrame, always: bool = False) -> str:
+    """Return the name of a column with its mark at the end of the measure, such as ``Bias ↓ +``.
+
+    :param always: whether to mark a column whose name determines its direction, too
+    """
+    name, suffix = split_suffix(str(column))
+    mark = direction_of(name, table)
+    if mark is None or name.endswith(mark) or not (always or direction_of(name) != mark):
+        return str(column)
+    return f"{name} {mark}{suffix}"
+
+
+def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
+    """Return the distance of each value from the best possible one, up to a constant.
+
+    :param column: the name of the column
+    :returns: ``[systems]``, or ``None`` if no value of the column is better than another, or if its
+        direction is unknown
+    """
+    values = table[column]
+    if (not pd.api.types.is_numeric_dtype(values) or values.dtype == bool
+            or str(column).endswith(TEST_SUFFIXES)):
+        return None
+    name, suffix = split_suffix(str(column))
+    direction = direction_of(name, table)
+    if suffix in (WINS, LOSSES):
+        # Numbers of topics with a value above or below that of the baseline. A larger bias can be
+        # closer to 0 or farther from it.
+        if direction not in (LARGER, SMALLER):
+            return None
+        return -values if (suffix == WINS) == (direction == LARGER) else values
+    if direction is None:
+        return None
+    return from_best(values, direction)
+
+
+def from_best(values: pd.Series, direction: str) -> pd.Series:
+    """Return the distance of each value from the best possible one, up to a constant."""
+    if direction == LARGER:
+        return -values
+    return values if direction == SMALLER else values.abs()
+
+
+def ranked_by(distance: pd.Series) -> pd.Series:
+    """Return the rank of each distance, 1 for the smallest; ties share the smaller rank."""
+    return distance.round(TIE_DECIMALS).rank(method="min", na_option="bottom").astype(int)
+
+
+def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a mask of the best values of each column, a frame of the shape of ``table``.
+
+    A numeric column of unknown direction has no best value. One warning names all such columns.
+    """
+    marks = pd.DataFrame(False, table.index, table.columns)
+    for column in table.columns:
+        distance = distance_from_best(table, column)
+        if distance is not None and distance.notna().any():
+            marks[column] = _is_first(distance)
+    unknown = columns_of_unknown_direction(table)
+    if unknown:
+        warn(f"no value of {', '.join(unknown)} is marked as the best: the name is no measure, so "
+             "it does not say which end is better; rename columns with pt_fairness.rename, or end "
+             f"the name with {LARGER} or {SMALLER}")
+    return marks
+
+
+def _is_first(distance: pd.Series) -> Bools:
+    return np.asarray(ranked_by(distance) == 1)
+
+
+def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:
+    """Return the names of the columns of numbers of which neither end is known to be better."""
+    unknown = []
+    for column in table.columns:
+        name, suffix = split_suffix(str(column))
+        if (name not in ("name", "qid") and not name.startswith(SAVED_INDEX)
+                and suffix in ("", WINS, LOSSES) and direction_of(name, table) is None
+                and pd.api.types.is_numeric_dtype(table[column]) and table[column].dtype != bool):
+            unknown.append(str(column))
+    return unknown
+
+
+def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
+    """Highlight the best values of each measure in an experiment's table.
+
+    ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here the best value
+    depends on the column:
+
+    * A measure of this package is best where it is nearest to its fair end: smallest for
+      unfairness, largest for fairness, nearest to 0 for a signed bias.
+    * A count of topics (``rKL@5 +``) is best where fewer topics became less fair.
+    * Any other measure is best where it is largest.
+    * A column that :func:`rename` renamed is best where its measure is. Elsewhere, ``↑``, ``↓`` or
+      ``→0`` at the end of the name says which end is best.
+    * A p-value has no best value. Neither has a column of unknown direction; a warning names it.
+
+    Values that are equal to 12 decimals are all marked.
+
+    :param table: the result of ``pt.Experiment``, with a row for each system
+    :param style: the CSS of the best cells
+    :returns: a pandas Styler
+    :raises ValueError: ``table`` is no table of averages
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import highlight
+    >>> table = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.9, 0.5], "rKL@5": [0.4, 0.1]})
+    >>> print(highlight(table, "textbf:--rwrap").hide(axis="index").format(precision=1).to_latex())
+    \\begin{tabular}{lrr}
+    name & nDCG@5 & rKL@5 \\\\
+    A & \\textbf{0.9} & 0.4 \\\\
+    B & 0.5 & \\textbf{0.1} \\\\
+    \\end{tabular}
+    <BLANKLINE>
+    """
+    marks = best_of_measures(table)
+    return table.style.apply(lambda _: marks.map(lambda one: style if one else ""), axis=None)

@@ -1,0 +1,49 @@
+"""Names of columns, and keys of ``attrs``."""
+
+from __future__ import annotations
+
+#: Values that are equal to this many decimals are ties, because of rounding in sums.
+TIE_DECIMALS = 12
+#: The significance level.
+ALPHA = 0.05
+#: The suffixes of the columns in which pt.Experiment compares with a baseline.
+WINS, LOSSES = " +", " -"
+P_VALUE, REJECT, CORRECTED = " p-value", " reject", " p-value corrected"
+TEST_SUFFIXES = (P_VALUE, REJECT, " corrected")
+#: The prefixes of the columns that :func:`pt_fairness.analysis.combine` adds; larger is better.
+COMBINATIONS = ("mean(", "gmean(", "hmean(")
+#: The prefix of the column that pandas creates for an index in a CSV file.
+SAVED_INDEX = "Unnamed: "
+#: The column of pt.Experiment with the mean response time.
+RESPONSE_TIME = "mrt"
+
+#: The key of ``attrs`` that maps the names of columns to the measures that they stand for, as text.
+MEASURES = "measures"
+#: The key of ``attrs`` with the name of the group source.
+GROUPS = "groups"
+#: The key of ``attrs`` with the number of topics.
+TOPICS = "topics"
+#: The key of ``attrs`` that maps the names of columns to the topics that are undefined.
+UNDEFINED = "undefined"
+#: The key of ``attrs`` with the test against the baseline: ``baseline``, ``test``, ``correction``
+#: (``None`` for none), ``alpha`` and ``systems``, the number of systems that are compared.
+COMPARISON = "comparison"
+#: The key of ``attrs`` with the names of the systems, in the order of the runs.
+SYSTEMS = "systems"
+#: The key of ``attrs`` that maps the names of failed runs to their errors.
+BROKEN = "broken"
+
+
+def split_suffix(column: str) -> tuple[str, str]:
+    """Return the measure of a column, and the suffix of a comparison with a baseline.
+
+    Examples
+    --------
+    >>> from pt_fairness.tables.names import split_suffix
+    >>> split_suffix("rKL@5 p-value corrected")
+    ('rKL@5', ' p-value corrected')
+    """
+    for suffix in (CORRECTED, P_VALUE, REJECT, WINS, LOSSES, " corrected"):
+        if column.endswith(suffix):
+            return column[:-len(suffix)], suffix
+    return column, ""

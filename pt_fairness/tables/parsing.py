@@ -1,0 +1,113 @@
+"""Measures as text and as objects, and the group source of several measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import ir_measures
+
+from pt_fairness import groups
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.params import DEEPEST
+from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.text import warn
+
+_TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
+
+
+def parsed(measures: Any) -> list[Any]:
+    """Parse one or several measures, and remove duplicates.
+
+    :param measures: a measure, or an iterable of measures; objects or names
+    :raises ValueError: an unknown name, a wrong parameter, a cutoff below 1, or an object that is
+        no measure
+
+    Examples
+    --------
+    >>> from pt_fairness.tables import parsed
+    >>> parsed(["nDCG@10", "rKL(protected='CON')@5", "nDCG@10"])
+    [nDCG@10, rKL(protected='CON')@5]
+    """
+    if isinstance(measures, (str, ir_measures.Measure)):
+        measures = [measures]
+    if not isinstance(measures, Iterable):
+        raise ValueError(f"measures={measures!r} is a {type(measures).__name__}; {_TAKES}")
+    return list(dict.fromkeys(map(_parsed, measures)))
+
+
+def _parsed(one: Any) -> Any:
+    try:
+        measure = ir_measures.parse_measure(one) if isinstance(one, str) else one
+    except NameError as error:
+        raise ValueError(f"{error}; {_TAKES}") from None
+    except ValueError as error:
+        raise ValueError(f"{one!r} cannot be read as a measure ({error}); {_TAKES}") from None
+    if not isinstance(measure, ir_measures.Measure):
+        raise ValueError(f"{one!r} is a {type(one).__name__}, not a measure; {_TAKES}")
+    known, params = measure.SUPPORTED_PARAMS, measure.params
+    try:
+        measure.validate_params()
+    except AssertionError as error:  # from measures of ir_measures
+        wrong = [f"it has no parameter {name!r}" for name in params if name not in known]
+        wrong += [f"it needs the parameter {name!r}" for name, info in known.items()
+                  if info.required and name not in params]
+        raise ValueError(f"{measure.NAME} is not possible: {[*wrong, error][0]}") from None
+    cutoff = params.get("cutoff")
+    if isinstance(cutoff, int) and not 1 <= cutoff <= DEEPEST:  # pytrec_eval would crash
+        raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
+                         f"{DEEPEST}")
+    return measure
+
+
+def parsed_or_none(column: Any) -> Any:
+    """Parse the name of a column as a measure; return ``None`` if it is none."""
+    try:
+        measure = ir_measures.parse_measure(str(column))
+        str(measure)  # raises if the measure has no such parameter
+        return measure
+    except (NameError, ValueError, TypeError, KeyError):
+        return None
+
+
+def takes_groups(measure: Any) -> bool:
+    """Return whether a measure uses groups and has no ``groups`` parameter of its own."""
+    return (isinstance(measure, FairnessMeasure) and "groups" in measure.SUPPORTED_PARAMS
+            and measure.needs_groups and measure.param("groups") is None)
+
+
+def reads_subtopics(measure: Any) -> bool:
+    """Return whether a measure of ir_measures, such as α-nDCG, reads ``iteration`` of the qrels."""
+    return measure.NAME in ALPHA_MEASURES or measure.NAME in NDEVAL_MEASURES
+
+
+def with_groups(measures: Any, source: Any) -> list[Any]:
+    """Return measures that take their groups from a source, for ``pt.Experiment``.
+
+    A measure with a ``groups`` parameter of its own, and one that uses no groups, is returned as it
+    is. α-nDCG and the other measures of ndeval have no such parameter: they read the ``iteration``
+    of the qrels, and a warning names them.
+
+    :param measures: a measure, or an iterable of measures; objects or names
+    :param source: the name of registered groups, the path of a group file, or a Groups object
+    :returns: the measures in the same order, without duplicates
+    :raises ValueError: the source is none of these, or a measure is wrong
+
+    Examples
+    --------
+    >>> from ir_measures import nDCG
+    >>> from pt_fairness import rKL, with_groups
+    >>> with_groups([nDCG @ 5, rKL @ 5, "rND(groups='no-such')@5"], "trec-newswire")
+    [nDCG@5, rKL(groups='trec-newswire')@5, rND(groups='no-such')@5]
+    """
+    if isinstance(source, (list, tuple, set, dict)) or source is None:
+        raise ValueError(f"with_groups takes one group source, not a {type(source).__name__}; call "
+                         "it once for each source, or use pt_fairness.groups.product")
+    groups.get(source)
+    wanted = parsed(measures)
+    others = [str(measure) for measure in wanted if reads_subtopics(measure)]
+    if others:
+        warn(f"{', '.join(others)} cannot take groups from {source!r}: ndeval's measures read the "
+             "iteration of the qrels; evaluate on pt_fairness.groups.get(source).to_qrels(qrels)")
+    return list(dict.fromkeys(measure(groups=source) if takes_groups(measure) else measure
+                              for measure in wanted))
