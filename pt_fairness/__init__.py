@@ -66,6 +66,7 @@ from pt_fairness.plugging.after_import import after_import as _after_import
 
 if TYPE_CHECKING:
     from pt_fairness import analysis, groups, simulation, targets, values
+    from pt_fairness.analysis import explain
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.tables import highlight, rename, with_groups
@@ -84,6 +85,7 @@ _LAZY = {
     "simulation": "pt_fairness.simulation",
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
+    "explain": "pt_fairness.analysis",
     "highlight": "pt_fairness.tables",
     "read_qrels": "pt_fairness.io",
     "read_run": "pt_fairness.io",
@@ -98,9 +100,9 @@ __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MaxSkew", "MinSkew",
     "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
-    "annotate", "evaluate", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD", "nDJS",
-    "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "runs", "simulation",
-    "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "annotate", "evaluate", "explain", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD",
+    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "runs",
+    "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

@@ -6,6 +6,7 @@ from files. No function modifies its arguments.
 """
 
 from pt_fairness.analysis.collection import group_distribution, ranked_groups, undefined
+from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.statistics import Correlations, bias_summary, compare, correlations
@@ -14,6 +15,6 @@ from pt_fairness.tables import ALPHA, highlight
 
 __all__ = [
     "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
-    "correlations", "group_distribution", "highlight", "label_noise", "minmax", "rank_table",
-    "ranked_groups", "top", "undefined",
+    "correlations", "explain", "group_distribution", "highlight", "label_noise", "minmax",
+    "rank_table", "ranked_groups", "top", "undefined",
 ]

@@ -53,6 +53,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
+    #: How the value is made of one number per rank: ``'sum'``, ``'mean'`` (over the ranks that were
+    #: returned), ``'mean to cutoff'`` or ``'discounted mean'`` (log2); ``None`` if it is not. A
+    #: constant factor may follow.
+    OVER_RANKS: ClassVar[str | None] = None
+    #: The class of :attr:`unnormalised`; by default that of the measure.
+    PLAIN: ClassVar[type[FairnessMeasure] | None] = None
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
@@ -109,6 +115,17 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         :param values: the value of each topic, ``[T]``, for each of :attr:`parts`
         """
         return values[0]
+
+    @property
+    def unnormalised(self) -> FairnessMeasure:
+        """The measure whose values at the cutoffs 1, 2, … give the numbers of :attr:`OVER_RANKS`.
+
+        It has no normaliser, keeps the sign and evaluates every rank.
+        """
+        kind = type(self) if self.PLAIN is None else self.PLAIN
+        given = self.params | {"norm": "none", "abs": False, "step": 1}
+        return kind(**{name: value for name, value in given.items()
+                       if name in kind.SUPPORTED_PARAMS})
 
     @property
     def depth(self) -> int | None:

@@ -43,6 +43,7 @@ class _Annotated(FairnessMeasure):
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
+    OVER_RANKS = "mean"
     CONDENSED = False
     DEFAULT = 0.0
 

@@ -320,6 +320,7 @@ class _NDKL(DistributionMeasure):
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
+    OVER_RANKS = "discounted mean"
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:

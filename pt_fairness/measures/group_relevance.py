@@ -29,6 +29,7 @@ class StoppingMeasure(FairnessMeasure):
     """A measure that models a user who reads the ranking until a document satisfies them."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
+    OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
@@ -235,6 +236,7 @@ class _GFR(FairnessMeasure):
     SOURCE = ("sakai2023",)
     PRETTY_NAME = "Group Fairness and Relevance"
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
+    OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0

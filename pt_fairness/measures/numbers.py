@@ -157,6 +157,7 @@ class _RaB(NumberMeasure, SignedMeasure):
     NAME = __name__
     PRETTY_NAME = "Rank Bias"
     SHORT_DESC = "Mean of a number that each of the first documents has."
+    OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
@@ -191,6 +192,7 @@ class _ARaB(NumberMeasure, SignedMeasure):
     NAME = __name__
     PRETTY_NAME = "Average Rank Bias"
     SHORT_DESC = "Mean over the prefixes of a ranking of the mean number of their documents."
+    OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
@@ -238,6 +240,7 @@ class _FaiRR(NumberMeasure):
     PRETTY_NAME = "Fairness of Retrieval Results"
     SHORT_DESC = "Discounted cumulative gain of the documents' neutrality."
     SUPPORTED_PARAMS = _NOT_NEGATIVE
+    OVER_RANKS = "sum"
     NOT_NEGATIVE = True
     RANGE: tuple[float | None, float | None] = (0.0, None)
     FAIR_END = 1.0
@@ -291,6 +294,7 @@ class _NFaiRR(_FaiRR):
     PRETTY_NAME = "Normalised Fairness of Retrieval Results"
     SHORT_DESC = "FaiRR as a share of that of the most neutral documents that were at hand."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
+    PLAIN = _FaiRR
     RANGE: tuple[float | None, float | None] = (0.0, 1.0)
 
     def __init__(self, **params: Any) -> None:

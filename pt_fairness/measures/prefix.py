@@ -21,6 +21,8 @@ class PrefixMeasure(FairnessMeasure):
     and normalises them. Shapes: ``R`` lists, ``D`` ranks.
     """
 
+    OVER_RANKS = "sum"
+
     def target_of(self, groups: TwoGroups) -> Floats:
         """Return the target value of :meth:`term`, the share of protected documents, ``[R]``."""
         return numerics.ratio(groups.plus, groups.total)

@@ -88,6 +88,7 @@ class _BiasP(StanceMeasure):
     NAME = __name__
     PRETTY_NAME = "Stance Bias (Precision)"
     SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
+    OVER_RANKS = "mean to cutoff"
 
     def score(self, view: View) -> Floats:
         stances, n = self.stances(view)
@@ -121,6 +122,7 @@ class _BiasRBP(StanceMeasure):
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
     SHORT_DESC = ("Rank-biased precision of the relevant pro documents less that of the relevant "
                   "con documents.")
+    OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         **_PARAMS,
         "p": params.real(
@@ -163,6 +165,7 @@ class _BiasDCG(StanceMeasure):
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
     SHORT_DESC = ("Discounted cumulative gain of the relevant pro documents less that of the "
                   "relevant con documents.")
+    OVER_RANKS = "sum"
     RANGE = (None, None)
 
     def score(self, view: View) -> Floats:

@@ -157,6 +157,7 @@ class _PreF(BinomialMeasure):
     PRETTY_NAME = "Mean Probability of the Prefixes"
     SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
                   "prefixes.")
+    OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _PARAMS
 
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:

@@ -208,6 +208,7 @@ class _nDJS(FairnessMeasure):
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
                   "of the whole ranking.")
+    OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "norm": params.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),

@@ -85,6 +85,8 @@ def _provider_of(measure: Any) -> Any:
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
+    if frame.empty:
+        return {}
     codes, names = pd.factorize(frame["query_id"])
     documents, values = frame["doc_id"].tolist(), frame[column].tolist()
     starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()

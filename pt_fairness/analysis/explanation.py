@@ -1,0 +1,229 @@
+"""The value of a measure for one topic, rank by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import numerics
+from pt_fairness.analysis.inputs import renamed_qrels, runs_of
+from pt_fairness.analysis.ranking_shares import Shown
+from pt_fairness.io import need_columns
+from pt_fairness.io.identifiers import texts_of
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
+from pt_fairness.tables import parsed
+from pt_fairness.text import collecting_warnings
+
+#: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
+#: depends on the qrels alone.
+SUMS = frozenset({
+    "AP", "AP_IA", "ERR", "ERR_IA", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SDCG",
+    "alpha_DCG", "alpha_nDCG", "nDCG", "nERR_IA", "nNRBP",
+})
+
+
+def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> pd.DataFrame:
+    """Return how each rank of a ranking adds to the value of a measure, for one topic.
+
+    Where the measure is a sum or a mean over the ranks, the column ``contribution`` holds what each
+    rank adds to the value. The contributions add up to the value of the provider. These are, in
+    this package: rND, rKL, rRD, nDD, nDR, nDKL, nDJS, NDKL, BiasP, BiasRBP, BiasDCG, RaB, ARaB,
+    FaiRR, NFaiRR, PreF, GF, GFR and Annotated; in ir_measures: P, AP, RR, R, Rprec, nDCG, ERR, RBP,
+    SDCG, alpha_nDCG, alpha_DCG and the other measures of ndeval except StRecall.
+
+    For any other measure, the column ``value`` holds the value so far: that of the measure with the
+    rank as its cutoff.
+
+    :param measure: a measure, or its name
+    :param run: ``qid, docno, score`` (or ir_measures' names), with one ranking of the topic
+    :param qrels: ``qid, docno, label`` (or ir_measures' names) of all topics and, for measures
+        without a parameter ``groups``, ``iteration``
+    :param qid: the topic
+    :returns: a row for each rank, in trec_eval's order, down to the cutoff of the measure or, if
+        that is later, to the last document that counts. Without a cutoff, all ranks.
+
+        * ``rank``: 1, 2, …
+        * ``docno``
+        * ``label``: the relevance, 0 for an unjudged document
+        * ``group``: the groups of the document, separated by ``", "``; missing if it has none
+        * ``counts``: whether the measure evaluates the document. A measure of condensed lists
+          evaluates the first ``cutoff`` annotated documents. With ``judged_only`` these are the
+          first judged documents. Other measures evaluate the first ``cutoff`` documents.
+        * ``share of g`` for each group g: its share, in [0, 1], of the documents that count, down
+          to this rank. A document of m groups counts 1/m towards each. If the measure has a
+          parameter ``discount``, the shares are of the discounts of the ranks. NaN above the first
+          annotated document.
+        * ``protected share``: the same for the protected side, if the measure compares two sides. A
+          document counts 1 if any of its groups is protected.
+        * ``target of g`` and ``protected target``: the target shares before any smoothing, equal in
+          all rows; only if the measure has a target. NaN if the target is empty.
+        * ``contribution`` or ``value``. A rank that does not count contributes 0 and repeats
+          the value so far; this is NaN above the first document that counts.
+
+        If fewer documents count than the cutoff, the last value so far can differ from the value of
+        a measure that counts the missing ranks too, such as RepBias. In a list in which no document
+        counts, all contributions are NaN.
+
+        GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` holds
+        ``measure`` and ``qid`` as text, the ``value`` of the provider and, if the measure compares
+        two sides, the labels of the ``protected`` one.
+    :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
+        topic, or a measure that does not fit the qrels
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import explain
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": 1,
+    ...                       "iteration": ["PRO", "PRO", "CON"]})
+    >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "x", "c"], "score": [3.0, 2.0, 1.0]})
+    >>> frame = explain("rND@5", run, qrels, "1")
+    >>> frame[["rank", "docno", "group", "counts", "share of CON", "target of CON"]].round(3)
+       rank docno group  counts  share of CON  target of CON
+    0     1     a   PRO    True           0.0          0.333
+    1     2     x   NaN   False           0.0          0.333
+    2     3     c   CON    True           0.5          0.333
+    >>> frame["contribution"].round(3).tolist(), round(frame.attrs["value"], 3)
+    ([0.307, 0.0, 0.097], 0.403)
+    """
+    wanted = parsed(measure)
+    if len(wanted) != 1:
+        raise ValueError(f"measure={measure!r}: explain takes one measure, and {len(wanted)} are "
+                         "given")
+    (one,) = wanted
+    judged = renamed_qrels(qrels)
+    judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
+    judgments, topic = Judgments(judged), str(texts_of(pd.Series([qid]))[0])
+    if topic not in judgments.topics:
+        raise ValueError(f"the qrels have no topic {topic!r}; they have topics such as "
+                         f"{judgments.topics[0]!r}")
+    ranked, scored = _of_topic(run, topic, judgments)
+    place = judgments.topics.index(topic)
+    parts = [part for part in getattr(one, "parts", [one]) if getattr(part, "needs_groups", True)]
+    shown = [Shown(part, judgments, ranked, place) for part in parts or [one]]
+    first = shown[0]
+    scores = _Scores(one, judged, scored, topic)
+    groups = [part.groups() for part in shown]
+    frame = pd.DataFrame({
+        "rank": np.arange(1, first.depth + 1), "docno": ranked.docnos(np.arange(first.depth)),
+        "label": first.relevance,
+        "group": pd.Series([", ".join(some) or None for some in map(_joined, *groups)],
+                           dtype="str"),
+        "counts": np.isin(np.arange(first.depth), first.counted)})
+    for part in shown:
+        source = f"{part.measure['groups']}: " if len(shown) > 1 else ""
+        frame = frame.assign(**part.columns(source))
+    name, values = scores.by_rank(first.counted, first.depth)
+    frame[name] = values
+    frame.attrs = {"measure": str(one), "qid": topic, "value": scores.value}
+    protected = first.protected
+    if protected is not None:
+        frame.attrs["protected"] = protected.labels
+    return frame
+
+
+def _joined(*groups: Sequence[str]) -> list[str]:
+    return [label for some in groups for label in some]
+
+
+def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run, pd.DataFrame]:
+    """Return the ranking of a topic, and its frame in the order of the ranks.
+
+    :raises ValueError: the run has several rankings of the topic
+    """
+    if not isinstance(run, pd.DataFrame):
+        raise ValueError(f"run is a {type(run).__name__}; explain takes a DataFrame, and "
+                         "pt_fairness.read_run reads a file into one")
+    frame = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    need_columns(frame, ["query_id", "doc_id", "score"], "the run")
+    frame = frame[texts_of(frame["query_id"]) == topic]
+    ranked = runs_of({"run": frame}, judgments, "explain")["run"]
+    if ranked.sampled:
+        raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
+                         "choose the rows of one sample by the column 'iteration'")
+    scores = pd.Series(frame["score"].to_numpy(), texts_of(frame["doc_id"]))
+    docnos = ranked.docnos(np.arange(len(ranked.place)))
+    scores = scores[~scores.index.duplicated(keep="last")].loc[docnos]
+    return ranked, pd.DataFrame({"query_id": topic, "doc_id": docnos,
+                                 "score": scores.to_numpy(float)})
+
+
+class _Scores:
+    """Values of a measure for the prefixes of one ranking.
+
+    :param scored: the ranking; ``query_id, doc_id, score`` in the order of the ranks
+    """
+
+    def __init__(self, measure: Any, qrels: pd.DataFrame, scored: pd.DataFrame,
+                 topic: str) -> None:
+        self._measure, self._qrels, self._scored, self._topic = measure, qrels, scored, topic
+        #: The value of the whole ranking.
+        self.value = float(self._of([measure])[0])
+
+    def by_rank(self, counted: Ints, depth: int) -> tuple[str, Floats]:
+        """Return ``'contribution'`` or ``'value'``, and this number for each rank, ``[depth]``.
+
+        :param counted: the 0-based ranks of the documents that count
+        """
+        measure = self._measure
+        values = np.zeros(depth)
+        with collecting_warnings():  # about prefixes; those about the measure have been given
+            if isinstance(measure, FairnessMeasure) and measure.OVER_RANKS is not None:
+                if not len(counted):
+                    return "contribution", np.full(depth, np.nan)
+                values[counted] = self._contributions(measure, len(counted))
+                return "contribution", values
+            if measure.NAME in SUMS:
+                return "contribution", np.diff(self._of_prefixes(depth), prepend=0.0)
+            if "cutoff" not in measure.SUPPORTED_PARAMS:
+                return "value", self._of_prefixes(depth)
+            so_far = np.concatenate([[np.nan], self._at_cutoffs(measure, len(counted))])
+            values[counted] = 1
+            return "value", so_far[values.astype(int).cumsum()]
+
+    def _contributions(self, measure: FairnessMeasure, n: int) -> Floats:
+        """Return the contribution of each document that counts, ``[n]``."""
+        plain = measure.unnormalised
+        factor, total = np.ones(n), 1.0
+        if measure.OVER_RANKS == "discounted mean":
+            factor = numerics.log_discount(n).cumsum()
+            total = float(factor[-1])
+        elif measure.OVER_RANKS != "sum":
+            factor = numerics.ranks(n)
+            to_cutoff = measure.OVER_RANKS == "mean to cutoff"
+            total = float((measure.param("cutoff") if to_cutoff else None) or n)
+        added = np.diff(self._at_cutoffs(plain, n) * factor, prepend=0.0) / total
+        added *= numerics.evaluated(n, np.array([n]), measure.param("step") or 1)[0]
+        found = added.sum()
+        if measure.param("abs"):
+            return -added if found < 0 else added
+        return added * (self.value / found) if measure != plain and found else added
+
+    def _at_cutoffs(self, measure: Any, n: int) -> Floats:
+        """Return the value at each of the cutoffs 1 to ``n``, ``[n]``."""
+        return self._of([type(measure)(**measure.params | {"cutoff": k}) for k in range(1, n + 1)])
+
+    def _of_prefixes(self, depth: int) -> Floats:
+        """Return the value of the first 1 to ``depth`` documents, ``[depth]``."""
+        evaluator = ManyRunsEvaluator([self._measure], self._qrels)
+        values = [self._value(evaluator, self._scored.head(k))[self._measure]
+                  for k in range(1, depth)]
+        return np.array([*values, self.value] if depth else [])
+
+    def _of(self, measures: Sequence[Any]) -> Floats:
+        """Return the value of each measure for the whole ranking."""
+        if not measures:
+            return np.zeros(0)
+        found = self._value(ManyRunsEvaluator(measures, self._qrels), self._scored)
+        return np.array([found.get(measure, measure.DEFAULT) for measure in measures])
+
+    def _value(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, float]:
+        return {one.measure: one.value for one in evaluator.iter_calc(run)
+                if one.query_id == self._topic}

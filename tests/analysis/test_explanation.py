@@ -1,0 +1,281 @@
+"""Explanations of values, compared with the provider's values and with sums by hand."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import parse_measure
+
+from pt_fairness import ARaB, FairnessWarning, RaB, explain, groups
+from pt_fairness.analysis.explanation import SUMS
+from pt_fairness.measures import MEASURES
+from pt_fairness.tables import parsed
+
+#: Every measure of this package that is a sum over ranks, with the parameters that change the sum.
+OWN = [
+    "rND@5", "rND", "rND(norm='none',step=2)@5", "rND(step=3)@7", "rND(step=9)@4",
+    "rND(target='run')@4", "rND(target='collection',protected='g1')@6", "rKL@5",
+    "rKL(protected='all')@5", "rKL(protected='all',target='run')@4", "rKL(target='uniform')",
+    "rRD@5", "nDD@4", "nDD(norm='protected-first')@4", "nDR", "nDKL@3", "nDJS@5",
+    "nDJS(norm='none')", "NDKL@5", "NDKL(target='qrels')@4", "NDKL(target='run')",
+    "BiasP(pro='g0',con='g1')@5", "BiasP(pro='g0',con='g1',abs=True)", "BiasP(pro='g1',con='g0')",
+    "BiasRBP(pro='g0',con='g1')@6", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated@5",
+    "Annotated", RaB(values={"g0": 1, "g1": -2}) @ 5, RaB(values={"g0": 1, "g1": -2}, abs=True),
+    ARaB(values={"g0": 1, "g1": -1}) @ 5, ARaB(values={"g0": -1}, abs=True) @ 20,
+    "FaiRR(values={'g0':0.5,'g1':0.25})@5", "NFaiRR(values={'g0':0.5,'g1':0.25})@3",
+    "NFaiRR(values={'g0':0.5},background='qrels')@5", "PreF@5", "PreF(p=0.3,protected='g0')",
+    "GF@5", "GF(divergence='jsd',target='qrels',rel=2)", "GFR(attributes={})@5",
+    "GFR(attributes={},relevance='rbu')",
+]
+OTHERS = [
+    "AP", "AP@4", "AP(rel=2)", "P@3", "P@20", "R@5", "RR", "RR@5", "Rprec", "nDCG", "nDCG@5",
+    "nDCG(judged_only=True)@4", "nDCG(dcg='exp-log2')@5", "ERR@5", "alpha_nDCG@5", "alpha_DCG@3",
+    "ERR_IA@5", "nERR_IA@10", "NRBP", "nNRBP", "AP_IA", "P_IA@5",
+]
+SO_FAR = [
+    "AWRF@5", "AWRF(unannotated='keep')@4", "DistKL@5", "DistFair@5", "RADio@4", "MinSkew@5",
+    "Skew(group='g0')@5", "RepBias(group='g0')@3", "logDP@5", "logEUR@5", "IAA@5", "EEL@5",
+    "ARP@5", "FAIR@5", "PEER@5", "RankingBias(values={'g0':1})@4", "Judged@5", "Success@5",
+]
+
+
+def value_of(measure, case, qid: str) -> float:
+    """The value as a user of ir_measures gets it."""
+    found = ir_measures.iter_calc(parsed(measure), case.qrels_frame, case.run_frame)
+    return {one.query_id: one.value for one in found}[qid]
+
+
+def frames_of(measure, case):
+    """The explanation of every topic, with its value."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FairnessWarning)
+        for qid in sorted({row[0] for row in case.qrels}):
+            frame = explain(measure, case.run_frame, case.qrels_frame, qid)
+            yield qid, frame, value_of(measure, case, qid)
+
+
+class TestContributions:
+    @pytest.mark.parametrize("measure", [*OWN, *OTHERS], ids=str)
+    def test_they_add_up_to_the_value_of_the_provider(self, measure, make_case):
+        for seed in range(6):
+            for qid, frame, value in frames_of(measure, make_case(seed, several=seed % 2 == 1)):
+                assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
+                if not frame["counts"].any():
+                    assert not len(frame) or frame["contribution"].isna().all() or value == 0
+                    continue
+                total = frame["contribution"].sum()
+                assert total == pytest.approx(value, abs=1e-9), (seed, qid)
+                assert (frame["contribution"][~frame["counts"]] == 0).all()
+
+    def test_every_sum_over_ranks_is_tested(self):
+        tested = {one.NAME for one in parsed(OWN)}
+        assert {name for name, one in MEASURES.items() if one.OVER_RANKS is not None} == tested
+        # RBP and SDCG need the package cwl-eval.
+        assert {parse_measure(name).NAME for name in OTHERS} == SUMS - {"RBP", "SDCG"}
+        others = {parse_measure(name).NAME for name in SO_FAR}
+        assert {name for name, one in MEASURES.items() if one.OVER_RANKS is None} <= others | {
+            "MaxSkew", "logRUR", "EED", "EER"}
+
+    def test_worked_example(self, worked):
+        """rND@3 of c, a, b: 2/3 of the population is PRO, and CON is protected."""
+        frame = explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
+        terms = [abs(share - 1 / 3) / math.log2(i + 1) for i, share in ((1, 1), (2, 1/2), (3, 1/3))]
+        largest = sum(max(1 / 3, 2 / 3) / math.log2(i + 1) for i in (1, 2, 3))
+        assert frame["docno"].tolist() == ["c", "a", "d", "b"]
+        assert frame["counts"].tolist() == [True, True, False, True]
+        expected = [terms[0] / largest, terms[1] / largest, 0, terms[2] / largest]
+        np.testing.assert_allclose(frame["contribution"], expected, atol=1e-15)
+        np.testing.assert_allclose(frame["protected share"], [1, 1 / 2, 1 / 2, 1 / 3])
+        assert frame["protected target"].tolist() == pytest.approx([1 / 3] * 4)
+        assert frame.attrs["protected"] == ["CON"]
+
+    def test_measures_of_relevance(self, worked):
+        case = worked
+        case.qrels = [("1", "a", 2, "PRO"), ("1", "b", 1, "CON"), ("1", "e", 3, "CON")]
+        by_hand = {
+            "nDCG@4": np.array([0, 2 / math.log2(3), 0, 1 / math.log2(5)])
+            / (3 + 2 / math.log2(3) + 1 / 2),
+            "AP": np.array([0, 1 / 2, 0, 2 / 4]) / 3,
+            "P@4": np.array([0, 1, 0, 1]) / 4,
+            "P@10": np.array([0, 1, 0, 1]) / 10,
+            "BiasRBP@4": 0.2 * np.array([0, 0.8, 0, -(0.8**3)]),
+            "BiasP@10": np.array([0, 1, 0, -1]) / 10,
+            "BiasP": np.array([0, 1, 0, -1]) / 4,
+        }
+        for name, expected in by_hand.items():
+            frame = explain(name, case.run_frame, case.qrels_frame, "1")
+            np.testing.assert_allclose(frame["contribution"], expected, atol=1e-12, err_msg=name)
+            assert frame["label"].tolist() == [0, 2, 0, 1]
+
+    def test_ndkl(self, worked):
+        frame = explain("NDKL@2", worked.run_frame, worked.qrels_frame, "1")
+        weights = [1 / math.log2(2), 1 / math.log2(3)]
+        assert frame["contribution"].tolist() == pytest.approx([math.log(2) / sum(weights), 0])
+
+    @given(st.integers(0, 500), st.integers(1, 6), st.integers(1, 3))
+    def test_what_follows_changes_no_contribution(self, make_case, seed, cutoff, more):
+        """But by the normaliser, so that ratios of contributions stay."""
+        case = make_case(seed)
+        for name in ("rKL", "NDKL", "nDCG"):
+            measures = [f"{name}@{cutoff}", f"{name}@{cutoff + more}"]
+            for (_, short, _), (_, long, _) in zip(*(frames_of(m, case) for m in measures),
+                                                   strict=True):
+                if short["contribution"].sum() > 0:
+                    head = long["contribution"].head(len(short))
+                    factor = head.sum() / short["contribution"].sum()
+                    np.testing.assert_allclose(head, factor * short["contribution"], atol=1e-9)
+
+
+class TestValueSoFar:
+    @pytest.mark.parametrize("measure", SO_FAR)
+    def test_is_the_value_at_the_cutoff(self, measure, make_case):
+        for seed in range(3):
+            case = make_case(seed)
+            for qid, frame, value in frames_of(measure, case):
+                assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
+                name, _, _ = measure.rpartition("@")
+                k, expected = 0, math.nan
+                for row in frame.itertuples():
+                    if row.counts:
+                        k += 1
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore", FairnessWarning)
+                            expected = value_of(f"{name}@{k}", case, qid)
+                    assert row.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+    @pytest.mark.parametrize("measure", ["Bpref", "SetP", "infAP"])
+    def test_measures_without_a_cutoff(self, measure, worked):
+        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+        for k in range(1, 5):
+            worked_run = worked.run_frame.head(k)
+            (expected,) = ir_measures.iter_calc([parse_measure(measure)], worked.qrels_frame,
+                                                worked_run)
+            assert frame["value"][k - 1] == pytest.approx(expected.value)
+
+
+class TestSharesAndTargets:
+    def test_shares_of_the_documents_so_far(self, make_case):
+        case = make_case(3, several=True)
+        of = {row[:2]: [] for row in case.qrels}
+        for qid, docno, _, group in case.qrels:
+            of[qid, docno] += [group] if group and group != "-" else []
+        for qid, frame, _ in frames_of("DistKL@4", case):
+            labels = [c.removeprefix("share of ") for c in frame if c.startswith("share of ")]
+            counts, n = dict.fromkeys(labels, 0.0), 0
+            for _, row in frame.iterrows():
+                own = sorted(set(of.get((qid, row["docno"]), [])))
+                assert (row["group"] == ", ".join(own)) if own else pd.isna(row["group"])
+                assert row["counts"] == bool(own)
+                n += bool(own)
+                for label in own:
+                    counts[label] += 1 / len(own)
+                for label in labels if n else []:
+                    assert row[f"share of {label}"] == pytest.approx(counts[label] / n)
+                    assert row[f"target of {label}"] == pytest.approx(1 / len(labels))
+            assert n <= 4 and (n < 4 or frame["counts"].iloc[-1])
+
+    def test_exposure(self, worked):
+        frame = explain("AWRF(unannotated='keep',target='qrels')@4", worked.run_frame,
+                        worked.qrels_frame, "1")
+        total = 1 + 1 / math.log2(3) + 1 / math.log2(5)
+        assert frame["counts"].all()
+        assert frame["share of CON"].iloc[-1] == pytest.approx(1 / total)
+        assert frame["target of CON"].iloc[-1] == pytest.approx(1 / 3)
+
+    def test_targets(self, worked):
+        def last(measure):
+            frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+            return frame.iloc[-1].filter(like="target").to_dict()
+        third, rest = pytest.approx(1 / 3), pytest.approx(2 / 3)
+        assert last("nDD@2") == {"target of CON": third, "target of PRO": rest,
+                                 "protected target": third}
+        assert last("nDJS@2") == {"target of CON": third, "target of PRO": rest}
+        assert last("FAIR(p=0.4)@2") == {"protected target": 0.4}
+        assert last("BiasP@2") == last("EEL@2") == last("nDCG@2") == last("logEUR@2") == {}
+        assert last("AWRF(target={'CON':0.9,'PRO':0.05,'x':0.05})@2") == {
+            "target of CON": 0.9, "target of PRO": 0.05, "target of x": 0.05}
+
+    def test_several_group_sources(self, worked):
+        for name, of in (("explained-a", {"c": "1", "a": "2", "b": "2"}),
+                         ("explained-b", {"c": "x", "d": "y"})):
+            groups.register(name, groups.from_mapping(of))
+        measure = "GFR(attributes={'explained-a':'jsd','explained-b':'jsd'})@3"
+        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+        assert frame["group"].fillna("").tolist() == ["1, x", "2", "y"]
+        # An unannotated document counts for all groups alike.
+        assert frame["share of explained-b: x"].tolist() == pytest.approx([1, 3 / 4, 1.5 / 3])
+        assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"])
+
+    def test_topic_without_relevant_documents(self, worked):
+        case = worked
+        case.qrels = [(q, d, 0, g) for q, d, _, g in case.qrels]
+        with pytest.warns(FairnessWarning, match="nothing to compare with"):
+            frame = explain("rKL(protected='CON')@3", case.run_frame, case.qrels_frame, "1")
+        assert frame["target of CON"].isna().all() and frame.attrs["value"] == 0
+        assert (frame["contribution"] == 0).all()
+
+
+class TestRealRuns:
+    def test_newswire(self, robust03):
+        qrels, runs = robust03
+        run = next(iter(runs.values()))
+        frame = explain("rKL(groups='trec-newswire')@10", run, qrels, 303)
+        (value,) = [one.value for one in ir_measures.iter_calc(
+            [parse_measure("rKL(groups='trec-newswire')@10")], qrels, run)
+            if one.query_id == "303"]
+        assert len(frame) == 10 and frame["contribution"].sum() == pytest.approx(value)
+        assert frame["group"].tolist() == frame["docno"].str.extract("^([A-Z]+)")[0].tolist()
+
+
+class TestInput:
+    def test_column_names_and_types(self, worked):
+        run = worked.run_frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+        qrels = worked.qrels_frame.rename(
+            columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+        expected = explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
+        for one, two in ((run, qrels), (run.astype({"qid": int}), qrels.astype({"qid": float}))):
+            pd.testing.assert_frame_equal(explain("rND@3", one, two, 1), expected)
+
+    def test_duplicate_documents(self, worked):
+        again = pd.DataFrame([("1", "c", 0.5)], columns=["query_id", "doc_id", "score"])
+        with pytest.warns(FairnessWarning, match="gives again"):
+            frame = explain("nDCG@4", pd.concat([worked.run_frame, again]), worked.qrels_frame, 1)
+        assert frame["docno"].tolist() == ["a", "d", "b", "c"]
+
+    def test_topic_without_results(self, worked):
+        for measure, value in (("rND@3", 1.0), ("nDCG@3", 0.0), ("AWRF@3", 0.0)):
+            frame = explain(measure, worked.run_frame.head(0), worked.qrels_frame, "1")
+            assert frame.empty and frame.attrs["value"] == value
+            assert frame.columns[:5].tolist() == ["rank", "docno", "label", "group", "counts"]
+
+    def test_no_document_counts(self, worked):
+        run = pd.DataFrame([("1", "x", 2.0)], columns=["query_id", "doc_id", "score"])
+        frame = explain("rND@3", run, worked.qrels_frame, "1")
+        assert frame["contribution"].isna().all() and frame.attrs["value"] == 1
+        assert frame["share of PRO"].isna().all()
+
+    @pytest.mark.parametrize(
+        "measure, qid, error",
+        [
+            (["nDCG@5", "rKL@5"], "1", "explain takes one measure, and 2 are given"),
+            ("rKL@5", "9", "the qrels have no topic '9'; they have topics such as '1'"),
+            ("rKL(groups='no-such-groups')@5", "1", "no-such-groups"),
+        ],
+    )
+    def test_wrong_arguments(self, worked, measure, qid, error):
+        with pytest.raises(ValueError, match=error):
+            explain(measure, worked.run_frame, worked.qrels_frame, qid)
+
+    def test_wrong_run(self, worked):
+        with pytest.raises(ValueError, match="run is a list; explain takes a DataFrame"):
+            explain("rKL@5", [], worked.qrels_frame, "1")
+        two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
+        with pytest.raises(ValueError, match="several rankings of topic '1'"):
+            explain("rKL@5", two, worked.qrels_frame, "1")
