@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from pt_fairness.analysis.collection import ALL_TOPICS
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.reporting import citations
@@ -121,7 +121,7 @@ def _said(best: bool, sign: int) -> list[str]:
 def _judgments(experiment: Experiment) -> dict[str, Any]:
     sources = []
     for i, source in enumerate(experiment.sources):
-        counts = source.relevant(len(experiment.topics))
+        counts = experiment.relevant(i)
         total = counts.sum(axis=1)
         least = max(float(total.max(initial=0)), 1.0)
         rows = [{"topic": topic, "width": f"{100 * total[t] / least:.4g}",
@@ -188,7 +188,6 @@ def _facts(experiment: Experiment) -> Facts:
 
 def _data(experiment: Experiment) -> dict[str, Any]:
     """Return what the scripts show."""
-    systems, topics = len(experiment.systems), len(experiment.topics)
     columns = [list(map(number, column)) for column in
                experiment.averages[experiment.names].to_numpy(float).tolist()]
     by_measure = experiment.values.transpose(2, 1, 0)
@@ -196,7 +195,7 @@ def _data(experiment: Experiment) -> dict[str, Any]:
     measures, steps, targets = [], [], []
     room = MOST_NUMBERS
     for i, name in enumerate(experiment.names):
-        numbers = [run[i] for run in experiment.numbers]
+        numbers = [run[i] for run in experiment.numbers if run[i] is not None]
         size = sum(len(strip.topic) for strip in experiment.strips)
         way = experiment.ways[i]
         held = way.kind is not None and size <= room and not experiment.sampled
@@ -223,8 +222,9 @@ def _data(experiment: Experiment) -> dict[str, Any]:
         "averages": columns, "undefined": experiment.undefined,
         "values": [[[number(value) for value in row] for row in table]
                    for table in _short(by_measure).tolist()],
-        "rankings": as_data(experiment.strips, topics), "steps": steps, "targets": targets,
-    } | ({} if systems else {})
+        "rankings": as_data(experiment.strips, len(experiment.topics)), "steps": steps,
+        "targets": targets,
+    }
 
 
 def _short(values: Floats) -> Floats:
@@ -247,7 +247,7 @@ def _note(experiment: Experiment, measure: int, held: bool) -> str:
     return "The value so far is that of the measure with the rank as its cutoff."
 
 
-def _coded(experiment: Experiment, numbers: Sequence[Floats]) -> tuple[float, float, list[str]]:
+def _coded(experiment: Experiment, numbers: Sequence[Any]) -> tuple[float, float, list[str]]:
     """Return the smallest and the largest number, and for each topic the numbers of all systems.
 
     Each number has three digits of base 36 between the smallest and the largest.
@@ -265,7 +265,4 @@ def _coded(experiment: Experiment, numbers: Sequence[Floats]) -> tuple[float, fl
     ends = np.searchsorted(topic[order], np.arange(len(experiment.topics) + 1))
     ordered = letters[order]
     return low, high, [ordered[start:end].tobytes().decode("ascii")
-                       for start, end in zip(ends[:-1], ends[1:], strict=True)]
-
-
-_ = ALL_TOPICS
+                       for start, end in pairwise(ends)]

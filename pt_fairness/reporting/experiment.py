@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness import io
+from pt_fairness import groups, io
 from pt_fairness.analysis import undefined
+from pt_fairness.analysis.collection import rankings_of_empty_run
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.population import distribution
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.numerics import Floats
-from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import empty_run
 from pt_fairness.rankings.view import View
-from pt_fairness.reporting.steps import Steps
+from pt_fairness.reporting.steps import Annotated, Steps
 from pt_fairness.reporting.strips import Source, Strip, strip_of
 from pt_fairness.tables import direction_of, measure_columns
 from pt_fairness.tables.names import BROKEN, COMPARISON
@@ -82,7 +82,9 @@ class Experiment:
             rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
             annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
             labels = sorted({*annotations.labels, *added})
-            shown = IN_QRELS if name is None else io.file_name(str(name))
+            shown = IN_QRELS if name is None else os.path.basename(name)
+            if name in groups.names():
+                shown = str(name)
             self._sources[name, added] = len(self.sources)
             self.sources.append(Source(shown, annotations, labels))
         return self._sources[name, added]
@@ -103,7 +105,7 @@ class Experiment:
             strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
             self.strips.append(strip)
             self.sampled |= ranked.sampled
-            annotated = []
+            annotated: list[Annotated | None] = []
             for measure, source in zip(self.measures, self.source_of, strict=True):
                 if source is None or not measure.condensed:
                     annotated.append(None)
@@ -112,7 +114,7 @@ class Experiment:
                     np.arange(len(found[source].sets)), self.sources[source].labels), False)
                 length = np.bincount(ranked.topic[usable[found[source].codes]],
                                      minlength=len(self.topics))
-                annotated.append((strip.sets[source] >= 0, length))
+                annotated.append(Annotated(strip.sets[source] >= 0, length))
             self.numbers.append([None] * len(self.measures) if ranked.sampled else
                                 steps.of_run(frame, strip, annotated, self.values[i]))
 
@@ -132,8 +134,15 @@ class Experiment:
         if (source is None or "target" not in wanted.SUPPORTED_PARAMS
                 or wanted.param("target") == "run" or list(wanted.parts) != [wanted]):
             return None
-        annotations: Annotations = self.sources[source].annotations
-        run = empty_run(self.judgments, lambda *_: None)
-        rankings = annotations.rankings(run, annotations.of_run(run, 0))
-        views = View.blocks(rankings.labelled(wanted.added_labels))
-        return np.vstack([distribution(wanted, view) for view in views])
+        return np.vstack([distribution(wanted, view) for view in self._judged(source)])
+
+    def relevant(self, source: int) -> Floats:
+        """Return the number of relevant documents of each group of a source, ``[T, L]``.
+
+        A document of m groups counts 1/m towards each.
+        """
+        return np.vstack([view.relevant(1) @ view.share for view in self._judged(source)])
+
+    def _judged(self, source: int) -> Iterator[View]:
+        one = self.sources[source]
+        return View.blocks(rankings_of_empty_run(one.annotations).labelled(one.labels))

@@ -13,7 +13,7 @@ from pt_fairness.analysis import ALPHA
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.params import literal
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
-from pt_fairness.tables import is_signed
+from pt_fairness.tables import NEAR_ZERO, direction_of
 
 #: The parameters that the paragraph names elsewhere.
 _ELSEWHERE = ("cutoff", "groups")
@@ -78,7 +78,8 @@ def _other(name: str, measure: Any) -> Text:
 def _own(name: str, measure: FairnessMeasure) -> Text:
     given = [f"{param}={_value(measure.param(param))}" for param in measure.SUPPORTED_PARAMS
              if param not in _ELSEWHERE and measure.param(param) is not None]
-    fair = f"{measure.FAIR_END:g} is {'unbiased' if is_signed(measure) else 'fair'}"
+    signed = direction_of(str(measure)) == NEAR_ZERO
+    fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
     named = "" if name == str(measure) else f", {measure}"
     told = ", ".join([*given, fair])
     return [f"{name} ({measure.PRETTY_NAME}{named}; ", of_measure(measure), f"; {told})"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,15 @@ from pt_fairness.text import collecting_warnings
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
+
+
+class Annotated(NamedTuple):
+    """The annotated documents of a run."""
+
+    #: Mask of the documents of the strip.
+    shown: Bools
+    #: The number of documents of each topic, below the strip too, ``[T]``.
+    length: Ints
 
 
 class Way:
@@ -94,14 +103,14 @@ class Steps:
             self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels) if cutoffs else None
         self._of_prefixes, self._of_cutoffs = prefixes, list(cutoffs)
 
-    def of_run(self, run: pd.DataFrame, strip: Strip, annotated: Sequence[tuple[Bools, Ints] | None],
+    def of_run(self, run: pd.DataFrame, strip: Strip, annotated: Sequence[Annotated | None],
                values: Floats) -> list[Floats | None]:
         """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
 
         :param run: the run, with the column names of ir_measures
         :param strip: the documents of the run that are shown
-        :param annotated: for each measure of condensed lists, which documents of the strip are
-            annotated and how many documents of each topic are; ``None`` for other measures
+        :param annotated: the annotated documents for each measure of condensed lists; ``None``
+            for other measures
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
         with collecting_warnings():
@@ -124,14 +133,15 @@ class Steps:
         return found
 
     def _at_ranks(self, way: Way, so_far: Floats, strip: Strip,
-                  annotated: tuple[Bools, Ints] | None, values: Floats) -> Floats:
+                  annotated: Annotated | None, values: Floats) -> Floats:
         """Return the number of each document of a strip.
 
         :param so_far: the values at the cutoffs of the measure, ``[T, K]``
         """
-        counts = np.ones(len(strip.topic), bool) if annotated is None else annotated[0]
-        length = np.bincount(strip.topic, minlength=len(so_far)) if annotated is None \
-            else annotated[1]
+        if annotated is None:
+            every = np.ones(len(strip.topic), bool)
+            annotated = Annotated(every, np.bincount(strip.topic, minlength=len(so_far)))
+        counts, length = annotated
         before = counts.cumsum() - counts
         start = np.searchsorted(strip.topic, np.arange(len(so_far)))
         place = before - np.append(before, 0)[start][strip.topic]

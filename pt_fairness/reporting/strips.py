@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,9 +102,8 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
     rows = first[order]
     docnos = np.concatenate([strip.docno for strip in strips])[rows].tolist()
     labels = np.concatenate([strip.label for strip in strips])[rows]
-    texts = np.where(np.isnan(labels), None, labels.astype(object))
-    known = [None if one is None else int(one) if float(one).is_integer() else one
-             for one in texts.tolist()]
+    known = [None if math.isnan(one) else int(one) if one.is_integer() else one
+             for one in labels.tolist()]
     sets = [np.concatenate([strip.sets[i] for strip in strips])[rows].tolist()
             for i in range(len(strips[0].sets))]
     ends = np.cumsum([len(strip.topic) for strip in strips])
@@ -112,4 +113,4 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
     return [{"docs": docnos[low:high], "labels": known[low:high],
              "sets": [one[low:high] for one in sets],
              "runs": [indices[places[i]:places[i + 1]] for indices, places in parts]}
-            for i, (low, high) in enumerate(zip(starts[:-1], starts[1:], strict=True))]
+            for i, (low, high) in enumerate(pairwise(starts))]

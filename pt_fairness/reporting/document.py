@@ -11,10 +11,11 @@ import pandas as pd
 from pt_fairness import io
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.naming import named
-from pt_fairness.evaluation.plan import with_text_ids
+from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Source
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.reporting.content import Experiment, content_of
+from pt_fairness.reporting.content import content_of
+from pt_fairness.reporting.experiment import Experiment
 from pt_fairness.reporting.rendering import render
 
 #: The number of documents of a ranking that the report shows.
@@ -103,13 +104,12 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
                              "to a file")
-    frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
-    columns = dict(zip(io.qrels_columns(frame), ("qid", "docno", "label"), strict=True))
-    frame = with_text_ids(frame.rename(columns=columns), "qrels", "qid", "docno")
+    judged = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     averages, perquery = evaluate(
-        by_name, frame, measures, groups=groups, labels=labels, baseline=baseline,
+        by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=None if baseline is None else correction, n_jobs=n_jobs, checkpoint=checkpoint,
         progress=progress)
-    experiment = Experiment(by_name, frame, measures, groups, averages, perquery, depth)
+    plan = make_plan(judged, measures, None, 1, groups)
+    experiment = Experiment(by_name, plan, averages, perquery, depth)
     content, data = content_of(experiment)
     return Report(render({"title": title, **content}, data))
