@@ -19,9 +19,11 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.population import distribution
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.numerics import Floats
+from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
 from pt_fairness.rankings.view import View
-from pt_fairness.reporting.steps import Annotated, Steps
+from pt_fairness.reporting.steps import Annotated, Steps, ranked_frame
 from pt_fairness.reporting.strips import Source, Strip, strip_of
 from pt_fairness.tables import direction_of, measure_columns
 from pt_fairness.tables.names import BROKEN, COMPARISON
@@ -115,8 +117,17 @@ class Experiment:
                 length = np.bincount(ranked.topic[usable[found[source].codes]],
                                      minlength=len(self.topics))
                 annotated.append(Annotated(strip.sets[source] >= 0, length))
-            self.numbers.append([None] * len(self.measures) if ranked.sampled else
-                                steps.of_run(frame, strip, annotated, self.values[i]))
+            self.numbers.append([None] * len(self.measures) if ranked.sampled else steps.of_run(
+                self._needed(ranked, found), strip, annotated, self.values[i]))
+
+    def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:
+        """Return the documents of a run that the numbers at its ranks depend on."""
+        every = any(isinstance(one, FairnessMeasure) and one.param("target") == "run"
+                    for one in self.measures)
+        length = np.max([np.full(len(run.length), self.depth), *(one.length for one in found)],
+                        axis=0)
+        rows = np.flatnonzero(every | (run.place < length[run.list]))
+        return ranked_frame(self.topics, run.topic[rows], run.docnos(rows), run.place[rows])
 
     @cached_property
     def undefined(self) -> list[list[int]]:

@@ -20,6 +20,16 @@ from pt_fairness.text import collecting_warnings
 CONTRIBUTION, VALUE = "contribution", "value so far"
 
 
+def ranked_frame(topics: Sequence[str], topic: Ints, docnos: Any, place: Ints) -> pd.DataFrame:
+    """Return a run with the column names of ir_measures, in the order of its ranks.
+
+    :param topic: the index of the topic of each document
+    :param place: the rank of each document
+    """
+    return pd.DataFrame({"query_id": np.array(topics, dtype=object)[topic], "doc_id": docnos,
+                         "score": -place.astype(float)})
+
+
 class Annotated(NamedTuple):
     """The annotated documents of a run."""
 
@@ -107,7 +117,7 @@ class Steps:
                values: Floats) -> list[Floats | None]:
         """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
 
-        :param run: the run, with the column names of ir_measures
+        :param run: the documents that the numbers depend on, as of :func:`ranked_frame`
         :param strip: the documents of the run that are shown
         :param annotated: the annotated documents for each measure of condensed lists; ``None``
             for other measures
@@ -156,9 +166,7 @@ class Steps:
 
     def _prefixes_of(self, strip: Strip) -> list[pd.DataFrame]:
         """Return the first 1, 2, … documents of the rankings as runs."""
-        names = np.array(self._topics, dtype=object)
-        frame = pd.DataFrame({"query_id": names[strip.topic], "doc_id": strip.docno,
-                              "score": -strip.place.astype(float)})
+        frame = ranked_frame(self._topics, strip.topic, strip.docno, strip.place)
         return [frame[strip.place < end] for end in range(1, self._depth + 1)]
 
     def _values(self, evaluator: ManyRunsEvaluator | None, measures: Sequence[Any],
