@@ -82,7 +82,8 @@ def of_measures() -> str:
              for module, names in sorted(by_module.items())]
     every = [name for names in by_module.values() for name in names]
     return "\n".join(['"""The measures: one file for each family."""', "", BEGIN, *lines, "",
-                      "__all__ = [", quoted(every), "]", "", END, ""])
+                      "__all__ = [", quoted(every), "]", "", END, "", "",
+                      "def __dir__() -> list[str]:", "    return __all__", ""])
 
 
 def of_package(text: str) -> str:
@@ -98,7 +99,7 @@ def of_package(text: str) -> str:
 def of_page(text: str) -> str:
     """Return the page of the measures."""
     catalog = importlib.import_module("pt_fairness.measures.catalog")
-    return str(catalog.rst())
+    return str(catalog.rst(catalog.named([])))
 
 
 def of_citation(text: str) -> str:

@@ -121,7 +121,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_LAZY})
+    return sorted({*__all__, *_LAZY, "__version__"})
 
 
 def _name_in_pyterrier(name: str, measure: Any) -> None:

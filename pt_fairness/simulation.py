@@ -26,6 +26,11 @@ from pt_fairness.text import label_text
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: The ratio of relevant documents of the more frequent label to those of the other (Pathiyan
 #: Cherumanal et al. 2021, section 4.2).
 RATIO = 4

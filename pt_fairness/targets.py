@@ -22,6 +22,10 @@ from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, BoundName
 __all__ = ["get", "names", "register"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @dataclass(frozen=True)
 class Target:
     """A target distribution for each of ``Q`` topics over ``L`` groups."""

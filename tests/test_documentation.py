@@ -180,7 +180,7 @@ def test_every_measure_is_public():
 
 
 def test_the_page_of_measures_is_that_of_the_objects():
-    assert (PAGES / "measures.rst").read_text(encoding="utf-8") == catalog.rst(), (
+    assert (PAGES / "measures.rst").read_text(encoding="utf-8") == catalog.rst(catalog.named([])), (
         "run: pt-fairness measures --format rst > pt_fairness/pt_docs/measures.rst")
 
 

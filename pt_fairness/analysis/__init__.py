@@ -11,10 +11,18 @@ from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.statistics import Correlations, bias_summary, compare, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
-from pt_fairness.tables import ALPHA, highlight
+from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
+<<<<<<< HEAD
     "correlations", "explain", "group_distribution", "highlight", "label_noise", "minmax",
+=======
+    "correlations", "group_distribution", "highlight", "label_noise", "long_form", "minmax",
+>>>>>>> i15a
     "rank_table", "ranked_groups", "top", "undefined",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

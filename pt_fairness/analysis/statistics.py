@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from pt_fairness.tables import (
     of_one_system,
     per_query,
 )
+from pt_fairness.tables.names import SYSTEMS
 from pt_fairness.text import warn
 
 #: The maximum number of values that a bootstrap draws at a time.
@@ -182,7 +184,7 @@ def _t_test(values: Floats) -> tuple[float, float]:
     return float(result.statistic), float(result.pvalue)
 
 
-def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "holm",
+def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None = "holm",
             confidence: float = 0.95, resamples: int = 9999, seed: int = 0) -> pd.DataFrame:
     """Compare every system with a baseline by a two-sided paired t-test, for each measure.
 
@@ -192,7 +194,8 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
     Source: Gezici et al. (2021), section 3.3.
 
     :param perquery: ``name, qid, measure, value``
-    :param baseline: the name of a system
+    :param baseline: a system, by its name or its position: among the runs of :func:`evaluate`; in
+        other frames, in the order of the rows
     :param correction: a method of ``statsmodels.stats.multitest.multipletests``, applied to the
         systems that are compared by one measure, as in ``pt.Experiment``; ``None`` for no
         correction
@@ -222,9 +225,7 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
                          "and below 1, such as 0.95")
     frame = per_query(perquery)
     names = list(dict.fromkeys(frame["name"]))
-    if baseline not in names:
-        raise ValueError(f"no system is named {baseline!r}; the frame has "
-                         f"{', '.join(map(repr, names))}")
+    baseline = _baseline(baseline, names, perquery.attrs.get(SYSTEMS))
     rows = []
     for measure, part in frame.groupby("measure", sort=False):
         table = part.pivot(index="qid", columns="name", values="value")
@@ -245,6 +246,29 @@ def compare(perquery: pd.DataFrame, baseline: str, correction: str | None = "hol
     by_measure = result.groupby("measure", sort=False)["p"]
     p_values = by_measure.transform(lambda p: corrected(p, correction))
     return result.assign(corrected=p_values, reject=p_values < ALPHA)
+
+
+def _baseline(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
+    """Return the name of the baseline.
+
+    :param names: the names of the systems of a frame
+    :param systems: the names in the order of the runs, if the frame knows it
+    :raises ValueError: there is no such system
+    """
+    if baseline in names:
+        return baseline
+    listed_names = ", ".join(map(repr, names))
+    if not isinstance(baseline, (int, np.integer)) or isinstance(baseline, bool):
+        raise ValueError(f"no system is named {baseline!r}; the frame has {listed_names}")
+    order = names if systems is None else list(systems)
+    if not 0 <= baseline < len(order):
+        raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
+                         f"first is 0, and the frame has {listed_names}")
+    name = order[int(baseline)]
+    if name not in names:
+        raise ValueError(f"the baseline {name!r} (system {baseline}) is not in the frame, which "
+                         f"has {listed_names}")
+    return name
 
 
 def _difference(differences: Floats, confidence: float, resamples: int,

@@ -16,6 +16,11 @@ from pt_fairness.cli.output import guarded, need_file_name, need_output
 
 __all__ = ["evaluate", "main"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: The modules of the commands, in the order of ``--help``.
 _COMMANDS = (evaluating, annotating, tabulating, listing, plugs)
 

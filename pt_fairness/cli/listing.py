@@ -11,12 +11,13 @@ from pt_fairness.measures import catalog
 
 def add(commands: Any) -> None:
     """Add the command ``measures``."""
-    command = add_command(commands, "measures", _run, "list the measures; by name, one in full",
+    command = add_command(commands, "measures", _run, "list the measures; by name, some in full",
                           catalog.FORMATS)
+    command.set_defaults(format=None)
     command.add_argument("names", metavar="NAME", nargs="*",
-                         help="show these in full, with parameters, formula and source")
+                         help="these measures, with parameters, formula and source")
 
 
 def _run(options: argparse.Namespace) -> None:
-    text = catalog.in_full(options.names) if options.names else catalog.FORMATS[options.format]()
-    write(text.rstrip("\n") + "\n", options.output)
+    form = catalog.FORMATS[options.format or ("full" if options.names else "text")]
+    write(form(catalog.named(options.names)).rstrip("\n") + "\n", options.output)

@@ -27,6 +27,13 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], in
     return command
 
 
+def add_groups(command: argparse.ArgumentParser) -> None:
+    """Add the option ``--groups`` to the parser of a command."""
+    command.add_argument("--groups", metavar="NAME",
+                         help="the groups of the measures without groups of their own: a "
+                              "registered name or a group file")
+
+
 def need_file_name(options: argparse.Namespace) -> None:
     """Raise an error if ``--output`` has a value of ``--format``.
 

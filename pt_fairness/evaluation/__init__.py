@@ -5,3 +5,7 @@ from pt_fairness.evaluation.text import as_text
 from pt_fairness.tables.names import BROKEN as BROKEN
 
 __all__ = ["as_text", "evaluate"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -80,17 +80,7 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     asked = parsed(measures)
     if not asked:
         raise ValueError("there are no measures to compute")
-    name = None
-    columns = {measure: str(measure) for measure in asked}
-    if source is not None:
-        bound = _bound_groups(source)
-        name = os.path.basename(bound) if bound not in groups.names() else str(bound)
-        columns = {}
-        for measure in asked:
-            taken = measure(groups=bound) if takes_groups(measure) else measure
-            columns.setdefault(taken, str(measure))
-        if any(map(reads_subtopics, asked)):
-            frame = _with_subtopics(frame, bound.value)
+    columns, frame, name = take_groups(asked, frame, source)
     every, digests = _bind(list(columns))
     alpha = os.environ.get(ALPHA_VARIABLE)
     folder = None
@@ -105,24 +95,32 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     return Plan(frame, every, list(columns.values()), name, alpha, folder, digest, threads)
 
 
-def _bound_groups(source: Any) -> BoundName:
-    """Return the name of a group source, bound to the source, which may be a pipe.
+def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
+        -> tuple[dict[Any, str], pd.DataFrame, str | None]:
+    """Give a group source to the measures without one of their own.
 
-    :raises ValueError: it is no group source
+    The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
+
+    :param qrels: ir_measures' columns
+    :param source: the group source; ``None`` for none
+    :returns: the name of each measure's column by measure, the qrels (with the groups in
+        ``iteration`` if a measure reads subtopics there), and the name of the source
+    :raises ValueError: ``source`` is no group source
     """
+    if source is None:
+        return {measure: str(measure) for measure in measures}, qrels, None
     found = groups.get(source)
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else groups.name_of(found)
-    return BoundName(name, found)
-
-
-def _with_subtopics(qrels: pd.DataFrame, source: groups.Groups) -> pd.DataFrame:
-    """Return qrels with groups in ``iteration``, where α-nDCG reads them.
-
-    Topics that the source drops are kept, without groups.
-    """
-    annotated = source.to_qrels(qrels)
-    dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
-    return pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
+    columns: dict[Any, str] = {}
+    for measure in measures:
+        taken = measure(groups=BoundName(name, found)) if takes_groups(measure) else measure
+        columns.setdefault(taken, str(measure))
+    if any(map(reads_subtopics, measures)):
+        annotated = found.to_qrels(qrels)
+        # Keep the topics that the source drops: measures of relevance have a value there.
+        dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
+        qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
+    return columns, qrels, name if name in groups.names() else os.path.basename(name)
 
 
 def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:

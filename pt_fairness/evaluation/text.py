@@ -7,74 +7,148 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pt_fairness.analysis import ALPHA
-from pt_fairness.tables import LOSSES, TEST_SUFFIXES, WINS, best_of_measures, measure_columns
+from pt_fairness.tables import (
+    LOSSES,
+    WINS,
+    best_of_measures,
+    changes,
+    long_form,
+    measure_columns,
+    notes,
+    with_mark,
+)
+from pt_fairness.tables.names import CORRECTED, P_VALUE, REJECT
+from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
 
-#: Placeholders for the formatting of a cell: private-use characters, which pandas does not escape.
-_BOLD, _END, _DAGGER = "\ue000", "\ue001", "\ue002"
-#: LaTeX for the placeholders, and for characters that pandas does not escape and that LaTeX prints
-#: wrongly in its default font encoding.
-_LATEX = str.maketrans({"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
-                        _BOLD: r"\textbf{", _END: "}", _DAGGER: r"$^\dagger$"})
-_TEST_NOTE = (f"% dagger: differs from the baseline (two-sided paired t-test, p < {ALPHA:g}, not "
-              "corrected for several tests)\n")
+#: The forms of :func:`as_text`.
+FORMS = ("csv", "md", "latex", "json", "long")
+#: The decimals of Markdown and LaTeX.
+DIGITS = 4
+#: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
+#: encoding, or that fonts lack.
+_LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
+    "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
+    WORSE: r"$^{\blacktriangledown}$"})
 
 
-def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json"]) -> str:
+def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "long"],
+            digits: int | None = None, p_values: bool = False) -> str:
     """Format a table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
 
-    CSV and JSON have all digits, Markdown and LaTeX four decimals. A missing value is empty, in
-    JSON null. LaTeX has the best averages in bold. A warning names the columns that are not named
-    after a measure and have no bold value. A dagger (p < .05 against the baseline) replaces the
-    columns of the test.
+    CSV and JSON have all columns. ``↑``, ``↓`` or ``→0`` at the end of a renamed column says which
+    end is better. A missing value is empty, in JSON null.
+
+    Markdown and LaTeX are for papers. A mark in the head of each measure says which end is better,
+    and the best averages are bold. ▲ and ▼ are systems that are significantly better and worse than
+    the baseline (p < .05; corrected p-values if the table has them). They replace the columns of
+    the comparison. A note under the table names the test, its correction, the group source and the
+    undefined topics. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+
+    One warning names the columns of unknown direction, which have no bold value.
 
     :param table: averages or values per topic, as :func:`pt_fairness.evaluate` returns them
+    :param form: ``'long'`` is CSV of :func:`pt_fairness.analysis.long_form`, of values per topic
+    :param digits: the number of decimals; by default 4 in Markdown and LaTeX, and all elsewhere
+    :param p_values: whether Markdown and LaTeX have the p-value of each measure (``< .001`` where
+        it is smaller)
+    :raises ValueError: an unknown form, a wrong number of digits, or a table without values per
+        topic for ``'long'``
 
     Examples
     --------
     >>> import pandas as pd
     >>> from pt_fairness.evaluation import as_text
-    >>> print(as_text(pd.DataFrame({"name": ["mine"], "nDCG@5": [0.51234]}), "md"), end="")
-    | name | nDCG@5 |
+    >>> table = pd.DataFrame({"name": ["one", "two"], "nDCG@5": [0.51234, 0.4]})
+    >>> print(as_text(table, "md"), end="")
+    | name | nDCG@5 ↑ |
     | --- | ---: |
-    | mine | 0.5123 |
+    | one | **0.5123** |
+    | two | 0.4000 |
     """
-    table = table.reset_index(drop=True)
+    if form not in FORMS:
+        raise ValueError(f"form={form!r} is not possible; it takes {', '.join(map(repr, FORMS))}")
+    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int)
+                               or digits < 0):
+        raise ValueError(f"digits={digits!r} is not possible; it takes a whole number of at least "
+                         "0")
+    table = long_form(table) if form == "long" else table.reset_index(drop=True)
+    if form in ("md", "latex"):
+        cells = _cells(table, DIGITS if digits is None else digits, p_values)
+        return (_latex if form == "latex" else _markdown)(cells, notes(table))
+    if digits is not None:
+        table = table.round(digits)
     counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
     table = table.astype(dict.fromkeys(counts, "Int64"))
-    if form == "csv":
-        return table.to_csv(index=False, lineterminator="\n")
+    table = table.rename(columns=lambda column: with_mark(column, table))
     if form == "json":
         rows = table.astype(object).where(table.notna(), None).to_dict("records")
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    cells = pd.DataFrame({column: [_cell(value) for value in table[column].tolist()]
-                          for column in table.columns}, dtype=object)
-    return _latex(table, cells) if form == "latex" else _markdown(cells)
+    return table.to_csv(index=False, lineterminator="\n")
 
 
-def _cell(value: Any) -> str:
-    return "" if pd.isna(value) else f"{value:.4f}" if isinstance(value, float) else str(value)
+class _Cell(str):
+    """The text of a cell that is bold."""
 
 
-def _markdown(cells: pd.DataFrame) -> str:
+def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
+    """Return the cells of a table for a paper, without markup; those in bold are :class:`_Cell`."""
+    def shown(values: pd.Series) -> list[str]:
+        return ["" if pd.isna(value) else f"{value:.{digits}f}" if isinstance(value, float)
+                else str(value) for value in values.tolist()]
+
+    if "qid" in table:
+        return pd.DataFrame({column: shown(table[column]) for column in table.columns},
+                            dtype=object)
+    measures = measure_columns(table)
+    best, signs = best_of_measures(table[["name", *measures]]), changes(table)
+    cells: dict[str, list[str]] = {}
+    compared = {name + suffix for name in measures
+                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED)}
+    for column in table.columns:
+        if column in compared:
+            continue
+        texts = shown(table[column])
+        if column not in measures:
+            cells[str(column)] = texts
+            continue
+        marks = signs[column].map({1: BETTER, -1: WORSE, 0: ""})
+        cells[with_mark(column, table, always=True)] = [
+            (_Cell if bold else str)(text + mark)
+            for text, bold, mark in zip(texts, best[column], marks, strict=True)]
+        p = p_values(table, column)
+        if with_p and p is not None:
+            cells[f"p ({column})"] = ["" if pd.isna(one) else short_p(one) for one in p]
+    return pd.DataFrame(cells, dtype=object)
+
+
+def _markdown(cells: pd.DataFrame, sentences: list[str]) -> str:
+    def written(cell: Any) -> str:
+        text = " ".join(str(cell).replace("|", "\\|").split())
+        if not isinstance(cell, _Cell):
+            return text
+        bare = text.rstrip(BETTER + WORSE)
+        return f"**{bare}**{text[len(bare):]}"
+
     rule = ["---", *["---:"] * (len(cells.columns) - 1)]
-    lines = [[str(column) for column in cells.columns], rule, *cells.to_numpy().tolist()]
-    escaped = ([" ".join(cell.replace("|", "\\|").split()) for cell in line] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
+    lines = [list(map(written, cells.columns)), rule,
+             *(list(map(written, row)) for row in cells.to_numpy().tolist())]
+    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return text + (f"\n{' '.join(sentences)}\n" if sentences else "")
 
 
-def _latex(table: pd.DataFrame, cells: pd.DataFrame) -> str:
-    tested = False
-    if "qid" not in table:  # averages
-        columns = measure_columns(table)
-        marks = best_of_measures(table[columns])
-        for column in columns:
-            cells.loc[marks[column], column] = _BOLD + cells[column] + _END
-            p_values = table.get(column + TEST_SUFFIXES[0])
-            if p_values is not None:
-                cells.loc[p_values < ALPHA, column] += _DAGGER
-                extra = [column + suffix for suffix in (WINS, LOSSES, *TEST_SUFFIXES)]
-                cells, tested = cells.drop(columns=extra, errors="ignore"), True
-    text = cells.to_latex(index=False, escape=True,
-                          column_format="l" + "r" * (len(cells.columns) - 1))
-    return text.translate(_LATEX) + (_TEST_NOTE if tested else "")
+def _latex(cells: pd.DataFrame, sentences: list[str]) -> str:
+    def written(cell: Any) -> str:
+        text = str(cell)
+        bare = text.rstrip(BETTER + WORSE) if isinstance(cell, _Cell) else ""
+        bold = rf"\textbf{{{bare.translate(_LATEX)}}}" if bare else ""
+        return bold + text[len(bare):].translate(_LATEX)
+
+    columns = {column: written(column) for column in cells.columns}
+    text = cells.map(written).rename(columns=columns).to_latex(
+        index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
+    needed = "booktabs" + (" and amssymb" if r"\blacktriangle" in text else "")
+    note = rf"\par\smallskip{{\footnotesize {' '.join(sentences).translate(_LATEX)}\par}}" "\n"
+    return f"% needs {needed}\n{text}" + (note if sentences else "")

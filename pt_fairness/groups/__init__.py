@@ -21,3 +21,7 @@ from pt_fairness.groups.table import Annotated as Annotated
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get",
            "names", "product", "register", "unregister"]
+
+
+def __dir__() -> list[str]:
+    return __all__

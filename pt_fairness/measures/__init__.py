@@ -28,3 +28,7 @@ __all__ = [
 ]
 
 # end of what is generated
+
+
+def __dir__() -> list[str]:
+    return __all__

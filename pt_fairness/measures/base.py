@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
 
+from pt_fairness.measures.described import SignatureOfMeasure
 from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.params import (
     LABEL_PARAMS,
@@ -64,6 +65,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
     #: value for every topic.
     DEFAULT: ClassVar[float] = 1.0
+    #: The signature of a measure, for :func:`inspect.signature` and editors.
+    __signature__ = SignatureOfMeasure()
 
     def __init__(self, **params: Any) -> None:
         known = self.SUPPORTED_PARAMS

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ir_measures import measures as irm
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.described import parameter_lines
 from pt_fairness.measures.params import NOT_PROVIDED, literal
 from pt_fairness.measures.registry import MEASURES
 
@@ -37,28 +39,48 @@ def _docstring(measure: FairnessMeasure) -> tuple[str, str]:
     return head.rstrip("."), body.strip()
 
 
-def text() -> str:
-    """Return the range, fair end and parameters of all measures as plain text."""
-    return "\n\n".join("\n".join([*_head(measure), *_parameter_lines(measure)])
-                       for measure in MEASURES.values())
+def overview(measures: Sequence[FairnessMeasure]) -> str:
+    """Return a line for each measure: its name, range, fair end and what it asks.
+
+    The lines are cut to the width of the terminal, or to the environment variable ``COLUMNS``.
+    """
+    rows = [("measure", "range", "fair", "what it asks")]
+    rows += [(measure.NAME, range_of(measure), f"{measure.FAIR_END:g}", measure.SHORT_DESC)
+             for measure in measures]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)),
+                        row[3]]) for row in rows]
+    columns = shutil.get_terminal_size((0, 0)).columns
+    if columns:
+        lines = [line if len(line) <= columns else
+                 f"{line[:columns - 1].rpartition(' ')[0].rstrip()} …" for line in lines]
+    return "\n".join(lines)
 
 
-def in_full(names: Iterable[str]) -> str:
-    """Return the full documentation of some measures as plain text.
+def in_full(measures: Sequence[FairnessMeasure]) -> str:
+    """Return the full documentation of measures as plain text."""
+    entries = []
+    for measure in measures:
+        body = textwrap.indent(_docstring(measure)[1], "    ")
+        sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
+        parameters = [f"    {line}" for line in parameter_lines(measure)]
+        entries.append("\n".join([*_head(measure), "", body, "", *parameters, "", *sources]))
+    return "\n\n\n".join(entries)
+
+
+def named(names: Iterable[str]) -> list[FairnessMeasure]:
+    """Return the measures of some names, or all measures if there are none.
 
     :raises ValueError: a name is not a measure of this package
     """
-    entries = []
+    found = []
     for name in names:
         measure = irm.registry.get(name)
         if not isinstance(measure, FairnessMeasure):
             raise ValueError(f"{name!r} is none of the measures of this package, which are "
                              f"{', '.join(MEASURES)}")
-        body = textwrap.indent(_docstring(measure)[1], "    ")
-        sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
-        entries.append("\n".join([*_head(measure), "", body, "", *_parameter_lines(measure), "",
-                                  *sources]))
-    return "\n\n\n".join(entries)
+        found.append(measure)
+    return found or list(MEASURES.values())
 
 
 def _head(measure: FairnessMeasure) -> list[str]:
@@ -67,19 +89,15 @@ def _head(measure: FairnessMeasure) -> list[str]:
             f"    range {range_of(measure)}; {measure.FAIR_END:g} is {end}"]
 
 
-def _parameter_lines(measure: FairnessMeasure) -> list[str]:
-    lines = []
-    for name, desc, default, required in _parameters(measure):
-        more = f" (default {default})" if default else " (required)" if required else ""
-        lines.append(f"    {name}: {desc}{more}")
-    return lines
-
-
-def markdown() -> str:
-    """Return a Markdown table of the measures: name, description, range, fair end and source."""
+def markdown(measures: Sequence[FairnessMeasure]) -> str:
+    """Return a Markdown table of measures: name, description, range, fair end and source."""
     rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
+<<<<<<< HEAD
     for measure in MEASURES.values():
         sources = ", ".join(BIBLIOGRAPHY[key].short for key in measure.SOURCE)
+=======
+    for measure in measures:
+>>>>>>> i15a
         rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
                     f"{measure.FAIR_END:g} | {sources} |")
     return "\n".join(rows)
@@ -107,10 +125,10 @@ may be left out, unless it is required.
 """
 
 
-def rst() -> str:
-    """Return the reStructuredText page of all measures and the bibliography."""
+def rst(measures: Sequence[FairnessMeasure]) -> str:
+    """Return the reStructuredText page of measures and their bibliography."""
     lines = [*_title("Measures", "="), _INTRODUCTION]
-    for measure in MEASURES.values():
+    for measure in measures:
         names = [measure.NAME, *_aliases(measure)]
         title, body = _docstring(measure)
         # Sphinx allows no section headings within an object description; use rubrics.
@@ -124,10 +142,11 @@ def rst() -> str:
                   *(f"             {name}" for name in names[1:]), "",
                   textwrap.indent("\n".join(parts), "   "), ""]
     lines += _title("Bibliography", "-")
-    for key in sorted({key for measure in MEASURES.values() for key in measure.SOURCE}):
+    for key in sorted({key for measure in measures for key in measure.SOURCE}):
         link = BIBLIOGRAPHY[key].link
         lines.append(f"* {BIBLIOGRAPHY[key]}" + (f" {link}" if link else ""))
     return "\n".join(lines) + "\n"
 
 
-FORMATS = {"text": text, "markdown": markdown, "rst": rst}
+#: The forms of ``pt-fairness measures``.
+FORMATS = {"text": overview, "full": in_full, "markdown": markdown, "rst": rst}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from ir_measures import measures as irm
 
 from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.described import docstring_of
 
 #: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}
@@ -25,6 +26,8 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
             raise ValueError(f"ir_measures already has a measure named {name!r}; give this one "
                              "another NAME")
     irm.register(measure, names[1:], name=measure.NAME)
+    # help() shows the docstring of an object, if it is not that of its class.
+    measure.__doc__ = docstring_of(measure)
     MEASURES[measure.NAME] = measure
     for name in names:
         for listener in _listeners:

@@ -25,3 +25,7 @@ __all__ = [
     "PALETTE", "bias_histogram", "bias_sweep", "groups_per_topic", "relevance_and_fairness",
     "scatter", "strips", "target_against_model",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

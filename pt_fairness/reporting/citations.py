@@ -97,7 +97,8 @@ def as_text(text: Text) -> str:
 
 
 def _by_author(cite: Cite) -> str:
-    return "; ".join(reference(key).short for key in cite if key != SOFTWARE)
+    return "; ".join("the pt_fairness developers" if key == SOFTWARE else reference(key).short
+                     for key in cite)
 
 
 def as_latex(text: Text) -> str:

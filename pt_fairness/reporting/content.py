@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -77,10 +78,10 @@ def _table(experiment: Experiment) -> dict[str, Any]:
     averages, names = experiment.averages, experiment.names
     best, changed = best_of_measures(averages[["name", *names]].copy()), changes(averages)
     tests = [p_values(averages, name) for name in names]
-    heads: list[dict[str, Any]] = [{"text": "system", "measure": None, "end": ""}]
-    heads += [{"text": name, "measure": i, "end": _end(experiment, i)}
+    heads: list[dict[str, Any]] = [{"parts": ["system"], "measure": None, "end": ""}]
+    heads += [{"parts": re.split("(?<=[,(])", name), "measure": i, "end": _end(experiment, i)}
               for i, name in enumerate(names)]
-    heads += [{"text": f"annotated@{experiment.depth}", "measure": None, "end": source.name}
+    heads += [{"parts": [f"annotated@{experiment.depth}"], "measure": None, "end": source.name}
               for source in experiment.sources]
     rows = []
     for row, (system, strip) in enumerate(zip(experiment.systems, experiment.strips, strict=True)):
@@ -151,6 +152,10 @@ def _coverage(experiment: Experiment) -> list[str]:
             continue
         mean = float(np.nansum(np.array(shares) * sizes) / sizes.sum())
         worst = int(np.nanargmin(shares))
+        if shares[worst] == 1:
+            sentences.append(f"All of the first {experiment.depth} documents of the rankings have "
+                             f"a group of {source.name}.")
+            continue
         sentences.append(
             f"Of the first {experiment.depth} documents of the rankings, {_percent(mean)} have a "
             f"group of {source.name}; the smallest share is that of {experiment.systems[worst]}, "
@@ -192,7 +197,7 @@ def _data(experiment: Experiment) -> dict[str, Any]:
                experiment.averages[experiment.names].to_numpy(float).tolist()]
     by_measure = experiment.values.transpose(2, 1, 0)
     baseline = (experiment.comparison or {}).get("baseline")
-    measures, steps, targets = [], [], []
+    measures, steps, targets, protected = [], [], [], []
     room = MOST_NUMBERS
     for i, name in enumerate(experiment.names):
         numbers = [run[i] for run in experiment.numbers if run[i] is not None]
@@ -205,9 +210,9 @@ def _data(experiment: Experiment) -> dict[str, Any]:
         measures.append({
             "name": name, "direction": experiment.directions[i], "end": _end(experiment, i),
             "fair": getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
-            "source": source, "condensed": source is not None and experiment.measures[i].condensed,
-            "explained": way.kind if held else None, "low": low, "high": high,
-            "note": _note(experiment, i, held)})
+            "source": source, **experiment.counting(i), "explained": way.kind if held else None,
+            "low": low, "high": high, "note": _note(experiment, i, held)})
+        protected.append(experiment.protected(i))
         steps.append(codes)
         target = experiment.targets(i)
         targets.append(None if target is None else
@@ -223,7 +228,7 @@ def _data(experiment: Experiment) -> dict[str, Any]:
         "values": [[[number(value) for value in row] for row in table]
                    for table in _short(by_measure).tolist()],
         "rankings": as_data(experiment.strips, len(experiment.topics)), "steps": steps,
-        "targets": targets,
+        "targets": targets, "protected": protected,
     }
 
 

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import groups, io
+from pt_fairness import groups, io, numerics
 from pt_fairness.analysis import undefined
 from pt_fairness.analysis.collection import rankings_of_empty_run
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.population import distribution
+from pt_fairness.measures.group_relevance import StoppingMeasure
+from pt_fairness.measures.population import distribution, protected_of_labels
 from pt_fairness.measures.scoring import rels_of
+from pt_fairness.measures.viewpoint import ViewpointMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -109,6 +111,11 @@ class Experiment:
             self.sampled |= ranked.sampled
             annotated: list[Annotated | None] = []
             for measure, source in zip(self.measures, self.source_of, strict=True):
+                if measure.params.get("judged_only"):
+                    judged = np.bincount(ranked.topic[ranked.pair >= 0],
+                                         minlength=len(self.topics))
+                    annotated.append(Annotated(~np.isnan(strip.label), judged))
+                    continue
                 if source is None or not measure.condensed:
                     annotated.append(None)
                     continue
@@ -146,6 +153,28 @@ class Experiment:
                 or wanted.param("target") == "run" or list(wanted.parts) != [wanted]):
             return None
         return np.vstack([distribution(wanted, view) for view in self._judged(source)])
+
+    def protected(self, measure: int) -> list[list[int]] | None:
+        """Return the protected groups of each topic; ``None`` if they depend on the run, or if the
+        measure does not compare two sides.
+        """
+        wanted, source = self.measures[measure], self.source_of[measure]
+        if (source is None or wanted.param("protected") in (None, "all")
+                or isinstance(wanted, ViewpointMeasure)):
+            return None
+        rows = [protected_of_labels(wanted, view, view.relevant(wanted.param("rel")))
+                for view in self._judged(source)]
+        return [np.flatnonzero(row).tolist() for row in np.vstack(rows)]
+
+    def counting(self, measure: int) -> dict[str, Any]:
+        """Return which documents a measure counts and with which weights, for the page."""
+        wanted, own = self.measures[measure], self.source_of[measure] is not None
+        kind = wanted.param("discount") if own else None
+        return {"condensed": own and wanted.condensed,
+                "judged": bool(wanted.params.get("judged_only")),
+                "even": isinstance(wanted, StoppingMeasure),
+                "weights": None if kind is None else numerics.discount(
+                    kind, self.depth, wanted.param("p")).round(6).tolist()}
 
     def relevant(self, source: int) -> Floats:
         """Return the number of relevant documents of each group of a source, ``[T, L]``.

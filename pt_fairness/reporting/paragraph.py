@@ -80,7 +80,8 @@ def _own(name: str, measure: FairnessMeasure) -> Text:
              if param not in _ELSEWHERE and measure.param(param) is not None]
     signed = direction_of(str(measure)) == NEAR_ZERO
     fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
-    named = "" if name == str(measure) else f", {measure}"
+    cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
+    named = "" if measure.NAME in name else f", {measure.NAME}{cutoff}"
     told = ", ".join([*given, fair])
     return [f"{name} ({measure.PRETTY_NAME}{named}; ", of_measure(measure), f"; {told})"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
@@ -13,6 +14,7 @@ from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.names import ALPHA_MEASURES
 from pt_fairness.reporting.strips import Strip
 from pt_fairness.text import collecting_warnings
 
@@ -31,7 +33,7 @@ def ranked_frame(topics: Sequence[str], topic: Ints, docnos: Any, place: Ints) -
 
 
 class Annotated(NamedTuple):
-    """The annotated documents of a run."""
+    """The annotated documents of a run; for a measure of judged documents only, the judged ones."""
 
     #: Mask of the documents of the strip.
     shown: Bools
@@ -49,11 +51,16 @@ class Way:
         self.measure = measure
         self.own = isinstance(measure, FairnessMeasure)
         self.cutoff: int | None = measure.params.get("cutoff")
-        #: Whether the numbers are those of the prefixes of the ranking.
-        self.by_prefix = measure.NAME in SUMS if not self.own else False
         self.over_ranks: str | None = None
-        if self.own and self.cutoff is not None and self.cutoff <= depth:
-            self.over_ranks = measure.OVER_RANKS
+        #: The measure without its normaliser.
+        self.plain = measure
+        if self.cutoff is not None and self.cutoff <= depth:
+            if self.own and measure.OVER_RANKS is not None:
+                self.over_ranks, self.plain = measure.OVER_RANKS, measure.unnormalised
+            elif measure.NAME in ALPHA_MEASURES:
+                self.over_ranks, self.plain = "sum", ir_measures.alpha_DCG(**measure.params)
+        #: Whether the numbers are those of the prefixes of the ranking.
+        self.by_prefix = not self.own and measure.NAME in SUMS and self.over_ranks is None
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
         self.kind: str | None = CONTRIBUTION if self.by_prefix or self.over_ranks else VALUE
         if self.kind == VALUE and "cutoff" not in measure.SUPPORTED_PARAMS:
@@ -61,8 +68,7 @@ class Way:
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []
         if self.kind is not None and not self.by_prefix:
-            plain = measure.unnormalised if self.over_ranks else measure
-            last = depth if self.cutoff is None else min(self.cutoff, depth)
+            plain, last = self.plain, min(self.cutoff or depth, depth)
             self.at_cutoffs = [type(plain)(**plain.params | {"cutoff": cutoff})
                                for cutoff in range(1, last + 1)]
 
@@ -83,12 +89,13 @@ class Way:
             total = np.full(len(n), float(depth)) if self.over_ranks == "mean to cutoff" \
                 else np.maximum(n, 1).astype(float)
         added = np.diff(so_far * factor, prepend=0.0, axis=1) / total[:, None]
-        added *= numerics.evaluated(depth, n, self.measure.param("step") or 1)
+        params = self.measure.params
+        added *= numerics.evaluated(depth, n, params.get("step", 1))
         added[np.arange(depth) >= n[:, None]] = 0.0
         found = added.sum(axis=1)
-        if self.measure.param("abs"):
+        if params.get("abs"):
             return np.where(found < 0, -1.0, 1.0)[:, None] * added
-        if self.measure == self.measure.unnormalised:
+        if self.measure == self.plain:
             return added
         return added * np.where(found != 0, numerics.ratio(value, found), 1.0)[:, None]
 

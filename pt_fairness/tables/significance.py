@@ -27,12 +27,13 @@ _CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
 
 
 def baseline_row(averages: pd.DataFrame) -> int | None:
-    """Return the position of the baseline, which has no counts of topics; ``None`` without one."""
-    counts = [column for column in averages.columns if str(column).endswith(WINS)]
-    if not counts:
-        return None
-    rows = np.flatnonzero(averages[counts].isna().all(axis=1))
-    return int(rows[0]) if len(rows) == 1 else None
+    """Return the position of the baseline, which has no comparison; ``None`` without one."""
+    for suffix in (WINS, P_VALUE):
+        columns = [column for column in averages.columns if str(column).endswith(suffix)]
+        empty = averages[columns].isna().all(axis=1)
+        if columns and empty.sum() == 1:
+            return int(np.flatnonzero(empty)[0])
+    return None
 
 
 def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
@@ -98,13 +99,12 @@ def notes(table: pd.DataFrame) -> list[str]:
     attrs = table.attrs
     compared = attrs.get(COMPARISON)
     if compared:
-        name = compared["correction"]
-        correction = ("not corrected for several systems" if name is None else
-                      f"{_CORRECTIONS.get(name, f'correction {name}')} for "
-                      f"{compared['systems']} systems")
+        name, systems = compared["correction"], compared["systems"]
+        correction = ", not corrected for several systems" if name is None else \
+            f", {_CORRECTIONS.get(name, f'correction {name}')} for {systems} systems"
         sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
                          f"{compared['baseline']} ({compared['test']}, p < "
-                         f"{short_p(compared['alpha'])}, {correction}).")
+                         f"{short_p(compared['alpha'])}{correction if systems > 1 else ''}).")
     if attrs.get(GROUPS):
         sentences.append(f"Groups: {attrs[GROUPS]}.")
     by_topics: dict[int, list[str]] = {}

@@ -22,6 +22,10 @@ __all__ = ["Values", "from_file", "from_frame", "from_mapping", "get", "names", 
            "unregister"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Values:
     """The values of documents, by docno or by topic and docno.
 

@@ -12,6 +12,11 @@ from pt_fairness.text import BACKGROUND_WORDS, BoundName
 
 __all__ = ["get", "names", "register", "unregister"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _registry: dict[str, pd.DataFrame] = {}
 
 

@@ -237,8 +237,7 @@ class TestFramesFromFiles:
             pd.read_csv(io.StringIO(frame.to_csv(index=False))) for frame in (averages, perquery)
         ]
         pd.testing.assert_frame_equal(rank_table(read[0]), rank_table(averages), check_dtype=False)
-        pd.testing.assert_frame_equal(
-            bias_summary(read[1]), bias_summary(perquery), check_dtype=False
-        )
+        signed = [one[one["measure"].str.startswith("BiasP@")] for one in (read[1], perquery)]
+        pd.testing.assert_frame_equal(*map(bias_summary, signed), check_dtype=False)
         found, expected = (compare(one, "one", resamples=99) for one in (read[1], perquery))
         pd.testing.assert_frame_equal(found, expected, check_dtype=False)

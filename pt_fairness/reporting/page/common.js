@@ -45,8 +45,8 @@ function asText(value) {
 function distance(measure, value) {
   const number = numberOf(value);
   if (Number.isNaN(number)) return Infinity;
-  const fair = data.measures[measure].fair;
-  return fair === null ? -number : Math.abs(number - fair);
+  const { direction } = data.measures[measure];
+  return direction === "↑" ? -number : direction === "↓" ? number : Math.abs(number);
 }
 
 /** Return the numbers below `length`, sorted by a key; equal keys keep their order. */

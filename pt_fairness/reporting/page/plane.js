@@ -43,8 +43,7 @@ function paretoFront(points) {
 }
 
 function axisTitle(measure) {
-  const { name, fair } = data.measures[measure];
-  return fair === null ? `${name} (more is better)` : `${name} (${fair} is fair)`;
+  return `${data.measures[measure].name} (${data.measures[measure].end})`;
 }
 
 function planePoints() {

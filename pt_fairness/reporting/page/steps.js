@@ -19,19 +19,23 @@ function numbersAt(measure, topic, run) {
 
 /** Return which documents the measure counts, and the shares of the groups up to each. */
 function sharesSoFar(measure, topic, run) {
-  const { condensed, cutoff, source } = data.measures[measure];
+  const { condensed, judged, cutoff, source, weights, even } = data.measures[measure];
+  const { runs, labels } = data.rankings[topic];
   const size = source === null ? 0 : data.sources[source].labels.length;
   const sums = new Array(size).fill(0);
-  let [counted, annotated] = [0, 0];
-  return data.rankings[topic].runs[run].map((doc) => {
+  let [counted, total] = [0, 0];
+  return runs[run].map((doc) => {
     const groups = source === null ? [] : groupsOf(topic, source, doc);
-    const counts = (groups.length > 0 || !condensed) && (cutoff === null || counted < cutoff);
-    if (counts) {
-      counted += 1;
-      annotated += groups.length > 0;
-      for (const [group, share] of groups) sums[group] += share;
+    const fits = judged ? labels[doc] !== null : groups.length > 0 || !condensed;
+    const counts = fits && (cutoff === null || counted < cutoff);
+    if (counts && (groups.length || even)) {
+      const weight = weights === null ? 1 : weights[counted];
+      const shares = groups.length ? groups : sums.map((_, group) => [group, 1 / size]);
+      for (const [group, share] of shares) sums[group] += weight * share;
+      total += weight;
     }
-    return { doc, counts, groups, shares: sums.map((sum) => (annotated ? sum / annotated : null)) };
+    counted += counts;
+    return { doc, counts, groups, shares: sums.map((sum) => (total ? sum / total : null)) };
   });
 }
 
@@ -49,14 +53,15 @@ function drawSteps() {
   const value = data.values[chosen.measure][chosen.topic][chosen.run];
   byId("run").value = String(chosen.run);
   byId("steps-note").textContent = [undefinedHere(), measure.note].filter(Boolean).join(" ");
-  table.caption.textContent = `${measure.name} of ${data.runs[chosen.run]} for topic `
+  byId("steps-caption").textContent = `${measure.name} of ${data.runs[chosen.run]} for topic `
     + `${data.topics[chosen.topic]}: ${asText(value)}`;
   const names = measure.source === null ? [] : data.sources[measure.source].labels;
   const target = data.targets[chosen.measure] && data.targets[chosen.measure][chosen.topic];
+  const own = data.protected[chosen.measure] ? data.protected[chosen.measure][chosen.topic] : [];
   const numbers = measure.explained ? numbersAt(chosen.measure, chosen.topic, chosen.run) : null;
   const largest = Math.max(0, ...(numbers || []).map((one) => Math.abs(one)));
   const heads = ["rank", "docno", ...(names.length ? ["groups"] : []), "relevance", "counts",
-    ...names.map((name) => `${name} so far`), ...(numbers ? [measure.explained, ""] : [])];
+    ...names.map((name, group) => `${name} so far${own.includes(group) ? " (protected)" : ""}`), ...(numbers ? [measure.explained, ""] : [])];
   table.tHead.replaceChildren(element("tr", {}, ...heads.map((head) => (head
     ? element("th", { scope: "col" }, head) : element("td", {})))));
   const rows = sharesSoFar(chosen.measure, chosen.topic, chosen.run).map((one, i) =>
@@ -78,10 +83,9 @@ function drawSteps() {
 
 fillSelect(byId("run"), data.runs.map((name, run) => [run, name]), 0);
 byId("run").addEventListener("change", (event) => chooseRun(Number(event.target.value)));
-byId("select-paragraph").addEventListener("click", () => {
-  getSelection().selectAllChildren(byId("paragraph"));
-});
-byId("select-bibtex").addEventListener("click", () => {
-  getSelection().selectAllChildren(byId("bibtex"));
-});
+for (const button of document.querySelectorAll("button[data-select]")) {
+  button.addEventListener("click", () => {
+    getSelection().selectAllChildren(byId(button.dataset.select));
+  });
+}
 startStrips();

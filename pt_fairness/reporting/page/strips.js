@@ -68,7 +68,7 @@ function drawStrips() {
   const order = runsByValue();
   const ranks = Array.from({ length: data.depth }, (_, i) =>
     element("th", { scope: "col" }, String(i + 1)));
-  table.caption.textContent = `Topic ${data.topics[chosen.topic]}: the first ${data.depth} `
+  byId("strips-caption").textContent = `Topic ${data.topics[chosen.topic]}: the first ${data.depth} `
     + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first`;
   table.tHead.replaceChildren(element("tr", {}, element("th", { scope: "col" }, "system"),
     element("th", { scope: "col" }, data.measures[chosen.measure].name), ...ranks));

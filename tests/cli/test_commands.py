@@ -1,7 +1,6 @@
 """The command line, called as a user calls it."""
 
 import gzip
-import inspect
 import os
 import subprocess
 import sys
@@ -11,8 +10,6 @@ import pytest
 from ir_measures.__main__ import main_cli
 
 from pt_fairness import cli
-from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 QRELS = "1 PRO a 1\n1 PRO b 1\n1 CON c 1\n2 PRO é 1\n2 CON f 2\n2 - g 0\n"
 RUN = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 d 3 2 t\n1 Q0 b 4 1 t\n2 Q0 f 1 2 t\n2 Q0 é 2 1 t\n"
@@ -96,27 +93,6 @@ def test_warnings_are_one_line(files):
                            "rND(protected='NEITHER')@3"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("python -m pt_fairness: warning: protected='NEITHER'")
-
-
-def test_measures_lists_everything(capsys):
-    assert cli.main(["measures"]) == 0
-    out = capsys.readouterr().out
-    for name, measure in MEASURES.items():
-        entry = out[out.index(f"{name}  {measure.PRETTY_NAME}"):].split("\n\n")[0]
-        assert measure.SHORT_DESC in entry and f"; {measure.FAIR_END:g} is " in entry
-        for parameter in measure.SUPPORTED_PARAMS:
-            assert f"\n    {parameter}: " in entry
-
-
-def test_measures_shows_some_in_full(capsys):
-    assert cli.main(["measures", "rKL", "β_P"]) == 0
-    out = capsys.readouterr().out
-    for name in ("rKL", "BiasP"):
-        _, *lines = inspect.cleandoc(type(MEASURES[name]).__doc__).splitlines()
-        assert all(line in out for line in lines)
-        assert all(str(BIBLIOGRAPHY[key]) in out for key in MEASURES[name].SOURCE)
-    assert cli.main(["measures", "nDCG"]) == 2
-    assert "'nDCG' is none of the measures of this package" in capsys.readouterr().err
 
 
 def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):

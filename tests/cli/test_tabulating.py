@@ -45,7 +45,9 @@ def command(files, qrels, tmp_path, capsys):
 def expected(files, qrels):
     """``expected(baseline)``: what evaluate returns."""
     measures = [nDCG @ 5, rND @ 5, AP]
-    return lambda baseline=None: evaluate_quietly(files / "*", qrels, measures, baseline=baseline)
+    return lambda baseline=None: evaluate_quietly(
+        files / "*", qrels, measures, baseline=baseline,
+        correction=None if baseline is None else "holm")
 
 
 def test_every_digit_is_printed(command, expected, tmp_path):
@@ -75,34 +77,58 @@ def test_a_baseline_by_name_or_path(command, expected, files):
     assert [row["nDCG@5"] for row in rows] == table["nDCG@5"].tolist()
 
 
+def marked(table, row, measure, bold):
+    """The cell of a paper's table, by the rules of the table: an independent account."""
+    values, p = table[measure], table[f"{measure} p-value corrected"][row]
+    fair = values.min() if measure.startswith("r") else values.max()
+    cell = f"{values[row]:.4f}"
+    cell = bold.format(cell) if values[row] == fair else cell
+    if not p < 0.05:
+        return cell
+    return cell + ("▲" if (values[row] < values[0]) == measure.startswith("r") else "▼")
+
+
+def paper(table, bold):
+    return [[row["name"], *(marked(table, i, measure, bold) for measure in
+                            ("nDCG@5", "rND@5", "AP"))] for i, row in table.iterrows()]
+
+
+NOTE = ("▲ significantly better, ▼ significantly worse than system 3 (two-sided paired t-test, "
+        "p < .05, Holm's correction for 3 systems). Undefined: rND@5 on 7 of 12 topics.")
+
+
 def test_markdown(command, expected):
     table = expected(baseline=0)[0]
     lines = command("--baseline", "system 3", "--format", "md")[1].splitlines()
-    assert lines[0] == "| " + " | ".join(table.columns) + " |"
-    assert lines[1].startswith("| --- | ---: |") and len(lines) == 6
-    assert lines[2].startswith(f"| system 3 | {table['nDCG@5'][0]:.4f} |")
-    assert lines[2].endswith(" |  |  |  |")
-    counts = f"| {int(table['AP +'][1])} | {int(table['AP -'][1])} |"
-    assert f"{counts} {table['AP p-value'][1]:.4f} |" in lines[3]
+    assert lines[0] == "| name | nDCG@5 ↑ | rND@5 ↓ | AP ↑ |"
+    assert lines[1] == "| --- | ---: | ---: | ---: |"
+    assert lines[2:6] == [f"| {' | '.join(row)} |" for row in paper(table, "**{}**")]
+    assert lines[6:] == ["", NOTE]
+    short = command("--baseline", "system 3", "--format", "md", "--digits", "2", "--p-values",
+                    "--correction", "none")[1].splitlines()
+    assert short[0] == ("| name | nDCG@5 ↑ | p (nDCG@5) | rND@5 ↓ | p (rND@5) | AP ↑ | p (AP) |")
+    p = table["AP p-value"][1]
+    assert short[3].endswith(f"{table['AP'][1]:.2f} | " + f"{p:.3f}".strip("0") + " |")
+    assert "not corrected for several systems" in short[-1]
 
 
-def test_latex(command, expected):
+def test_latex(command, expected, files):
     table = expected(baseline=0)[0]
-    latex = command("--format", "latex")[1]
-    assert r"\toprule" in latex and "name & nDCG@5 & rND@5 & AP" in latex and "dagger" not in latex
-    tested = command("--baseline", "system 3", "--format", "latex")[1].splitlines()
-    assert tested[0] == r"\begin{tabular}{lrrr}" and len(tested) == 11
-    for line, (_, row) in zip(tested[4:8], table.iterrows(), strict=True):
-        cells = [row["name"]]
-        for measure in ("nDCG@5", "rND@5", "AP"):
-            values = table[measure]
-            best = values.min() if measure.startswith("r") else values.max()
-            cell = f"{row[measure]:.4f}"
-            cells.append((rf"\textbf{{{cell}}}" if row[measure] == best else cell)
-                         + (r"$^\dagger$" if row[f"{measure} p-value"] < 0.05 else ""))
-        assert line == " & ".join(cells) + r" \\"
-    assert tested[-1].startswith("% dagger: differs from the baseline")
-    assert "dagger$" in "".join(tested[:-1])
+    lines = command("--baseline", "system 3", "--format", "latex")[1].splitlines()
+    head = r"name & nDCG@5 $\uparrow$ & rND@5 $\downarrow$ & AP $\uparrow$ \\"
+    assert lines[1:4] == [r"\begin{tabular}{lrrr}", r"\toprule", head]
+    assert lines[5:9] == [" & ".join(row) + r" \\" for row in paper(table, r"\textbf{{{}}}")]
+    assert lines[-1].startswith(r"\par\smallskip{\footnotesize $^{\blacktriangle}$ significantly")
+    # A system that retrieves the baseline's documents in the opposite order is worse throughout.
+    run = io.read_run(files / "system 3")
+    best = io.load_qrels(str(files.parent / "qrels"))
+    best = best.assign(score=best["label"] * 10.0)[["qid", "docno", "score"]]
+    (files / "system 2").write_text(trec_run(best))
+    (files / "system 1").write_text(trec_run(run.assign(score=-run["score"])))
+    text = command("--baseline", "system 2", "--format", "latex")[1]
+    assert r"$^{\blacktriangledown}$" in text and text.startswith("% needs booktabs and amssymb\n")
+    plain = command("--format", "latex")[1]
+    assert plain.startswith("% needs booktabs\n") and "blacktriangle" not in plain
     assert "textbf" not in command("--per-query", "--format", "latex")[1]
 
 
