@@ -20,10 +20,11 @@ from pt_fairness.plots.topics import (
     scatter,
     target_against_model,
 )
+from pt_fairness.plots.tradeoffs import tradeoff
 
 __all__ = [
     "PALETTE", "bias_histogram", "bias_sweep", "groups_per_topic", "relevance_and_fairness",
-    "scatter", "strips", "target_against_model",
+    "scatter", "strips", "target_against_model", "tradeoff",
 ]
 
 

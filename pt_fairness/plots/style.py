@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pt_fairness.tables import measure_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.
@@ -48,7 +51,14 @@ def text(name: Any, width: int | None = None) -> str:
     return "\n".join(lines).replace("$", r"\$")
 
 
-def with_fair_end(measure: str) -> str:
-    """Return the name of a measure with its fair end."""
-    known = measure_of(measure)
-    return measure if known is None else f"{measure} ({known.FAIR_END:g} is fair)"
+def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
+    """Return the name of a column with the fair end of its measure.
+
+    :param table: the table of the column, which knows what renamed columns stand for
+    """
+    known = measure_of(column, table)
+    if known is None:
+        return column
+    if known.FAIR_END != 0 and known.RANGE[1] is None:
+        return f"{column} (more is fairer)"
+    return f"{column} ({known.FAIR_END:g} is fair)"

@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import parse_measure
 
@@ -36,7 +36,7 @@ OWN = [
 ]
 OTHERS = [
     "AP", "AP@4", "AP(rel=2)", "P@3", "P@20", "R@5", "RR", "RR@5", "Rprec", "nDCG", "nDCG@5",
-    "nDCG(judged_only=True)@4", "nDCG(dcg='exp-log2')@5", "ERR@5", "alpha_nDCG@5", "alpha_DCG@3",
+    "nDCG(judged_only=True)@4", "alpha_nDCG@5", "alpha_DCG@3",
     "ERR_IA@5", "nERR_IA@10", "NRBP", "nNRBP", "AP_IA", "P_IA@5",
 ]
 SO_FAR = [
@@ -64,8 +64,9 @@ def frames_of(measure, case):
 class TestContributions:
     @pytest.mark.parametrize("measure", [*OWN, *OTHERS], ids=str)
     def test_they_add_up_to_the_value_of_the_provider(self, measure, make_case):
-        for seed in range(6):
-            for qid, frame, value in frames_of(measure, make_case(seed, several=seed % 2 == 1)):
+        for seed in range(3):
+            case = make_case(seed, topics=4, several=seed == 1)
+            for qid, frame, value in frames_of(measure, case):
                 assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
                 if not frame["counts"].any():
                     assert not len(frame) or frame["contribution"].isna().all() or value == 0
@@ -77,8 +78,8 @@ class TestContributions:
     def test_every_sum_over_ranks_is_tested(self):
         tested = {one.NAME for one in parsed(OWN)}
         assert {name for name, one in MEASURES.items() if one.OVER_RANKS is not None} == tested
-        # RBP and SDCG need the package cwl-eval.
-        assert {parse_measure(name).NAME for name in OTHERS} == SUMS - {"RBP", "SDCG"}
+        # gdeval's ERR is tested below; RBP and SDCG need the package cwl-eval.
+        assert {parse_measure(name).NAME for name in OTHERS} == SUMS - {"ERR", "RBP", "SDCG"}
         others = {parse_measure(name).NAME for name in SO_FAR}
         assert {name for name, one in MEASURES.items() if one.OVER_RANKS is None} <= others | {
             "MaxSkew", "logRUR", "EED", "EER"}
@@ -104,6 +105,9 @@ class TestContributions:
             / (3 + 2 / math.log2(3) + 1 / 2),
             "AP": np.array([0, 1 / 2, 0, 2 / 4]) / 3,
             "P@4": np.array([0, 1, 0, 1]) / 4,
+            "ERR@4": np.array([0, 3 / 16 / 2, 0, 13 / 16 * 1 / 16 / 4]),
+            "nDCG(dcg='exp-log2')@4": np.array([0, 3 / math.log2(3), 0, 1 / math.log2(5)])
+            / (7 + 3 / math.log2(3) + 1 / 2),
             "P@10": np.array([0, 1, 0, 1]) / 10,
             "BiasRBP@4": 0.2 * np.array([0, 0.8, 0, -(0.8**3)]),
             "BiasP@10": np.array([0, 1, 0, -1]) / 10,
@@ -111,7 +115,9 @@ class TestContributions:
         }
         for name, expected in by_hand.items():
             frame = explain(name, case.run_frame, case.qrels_frame, "1")
-            np.testing.assert_allclose(frame["contribution"], expected, atol=1e-12, err_msg=name)
+            # gdeval writes five decimals.
+            atol = 1e-5 if name.startswith(("ERR", "nDCG(dcg")) else 1e-12
+            np.testing.assert_allclose(frame["contribution"], expected, atol=atol, err_msg=name)
             assert frame["label"].tolist() == [0, 2, 0, 1]
 
     def test_ndkl(self, worked):
@@ -119,6 +125,7 @@ class TestContributions:
         weights = [1 / math.log2(2), 1 / math.log2(3)]
         assert frame["contribution"].tolist() == pytest.approx([math.log(2) / sum(weights), 0])
 
+    @settings(max_examples=5)
     @given(st.integers(0, 500), st.integers(1, 6), st.integers(1, 3))
     def test_what_follows_changes_no_contribution(self, make_case, seed, cutoff, more):
         """But by the normaliser, so that ratios of contributions stay."""
@@ -136,8 +143,8 @@ class TestContributions:
 class TestValueSoFar:
     @pytest.mark.parametrize("measure", SO_FAR)
     def test_is_the_value_at_the_cutoff(self, measure, make_case):
-        for seed in range(3):
-            case = make_case(seed)
+        for seed in range(2):
+            case = make_case(seed, topics=4)
             for qid, frame, value in frames_of(measure, case):
                 assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
                 name, _, _ = measure.rpartition("@")
@@ -199,8 +206,9 @@ class TestSharesAndTargets:
         assert last("nDJS@2") == {"target of CON": third, "target of PRO": rest}
         assert last("FAIR(p=0.4)@2") == {"protected target": 0.4}
         assert last("BiasP@2") == last("EEL@2") == last("nDCG@2") == last("logEUR@2") == {}
-        assert last("AWRF(target={'CON':0.9,'PRO':0.05,'x':0.05})@2") == {
-            "target of CON": 0.9, "target of PRO": 0.05, "target of x": 0.05}
+        with pytest.warns(FairnessWarning, match="has a share for 'x'"):
+            assert last("AWRF(target={'CON':0.9,'PRO':0.05,'x':0.05})@2") == {
+                "target of CON": 0.9, "target of PRO": 0.05, "target of x": 0.05}
 
     def test_several_group_sources(self, worked):
         for name, of in (("explained-a", {"c": "1", "a": "2", "b": "2"}),
@@ -223,10 +231,12 @@ class TestSharesAndTargets:
 
 
 class TestRealRuns:
+    @pytest.mark.filterwarnings("ignore:topics with nothing to compare")
     def test_newswire(self, robust03):
         qrels, runs = robust03
         run = next(iter(runs.values()))
-        frame = explain("rKL(groups='trec-newswire')@10", run, qrels, 303)
+        with pytest.warns(FairnessWarning, match="6 of 100 topics"):
+            frame = explain("rKL(groups='trec-newswire')@10", run, qrels, 303)
         (value,) = [one.value for one in ir_measures.iter_calc(
             [parse_measure("rKL(groups='trec-newswire')@10")], qrels, run)
             if one.query_id == "303"]

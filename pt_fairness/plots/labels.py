@@ -1,0 +1,109 @@
+"""Labels of points, placed so that they do not overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from pt_fairness.numerics import Floats
+from pt_fairness.plots import style
+
+#: The distances of a label from its point that are tried, in points.
+DISTANCES = (6, 12, 20, 30, 42, 56, 72, 90)
+#: The directions that are tried.
+DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+#: A label further away than this has a line to its point, in points.
+NEAR = 12
+#: The number of places along each part of a line that labels avoid.
+STEPS = 60
+#: The font sizes that are tried until every label has a place, in points.
+SIZES = (9.0, 8.0, 7.0, 6.0, 5.0)
+
+
+def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], radius: float = 4.0,
+                 line: Any = ()) -> None:
+    """Label points without overlaps, in a smaller font if there are many.
+
+    A label without a free place is put where it covers the least.
+
+    :param x: the places of the points, in data coordinates, ``[n]``
+    :param radius: the radius of the points, in points
+    :param line: the corners of a line that labels avoid, in data coordinates, ``[m, 2]``
+    """
+    figure = ax.figure.figure
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    dot = figure.dpi / 72
+    points = ax.transData.transform(np.column_stack([x, y])) / dot
+    inside = np.array(ax.bbox.extents) / dot
+    taken = np.vstack([_boxes(points, radius), _boxes(_along(ax, line) / dot, 0.5)])
+    for size in SIZES:
+        sizes = np.array([_size(ax, name, size) for name in names]).reshape(-1, 2) / dot
+        centres, distances, covered = _centres(points, sizes, inside, taken)
+        if not covered:
+            break
+    for name, point, centre, distance in zip(names, points, centres, distances, strict=True):
+        arrow = {"arrowstyle": "-", "color": style.PALE, "linewidth": 0.7, "shrinkA": 0,
+                 "shrinkB": radius} if distance > NEAR else None
+        place = ax.transData.inverted().transform(point * dot)
+        ax.annotate(style.text(name), (place[0], place[1]), xytext=tuple(centre - point),
+                    textcoords="offset points", ha="center", va="center", fontsize=size,
+                    arrowprops=arrow)
+
+
+def _along(ax: Axes, corners: Any) -> Floats:
+    """Return places along a line, in pixels, ``[n, 2]``."""
+    if len(corners) < 2:
+        return np.zeros((0, 2))
+    ends = ax.transData.transform(np.asarray(corners, float))
+    steps = np.linspace(0.0, 1.0, STEPS)[:, None, None]
+    return np.asarray((ends[:-1] + steps * (ends[1:] - ends[:-1])).reshape(-1, 2))
+
+
+def _boxes(places: Floats, radius: float) -> Floats:
+    """Return the boxes around places, ``[n, 4]``: left, bottom, right, top."""
+    return np.hstack([places - radius, places + radius])
+
+
+def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
+    """Return the width and the height of a label in pixels."""
+    label = ax.text(0, 0, style.text(name), fontsize=size)
+    box = label.get_window_extent()
+    label.remove()
+    return box.width, box.height
+
+
+def _centres(points: Floats, sizes: Floats, axes: Floats,
+             taken: Floats) -> tuple[Floats, Floats, bool]:
+    """Return the centre of each label, ``[n, 2]``, and its distance from its point, ``[n]``.
+
+    :param points: the points, ``[n, 2]``
+    :param sizes: the widths and heights of the labels, ``[n, 2]``
+    :param axes: the box of the axes: left, bottom, right, top
+    :param taken: the boxes that labels avoid, ``[m, 4]``
+    :returns: the third value is whether a label covers another, a taken box or the edge of the axes
+    """
+    distances = np.repeat(DISTANCES, len(DIRECTIONS))[:, None]
+    directions = np.tile(DIRECTIONS, (len(DISTANCES), 1))
+    found, far, covers = [], [], False
+    for point, size in zip(points, sizes, strict=True):
+        centres = point + directions * (size / 2 + distances)
+        boxes = np.hstack([centres - size / 2, centres + size / 2])
+        cost = _shared(boxes, taken).sum(axis=1) + size.prod() - _shared(boxes, axes[None])[:, 0]
+        best = int(cost.round(6).argmin())
+        covers |= bool(cost[best] > 1e-6)
+        taken = np.vstack([taken, boxes[best]])
+        found.append(centres[best])
+        far.append(distances[best, 0])
+    return np.array(found).reshape(-1, 2), np.array(far), covers
+
+
+def _shared(boxes: Floats, others: Floats) -> Floats:
+    """Return the area that each of some boxes shares with each of others, ``[C, n]``."""
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    return np.asarray(np.maximum(high - low, 0.0).prod(axis=2))
