@@ -15,12 +15,8 @@ from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
-<<<<<<< HEAD
-    "correlations", "explain", "group_distribution", "highlight", "label_noise", "minmax",
-=======
-    "correlations", "group_distribution", "highlight", "label_noise", "long_form", "minmax",
->>>>>>> i15a
-    "rank_table", "ranked_groups", "top", "undefined",
+    "correlations", "explain", "group_distribution", "highlight", "label_noise", "long_form",
+    "minmax", "rank_table", "ranked_groups", "top", "undefined",
 ]
 
 

@@ -92,12 +92,8 @@ def _head(measure: FairnessMeasure) -> list[str]:
 def markdown(measures: Sequence[FairnessMeasure]) -> str:
     """Return a Markdown table of measures: name, description, range, fair end and source."""
     rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
-<<<<<<< HEAD
-    for measure in MEASURES.values():
-        sources = ", ".join(BIBLIOGRAPHY[key].short for key in measure.SOURCE)
-=======
     for measure in measures:
->>>>>>> i15a
+        sources = ", ".join(BIBLIOGRAPHY[key].short for key in measure.SOURCE)
         rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
                     f"{measure.FAIR_END:g} | {sources} |")
     return "\n".join(rows)
