@@ -77,10 +77,10 @@ class Experiment:
 
     def _source_of(self, measure: Any) -> int | None:
         """Return the index of the group source of a measure, which is added if it is new."""
-        own = isinstance(measure, FairnessMeasure) and measure.needs_groups
-        if not own:
+        parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+        part = next((part for part in parts if part.needs_groups), None)
+        if part is None:
             return None
-        part = next(part for part in measure.parts if part.needs_groups)
         name, added = part.param("groups"), tuple(part.added_labels)
         if (name, added) not in self._sources:
             rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
@@ -95,7 +95,7 @@ class Experiment:
 
     def _read(self, runs: Mapping[str, Any]) -> None:
         """Read the runs once more, one after the other, and keep what is shown of them."""
-        steps = Steps(self.measures, self.plan.qrels, self.topics, self.depth)
+        steps = Steps(self.measures, self.plan.qrels, self.judgments, self.depth)
         self.ways = steps.ways
         self.strips: list[Strip] = []
         #: The numbers of each measure at the ranks of each system.
@@ -125,7 +125,7 @@ class Experiment:
                                      minlength=len(self.topics))
                 annotated.append(Annotated(strip.sets[source] >= 0, length))
             self.numbers.append([None] * len(self.measures) if ranked.sampled else steps.of_run(
-                self._needed(ranked, found), strip, annotated, self.values[i]))
+                ranked, self._needed(ranked, found), strip, annotated, self.values[i]))
 
     def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:
         """Return the documents of a run that the numbers at its ranks depend on."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import ir_measures
 import numpy as np
 import pandas as pd
 
@@ -13,13 +12,19 @@ from pt_fairness import numerics
 from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.provider.alpha import judged_only
+from pt_fairness.provider.diversity import Listing, Subtopics
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.provider.names import ALPHA_MEASURES
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
 from pt_fairness.reporting.strips import Strip
 from pt_fairness.text import collecting_warnings
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
+#: How far the sum of contributions can be from the value, because of rounding.
+SAME = 1e-6
 
 
 def ranked_frame(topics: Sequence[str], topic: Ints, docnos: Any, place: Ints) -> pd.DataFrame:
@@ -54,20 +59,22 @@ class Way:
         self.over_ranks: str | None = None
         #: The measure without its normaliser.
         self.plain = measure
-        if self.cutoff is not None and self.cutoff <= depth:
-            if self.own and measure.OVER_RANKS is not None:
-                self.over_ranks, self.plain = measure.OVER_RANKS, measure.unnormalised
-            elif measure.NAME in ALPHA_MEASURES:
-                self.over_ranks, self.plain = "sum", ir_measures.alpha_DCG(**measure.params)
+        #: Whether the documents of a strip determine the value, if all of them count.
+        self.within = self.cutoff is not None and self.cutoff <= depth
+        if self.own and self.within and measure.OVER_RANKS is not None:
+            self.over_ranks, self.plain = measure.OVER_RANKS, measure.unnormalised
+        #: Whether the numbers are the discounted gains of α-nDCG.
+        self.by_gain = measure.NAME in ALPHA_MEASURES
         #: Whether the numbers are those of the prefixes of the ranking.
-        self.by_prefix = not self.own and measure.NAME in SUMS and self.over_ranks is None
+        self.by_prefix = not self.own and not self.by_gain and measure.NAME in SUMS
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
-        self.kind: str | None = CONTRIBUTION if self.by_prefix or self.over_ranks else VALUE
+        self.kind: str | None = CONTRIBUTION \
+            if self.by_prefix or self.by_gain or self.over_ranks else VALUE
         if self.kind == VALUE and "cutoff" not in measure.SUPPORTED_PARAMS:
             self.kind = None
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []
-        if self.kind is not None and not self.by_prefix:
+        if self.kind is not None and not (self.by_prefix or self.by_gain):
             plain, last = self.plain, min(self.cutoff or depth, depth)
             self.at_cutoffs = [type(plain)(**plain.params | {"cutoff": cutoff})
                                for cutoff in range(1, last + 1)]
@@ -95,20 +102,58 @@ class Way:
         found = added.sum(axis=1)
         if params.get("abs"):
             return np.where(found < 0, -1.0, 1.0)[:, None] * added
-        if self.measure == self.plain:
-            return added
-        return added * np.where(found != 0, numerics.ratio(value, found), 1.0)[:, None]
+        return added if self.measure == self.plain else scaled(added, value)
+
+
+def scaled(added: Floats, value: Floats) -> Floats:
+    """Return contributions that add up to the value, ``[T, K]``.
+
+    :param added: the contributions without a normaliser, ``[T, K]``
+    :param value: ``[T]``
+    """
+    found = added.sum(axis=1)
+    return added * np.where(found != 0, numerics.ratio(value, found), 1.0)[:, None]
+
+
+def _drop_others(numbers: Floats, found: Floats, values: Floats) -> None:
+    """Replace the numbers of topics by NaN where they do not lead to the value.
+
+    Some providers of ir_measures break ties in their own way: they rank other documents.
+
+    :param numbers: ``[T, K]``, updated in place
+    :param found: the value that the numbers lead to, ``[T]``
+    """
+    numbers[~np.isclose(found, values, rtol=0, atol=SAME)] = np.nan
+
+
+def _places(strip: Strip, counts: Bools, topics: int) -> Ints:
+    """Return how many documents count before each document of a strip."""
+    before = counts.cumsum() - counts
+    start = np.searchsorted(strip.topic, np.arange(topics))
+    return before - np.append(before, 0)[start][strip.topic]
+
+
+def _spread(added: Floats, strip: Strip, counts: Bools, place: Ints) -> Floats:
+    """Return the contribution of each document of a strip, 0 for those that do not count.
+
+    :param added: the contributions of the documents that count, ``[T, K]``
+    """
+    within = counts & (place < added.shape[1])
+    numbers = np.zeros(len(place))
+    numbers[within] = added[strip.topic[within], place[within]]
+    return numbers
 
 
 class Steps:
     """The numbers of all measures at the ranks of a run.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if there are groups, ``iteration``
-    :param topics: the topics, in the order of the results
+    :param judgments: the same qrels; the results are in the order of their topics
     """
 
-    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame, topics: Sequence[str],
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame, judgments: Judgments,
                  depth: int) -> None:
+        topics = judgments.topics
         self._topics, self._depth = topics, depth
         self._place = {topic: i for i, topic in enumerate(topics)}
         self.ways = [Way(measure, depth) for measure in measures]
@@ -119,12 +164,15 @@ class Steps:
             self._prefixes = ManyRunsEvaluator(prefixes, qrels) if prefixes else None
             self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels) if cutoffs else None
         self._of_prefixes, self._of_cutoffs = prefixes, list(cutoffs)
+        self._subtopics = {rel: Subtopics(judgments, rel) for rel in
+                           {way.measure["rel"] for way in self.ways if way.by_gain}}
 
-    def of_run(self, run: pd.DataFrame, strip: Strip, annotated: Sequence[Annotated | None],
-               values: Floats) -> list[Floats | None]:
+    def of_run(self, ranked: Run, run: pd.DataFrame, strip: Strip,
+               annotated: Sequence[Annotated | None], values: Floats) -> list[Floats | None]:
         """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
 
-        :param run: the documents that the numbers depend on, as of :func:`ranked_frame`
+        :param ranked: a run with one ranking of each topic
+        :param run: its documents that the numbers depend on, as of :func:`ranked_frame`
         :param strip: the documents of the run that are shown
         :param annotated: the annotated documents for each measure of condensed lists; ``None``
             for other measures
@@ -138,38 +186,49 @@ class Steps:
         for i, way in enumerate(self.ways):
             if way.kind is None:
                 found.append(None)
+            elif way.by_gain:
+                counts, _ = annotated[i] or self._every(strip)
+                added = self._gains(way.measure, ranked, values[:, i])
+                found.append(_spread(added, strip, counts, _places(strip, counts, len(values))))
             elif way.by_prefix:
                 column = self._of_prefixes.index(way.measure)
                 so_far = np.column_stack([one[:, column] for one in by_prefix])
                 added = np.diff(np.nan_to_num(so_far), prepend=0.0, axis=1)
+                if way.within:
+                    _drop_others(added, added.sum(axis=1), values[:, i])
                 found.append(added[strip.topic, strip.place])
             else:
                 columns = [self._of_cutoffs.index(one) for one in way.at_cutoffs]
-                found.append(self._at_ranks(way, by_cutoff[:, columns], strip, annotated[i],
-                                            values[:, i]))
+                so_far = by_cutoff[:, columns]
+                if way.within and not way.own:
+                    _drop_others(so_far, so_far[:, -1], values[:, i])
+                found.append(self._at_ranks(way, so_far, strip, annotated[i], values[:, i]))
         return found
 
-    def _at_ranks(self, way: Way, so_far: Floats, strip: Strip,
-                  annotated: Annotated | None, values: Floats) -> Floats:
+    def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
+        """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
+        gains = self._subtopics[measure["rel"]].gains(
+            Listing(ranked, judged_only(measure)), measure["alpha"], measure.params.get("cutoff"))
+        return scaled(gains * numerics.log_discount(gains.shape[1]), values)
+
+    def _at_ranks(self, way: Way, so_far: Floats, strip: Strip, annotated: Annotated | None,
+                  values: Floats) -> Floats:
         """Return the number of each document of a strip.
 
         :param so_far: the values at the cutoffs of the measure, ``[T, K]``
         """
-        if annotated is None:
-            every = np.ones(len(strip.topic), bool)
-            annotated = Annotated(every, np.bincount(strip.topic, minlength=len(so_far)))
-        counts, length = annotated
-        before = counts.cumsum() - counts
-        start = np.searchsorted(strip.topic, np.arange(len(so_far)))
-        place = before - np.append(before, 0)[start][strip.topic]
-        depth = so_far.shape[1]
-        within = counts & (place < depth)
+        counts, length = self._every(strip) if annotated is None else annotated
+        place, depth = _places(strip, counts, len(so_far)), so_far.shape[1]
         if way.kind == CONTRIBUTION:
             added = way.contributions(so_far, np.minimum(length, depth), values)
-            numbers = np.where(within, added[strip.topic, np.minimum(place, depth - 1)], 0.0)
+            numbers = _spread(added, strip, counts, place)
             return np.where(length[strip.topic] > 0, numbers, np.nan)
         known = np.minimum(place + counts, depth)
         return np.where(known > 0, so_far[strip.topic, np.maximum(known, 1) - 1], np.nan)
+
+    def _every(self, strip: Strip) -> Annotated:
+        length = np.bincount(strip.topic, minlength=len(self._topics))
+        return Annotated(np.ones(len(strip.topic), bool), length)
 
     def _prefixes_of(self, strip: Strip) -> list[pd.DataFrame]:
         """Return the first 1, 2, … documents of the rankings as runs."""

@@ -26,7 +26,7 @@ function sharesSoFar(measure, topic, run) {
   let [counted, total] = [0, 0];
   return runs[run].map((doc) => {
     const groups = source === null ? [] : groupsOf(topic, source, doc);
-    const fits = judged ? labels[doc] !== null : groups.length > 0 || !condensed;
+    const fits = judged ? labels[doc] !== null && labels[doc] >= 0 : groups.length > 0 || !condensed;
     const counts = fits && (cutoff === null || counted < cutoff);
     if (counts && (groups.length || even)) {
       const weight = weights === null ? 1 : weights[counted];
