@@ -48,6 +48,19 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
             return True
         return measure.NAME in NDEVAL_MEASURES and bool(ir_measures.pyndeval.is_available())
 
+    def run_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Return the columns of runs that ``measures`` read.
+
+        ``pt.Experiment`` calls this before the first system retrieves, unless
+        ``validate="ignore"``. So the sources of the measures are checked here, too.
+
+        :raises ValueError: a group source or values do not exist, or the groups lack a label
+        """
+        from pt_fairness.provider.sources import check_sources
+        measures = list(measures)
+        check_sources(one for one in measures if isinstance(one, FairnessMeasure))
+        return list(super().run_inputs(measures))
+
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of the qrels that ``measures`` read."""
         parts = [part for measure in measures for part in getattr(measure, "parts", [measure])]

@@ -21,6 +21,7 @@ from pt_fairness.provider.alpha import Diversity
 from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.numbers import Numbers
+from pt_fairness.provider.sources import check_declared
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run, empty_run
@@ -209,14 +210,13 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) 
     :param tell: callback for warnings; takes the cause and the message
     :raises ValueError: a label is not in G, and the group source declares its labels
     """
+    if annotations.groups is not None and annotations.declared is not None:
+        check_declared(measure, annotations.groups, annotations.labels)
     known = [*annotations.labels, *measure.added_labels]
     held = listed(annotations.labels) or "no groups"
     for parameter, label in measure.named_labels(known):
         if label in known:
             continue
-        if annotations.declared is not None:
-            raise ValueError(f"{parameter}={label!r} names no group of {annotations.groups!r}; "
-                             f"its groups are {held}")
         words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
             if parameter == "protected" else ""
         tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; "
