@@ -11,6 +11,8 @@ try:
 except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
+from pt_fairness.plots.comparisons import correlations, differences
+from pt_fairness.plots.ranks import explain, exposure
 from pt_fairness.plots.simulations import bias_sweep
 from pt_fairness.plots.style import PALETTE
 from pt_fairness.plots.systems import relevance_and_fairness, strips
@@ -23,8 +25,9 @@ from pt_fairness.plots.topics import (
 from pt_fairness.plots.tradeoffs import tradeoff
 
 __all__ = [
-    "PALETTE", "bias_histogram", "bias_sweep", "groups_per_topic", "relevance_and_fairness",
-    "scatter", "strips", "target_against_model", "tradeoff",
+    "PALETTE", "bias_histogram", "bias_sweep", "correlations", "differences", "explain",
+    "exposure", "groups_per_topic", "relevance_and_fairness", "scatter", "strips",
+    "target_against_model", "tradeoff",
 ]
 
 

@@ -62,3 +62,9 @@ def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
     if known.FAIR_END != 0 and known.RANGE[1] is None:
         return f"{column} (more is fairer)"
     return f"{column} ({known.FAIR_END:g} is fair)"
+
+
+def without_groups(measure: Any) -> str:
+    """Return the name of a measure without its group source."""
+    params = {name: value for name, value in measure.params.items() if name != "groups"}
+    return str(type(measure)(**params))

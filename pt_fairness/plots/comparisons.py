@@ -1,0 +1,143 @@
+"""Figures of differences between systems, and of correlations between measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pt_fairness.analysis import Correlations
+from pt_fairness.io import need_columns
+from pt_fairness.plots import style
+from pt_fairness.plots.layout import axes_of, legend_below, name_ticks, need_rows
+from pt_fairness.tables import (
+    ALPHA,
+    LARGER,
+    NEAR_ZERO,
+    SMALLER,
+    direction_of,
+    of_one_measure,
+    stands_for,
+)
+
+#: What a difference in each direction means.
+_SIDES = {LARGER: ("← worse", "better →"), SMALLER: ("← better", "worse →"),
+          NEAR_ZERO: ("← smaller", "larger →"), None: ("← smaller", "larger →")}
+#: The coefficient below which a cell is so dark that its text is white.
+DARK = -0.75
+#: The size of a cell of a heat map, in inches.
+CELL = 0.75
+
+
+def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw the difference of each system from the baseline, with its interval.
+
+    A filled point is a significant difference (at .05, after the correction of the comparison),
+    an open one is not. The intervals are not corrected, so one without 0 can have an open point.
+    The axis says on which side a system is better. The best difference is at the top.
+
+    :param compared: the result of :func:`pt_fairness.analysis.compare`
+    :param measure: a measure or its name; may be omitted if the frame has only one
+    :raises ValueError: an empty frame, or a measure that it does not have
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis, plots
+    >>> perquery = pd.DataFrame({"name": ["A"] * 4 + ["B"] * 4, "qid": ["1", "2", "3", "4"] * 2,
+    ...                          "measure": "rKL@10",
+    ...                          "value": [0.1, 0.2, 0.3, 0.3, 0.3, 0.2, 0.4, 0.5]})
+    >>> ax = plots.differences(analysis.compare(perquery, baseline="A"))
+    >>> ax.get_xlabel()
+    '← better   difference of rKL@10 from the baseline   worse →'
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['B']
+    """
+    need_columns(compared, ["name", "measure", "difference", "low", "high", "reject"],
+                 "the comparison")
+    need_rows(compared, "the comparison")
+    frame, name = of_one_measure(compared, measure)
+    direction = direction_of(name, frame)
+    table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
+    new, ax = ax is None, axes_of(ax)
+    rows = np.arange(len(table))
+    name_ticks(ax.yaxis, table["name"].tolist(), new)
+    ax.axvline(0, color=style.PALE, zorder=0)
+    colour, sure = style.PALETTE[0], table["reject"].to_numpy(bool)
+    ends = table[["low", "high"]].to_numpy(float)
+    lines = ax.hlines(rows, ends[:, 0], ends[:, 1], color=colour, linewidth=1.5)
+    handles: dict[str, Any] = {"interval (not corrected)": lines}
+    for mask, face, label in ((sure, colour, f"significant (p < {ALPHA:g})"),
+                              (~sure, "white", "not significant")):
+        if mask.any():
+            handles[label] = ax.scatter(table["difference"][mask], rows[mask], facecolors=face,
+                                        edgecolors=colour, zorder=3)
+    left, right = _SIDES[direction]
+    ax.set(xlabel=style.text(f"{left}   difference of {name} from the baseline   {right}",
+                             2 * style.LONG), ylim=(len(table) - 0.5, -0.5))
+    legend_below(ax, list(handles.values()), list(handles), new)
+    return ax
+
+
+def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
+    """Draw the correlations of every two measures as a heat map.
+
+    Each cell has its coefficient, with a star where p < .05; blue is −1, white 0 and orange 1. The
+    names have an arrow towards the better end of a measure (``→0`` for a signed bias), because two
+    measures of opposite directions agree where their correlation is negative.
+
+    :param found: the result of :func:`pt_fairness.analysis.correlations`
+    :raises ValueError: an argument that is no such result
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis, plots
+    >>> averages = pd.DataFrame({"name": ["A", "B", "C", "D"], "AP": [0.4, 0.3, 0.2, 0.1],
+    ...                          "rKL@5": [0.1, 0.2, 0.4, 0.3]})
+    >>> ax = plots.correlations(analysis.correlations(averages))
+    >>> [text.get_text() for text in ax.texts]
+    ['-0.67']
+    >>> ax.get_yticklabels()[0].get_text(), ax.get_xticklabels()[0].get_text()
+    ('rKL@5 ↓', 'AP ↑')
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+    if not isinstance(found, Correlations):
+        raise ValueError(f"correlations takes the result of pt_fairness.analysis.correlations, not "
+                         f"a {type(found).__name__}")
+    names = [_marked(name) for name in found.coefficients.columns]
+    size = len(names) - 1
+    if size < 1:
+        raise ValueError("a correlation needs two measures, and the table has "
+                         f"{', '.join(map(repr, names)) or 'none'}")
+    # The lower triangle without the diagonal.
+    below = np.tril(np.ones((size, size), bool))
+    values = np.where(below, found.coefficients.to_numpy(float)[1:, :-1], np.nan)
+    p_values = found.p_values.to_numpy(float)[1:, :-1]
+    new, ax = ax is None, axes_of(ax)
+    figure = ax.figure.figure
+    if new:
+        figure.set_size_inches(3.0 + CELL * size, 2.0 + CELL * size)
+    colours = LinearSegmentedColormap.from_list(
+        "blue to orange", [style.PALETTE[0], "white", style.PALETTE[1]])
+    image = ax.imshow(values, colours, vmin=-1, vmax=1)
+    name_ticks(ax.xaxis, names[:-1], new)
+    name_ticks(ax.yaxis, names[1:], new)
+    for i, j in zip(*np.nonzero(below), strict=True):
+        number = "–" if np.isnan(values[i, j]) else f"{values[i, j]:.2f}".replace("-0.00", "0.00")
+        star = "*" if p_values[i, j] < ALPHA else ""
+        ax.text(j, i, number + star, ha="center", va="center",
+                color="white" if values[i, j] < DARK else "black", fontsize=min(10.0, 130.0 / size))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)")
+    return ax
+
+
+def _marked(name: Any) -> str:
+    """Return the name of a measure with the mark of its better end."""
+    mark = direction_of(name)
+    text = str(name)
+    return text if mark is None or text.endswith(mark) else f"{stands_for(name)} {mark}"

@@ -1,0 +1,238 @@
+"""Figures of the ranks: the exposure of the groups, and the explanation of a value."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from pt_fairness import numerics
+from pt_fairness.analysis.collection import ALL_TOPICS
+from pt_fairness.analysis.ranking_shares import (
+    PROTECTED_SHARE,
+    PROTECTED_TARGET,
+    SHARE,
+    TARGET,
+)
+from pt_fairness.io import need_columns
+from pt_fairness.numerics import Bools, Floats
+from pt_fairness.plots import style
+from pt_fairness.plots.layout import axes_of, legend_below, need_rows
+from pt_fairness.tables import parsed_or_none
+from pt_fairness.text import listed
+
+#: The heights of the panels of values and of shares, relative to each other.
+PANELS = (3, 2)
+#: The style of a document in several groups, and of one in none.
+SEVERAL: dict[str, Any] = {"facecolor": "#777777", "edgecolor": "white"}
+NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": style.PALE}
+#: The half-width of a 95 % confidence interval of a mean, in standard errors.
+Z_95 = 1.96
+
+
+def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | None = None,
+             discount: str = "log2", ax: Axes | None = None) -> Axes:
+    """Draw the share of each group in the exposure of the first ranks, over all topics.
+
+    At rank k, a line is the mean over the topics of the share of a group in the exposure of the
+    first k ranks; the band is the 95 % confidence interval of the mean (± 1.96 standard errors).
+    A document of m groups gives 1/m of its exposure to each; one without a group gives none. A
+    dashed line is the target of the group in the same colour.
+
+    :param ranked: the rows of one system of the result of
+        :func:`pt_fairness.analysis.ranked_groups`
+    :param target: the target share of each group; or the result of
+        :func:`pt_fairness.analysis.group_distribution`, of which the mean share over the topics is
+        drawn
+    :param discount: the exposure of a rank: ``'log2'``, ``'trec'``, ``'mmr'``, ``'geometric'`` or
+        ``'none'``, as the parameter of :data:`pt_fairness.AWRF`
+    :raises ValueError: several systems, no document with a group, an unknown discount, or a target
+        of a group that is not in the frame
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> ranked = pd.DataFrame({"name": "BM25", "qid": "1", "rank": [1, 2], "docno": ["b", "a"],
+    ...                        "label": [0, 1], "group": ["CON", "PRO"]})
+    >>> ax = plots.exposure(ranked, {"CON": 0.5, "PRO": 0.5}, discount="none")
+    >>> [line.get_ydata().tolist() for line in ax.lines[::2]]
+    [[1.0, 0.5], [0.0, 0.5]]
+    """
+    need_columns(ranked, ["name", "qid", "rank", "group"], "the frame of ranked groups")
+    names = list(dict.fromkeys(ranked["name"]))
+    if len(names) > 1:
+        raise ValueError(f"the frame has {len(names)} systems, and the figure shows one; choose it "
+                         f"with frame[frame['name'] == {names[0]!r}]")
+    shares, groups = _exposure_shares(ranked, discount)
+    targets = _targets(target, groups)
+    new, ax = ax is None, axes_of(ax)
+    ranks = np.arange(1, shares.shape[2] + 1)
+    known = np.maximum((~np.isnan(shares[:, 0])).sum(axis=0), 1)
+    handles: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a rank above every annotated document
+        means = np.nanmean(shares, axis=0)
+        errors = Z_95 * np.nanstd(shares, axis=0) / np.sqrt(known)
+    for i, (group, mean, error) in enumerate(zip(groups, means, errors, strict=True)):
+        line = style.line(i)
+        (handles[group],) = ax.plot(ranks, mean, **line, markersize=4,
+                                    markevery=max(1, len(ranks) // 10))
+        ax.fill_between(ranks, mean - error, mean + error, color=line["color"], alpha=0.2,
+                        linewidth=0)
+        if group in targets:
+            ax.axhline(targets[group], color=line["color"], linestyle="--", linewidth=1, zorder=1)
+    if targets:
+        handles["target"] = Line2D([], [], color="black", linestyle="--", linewidth=1)
+    topics = f"mean of {shares.shape[0]} topics (band: 95 % confidence interval)"
+    ax.set(xlabel="first ranks", ylabel="share of the exposure", ylim=(0, 1),
+           xlim=(0.5, len(ranks) + 0.5), title=style.text(f"{names[0]}: {topics}", style.LONG))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend_below(ax, list(handles.values()), list(handles), new)
+    return ax
+
+
+def _exposure_shares(ranked: pd.DataFrame, discount: str) -> tuple[Floats, list[str]]:
+    """Return the share of each group in the first ranks, ``[topics, groups, ranks]``, and groups.
+
+    NaN above the first document with a group.
+    """
+    held = ranked[ranked["group"].notna()]
+    if held.empty:
+        raise ValueError("no document of the frame has a group, so there is nothing to draw")
+    depth = int(ranked["rank"].max())
+    weights = numerics.discount(discount, depth)[held["rank"].to_numpy(int) - 1]
+    each = held.groupby(["qid", "rank"])["group"].transform("size").to_numpy()
+    topic, topics = pd.factorize(held["qid"])
+    group, groups = pd.factorize(held["group"], sort=True)
+    found = np.zeros((len(topics), len(groups), depth))
+    np.add.at(found, (topic, group, held["rank"].to_numpy(int) - 1), weights / each)
+    found = found.cumsum(axis=2)
+    total = found.sum(axis=1, keepdims=True)
+    return np.where(total > 0, numerics.ratio(found, total), np.nan), groups.tolist()
+
+
+def _targets(target: Mapping[str, float] | pd.DataFrame | None,
+             groups: Sequence[str]) -> dict[str, float]:
+    if target is None:
+        return {}
+    if isinstance(target, pd.DataFrame):
+        need_columns(target, ["qid", "group", "share", "skew"], "the distribution of groups")
+        topics = target[(target["qid"] != ALL_TOPICS) & target["skew"].notna()]
+        means = topics.groupby("group")["share"].mean()
+        return {group: float(means.get(group, 0.0)) for group in groups}
+    unknown = [group for group in target if group not in groups]
+    if unknown:
+        raise ValueError(f"the target has a share for {listed(unknown)}, and no ranked document "
+                         f"has that group; the groups are {listed(groups)}")
+    return dict(target)
+
+
+def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw what each rank contributes to a value, and the shares so far against the target.
+
+    The upper panel has a bar for the contribution of each rank in the colour of its group, or, if
+    the measure is no sum over ranks, a line of the value so far. A grey cross is a document that
+    does not count. The lower panel has the shares of the groups so far, or of the protected
+    side, with the targets as dashed lines; it is left out if there are no groups.
+
+    :param explanation: the result of :func:`pt_fairness.explain`
+    :param ax: axes of a grid, such as those of ``plt.subplots``, which are divided into the panels
+    :returns: the upper panel; the lower one is ``ax.figure.axes[-1]``
+    :raises ValueError: a frame that is no such result, or one without rows
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import explain, plots
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": 1,
+    ...                       "iteration": ["PRO", "PRO", "CON"]})
+    >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "x", "c"], "score": [3.0, 2.0, 1.0]})
+    >>> ax = plots.explain(explain("rND@5", run, qrels, "1"))
+    >>> ax.get_title()
+    'topic 1: rND@5 = 0.403 (0 is fair)'
+    """
+    need_columns(explanation, ["rank", "docno", "group", "counts"], "the explanation")
+    need_rows(explanation, "the explanation")
+    if not {"contribution", "value"} & {*explanation.columns}:
+        raise ValueError("the explanation has neither a column 'contribution' nor 'value'; it "
+                         "takes the result of pt_fairness.explain")
+    frame, ranks = explanation, explanation["rank"].to_numpy()
+    new, ax = ax is None, axes_of(ax)
+    shown = [column.removeprefix(SHARE) for column in map(str, frame.columns)
+             if column.startswith(SHARE)]
+    faces = {group: style.face(i) for i, group in enumerate(shown)}
+    handles: dict[str, Any] = {}
+    if "contribution" in frame and not faces:
+        ax.bar(ranks, frame["contribution"], color=style.PALETTE[0])
+    elif "contribution" in frame:
+        for face, label, rows in _bars(frame, faces):
+            if rows.any():
+                handles[label] = ax.bar(ranks[rows], frame["contribution"][rows], **face)
+    else:
+        ax.plot(ranks, frame["value"], color="black", marker="o", markersize=4)
+    if "contribution" in frame:
+        ax.axhline(0, color="black", linewidth=0.8)
+    out = ~frame["counts"].to_numpy(bool)
+    if out.any():
+        (handles["does not count"],) = ax.plot(
+            ranks[out], np.zeros(out.sum()), "x", color="#777777", clip_on=False,
+            transform=ax.get_xaxis_transform())
+    ax.set(ylabel="contribution" if "contribution" in frame else "value so far",
+           xlim=(0.4, ranks[-1] + 0.6))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    lower = _draw_shares(frame, ax, faces, handles)
+    (ax if lower is None else lower).set_xlabel("rank")
+    measure = parsed_or_none(frame.attrs.get("measure"))
+    source = None
+    if measure is not None:
+        source = measure.params.get("groups")
+        name = style.without_groups(measure)
+        value = f"{name} = {frame.attrs['value']:.3f}"
+        text = f"topic {frame.attrs['qid']}: {style.with_fair_end(name).replace(name, value, 1)}"
+        ax.set_title(style.text(text, style.LONG))
+    if handles:
+        legend_below(ax if lower is None else lower, list(handles.values()), list(handles), new,
+                     None if source is None else f"groups: {source}")
+    return ax
+
+
+def _bars(frame: pd.DataFrame,
+          faces: Mapping[str, Any]) -> list[tuple[dict[str, Any], str, Bools]]:
+    """Return the style, the name and the rows of each kind of document."""
+    group = frame["group"]
+    kinds = [(face, label, np.asarray(group == label)) for label, face in faces.items()]
+    single = np.any([rows for _, _, rows in kinds], axis=0) if kinds else np.zeros(len(frame), bool)
+    none = group.isna().to_numpy()
+    return [*kinds, (SEVERAL, "several groups", ~single & ~none), (NO_GROUP, "no group", none)]
+
+
+def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
+                 handles: dict[str, Any]) -> Axes | None:
+    """Draw the panel of shares and return it, or ``None`` if there are no groups."""
+    two = PROTECTED_SHARE in frame
+    columns = {"protected side": (PROTECTED_SHARE, PROTECTED_TARGET, "black")} if two else {
+        label: (SHARE + label, TARGET + label, face["facecolor"]) for label, face in faces.items()}
+    place = ax.get_subplotspec()
+    if not columns or place is None:
+        return None
+    panels = place.subgridspec(2, 1, height_ratios=PANELS)
+    ax.set_subplotspec(panels[0])
+    lower = ax.figure.add_subplot(panels[1], sharex=ax)
+    for i, (label, (share, target, colour)) in enumerate(columns.items()):
+        (line,) = lower.plot(frame["rank"], frame[share], color=colour, markersize=4,
+                             marker=style.points(i)["marker"])
+        if two or "contribution" not in frame:
+            handles[label] = line
+        if target in frame:
+            (handles["target"],) = lower.plot(frame["rank"], frame[target], color=colour,
+                                              linestyle="--", linewidth=1)
+    ax.tick_params(labelbottom=False)
+    lower.set(ylim=(-0.03, 1.03), ylabel="share so far")
+    return lower
