@@ -3,3 +3,7 @@
 from pt_fairness.reporting.document import Report, report
 
 __all__ = ["Report", "report"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -26,9 +26,12 @@ class Report:
     """A report as HTML. In a notebook, it is shown as the output of a cell.
 
     :param html: the page
+    :param broken: the errors of the runs that could not be evaluated, by name
     """
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html: str, broken: Mapping[str, str]) -> None:
+        #: The errors of the runs that could not be evaluated, by name.
+        self.broken = dict(broken)
         #: The whole page, which needs no other file and no network.
         self.html = html
 
@@ -38,7 +41,7 @@ class Report:
         :raises OSError: the file cannot be written
         """
         with written_whole(path) as out:
-            out.write(self.html.encode("utf-8", "xmlcharrefreplace"))
+            out.write(self.html.encode("utf-8"))
 
     def _repr_html_(self) -> str:
         # The frame separates the style and the names of the page from those of the notebook.
@@ -112,4 +115,4 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
     content, data = content_of(experiment)
-    return Report(render({"title": title, **content}, data))
+    return Report(render({"title": title, **content}, data), experiment.broken)
