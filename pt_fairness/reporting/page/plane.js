@@ -2,7 +2,7 @@
 
 /* Two measures of all systems, with the fair ends and the Pareto front. */
 
-const plane = { x: 0, y: 0, chosen: 0 };
+const plane = { x: 0, y: 0, chosen: null };
 
 function niceTicks(low, high, count) {
   const rough = (high - low) / count;
