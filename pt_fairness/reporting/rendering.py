@@ -51,12 +51,10 @@ def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
                               keep_trailing_newline=True)
     template = environment.from_string(text("page.html.j2"))
     # The files are part of this package, and htmlsafe_json_dumps escapes <, >, & and '.
-    page = template.render(
+    return template.render(
         **content, version=__version__, group_class=group_class, hash=Markup(f"'sha256-{digest}'"),
         style=Markup(text("style.css")), script=Markup(script),
         data=htmlsafe_json_dumps(data, dumps=_dumps))
-    # A lone surrogate has no bytes in UTF-8.
-    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def _dumps(data: Any, **options: Any) -> str:

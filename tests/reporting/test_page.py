@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -161,7 +162,8 @@ class TestTopics:
                 assert text.endswith(f"; {kind}")
             page.browser.switch_to.active_element.send_keys(keys().PAGE_DOWN)
         assert len(set(seen)) == len(seen) == 6
-        assert not page.find("#topic-after").is_enabled() and page.find("#topic-before").is_enabled()
+        assert page.find("#topic-before").is_enabled()
+        assert not page.find("#topic-after").is_enabled()
 
     def test_arrow_keys_move_among_the_documents(self, page):
         page("document.querySelector('#strips td[tabindex=\"0\"]').focus()")
@@ -246,8 +248,8 @@ class TestExplanation:
 
     def test_undefined_topics_are_named(self, page):
         page.choose("measure", "rKL@5")
-        (text,) = [one for one in page("return [...document.getElementById('topic').options]"
-                                       ".map(o => o.text)") if one.startswith("only A")]  # fmt: skip
+        texts = page("return [...document.getElementById('topic').options].map(o => o.text)")
+        (text,) = [one for one in texts if one.startswith("only A")]
         page.choose("topic", text)
         assert "rKL@5 is undefined for topic only A." in page.find("#steps-note").text
         assert "rKL@5 is undefined for 1 of 6 topics (only A)" in page.find("#judgments").text
@@ -284,27 +286,9 @@ class TestAccess:
             page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def test_contrast_of_all_text(self, page):
-        """WCAG 2.1, 1.4.3: at least 4.5 to 1."""
-        poor = page("""
-            const channel = (c) => (c /= 255, c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
-            const light = ([r, g, b]) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
-            const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-            const back = (node) => { for (; node; node = node.parentElement) {
-                const found = parse(getComputedStyle(node).backgroundColor);
-                if (found.length < 4 || found[3] > 0) return found; } return [255, 255, 255]; };
-            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-            const poor = [];
-            while (walker.nextNode()) {
-              const node = walker.currentNode.parentElement;
-              if (!walker.currentNode.data.trim() || node.closest('script, style, noscript')) continue;
-              const style = getComputedStyle(node);
-              const text = light(parse(node.closest('svg') ? style.fill : style.color));
-              const ground = light(back(node));
-              const ratio = (Math.max(text, ground) + .05) / (Math.min(text, ground) + .05);
-              if (ratio < 4.5 && !node.disabled) poor.push([walker.currentNode.data, ratio]);
-            }
-            return poor;""")
-        assert poor == []
+        script = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
+        seen, poor = page(script)
+        assert seen > 200 and poor == []
 
     def test_all_controls_are_reached_by_tab_and_have_names(self, page):
         wanted = page("""
