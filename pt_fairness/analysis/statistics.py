@@ -302,12 +302,15 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     if method is None:
         return p_values
     from statsmodels.stats.multitest import multipletests
-    known = p_values.notna()
-    found = p_values.copy()
+    known = p_values.notna().to_numpy()
+    tests = p_values[known] if known.any() else [1.0]  # the method is checked in any case
     try:
-        found[known] = multipletests(p_values[known] if known.any() else [1.0], ALPHA, method)[1]
+        values = multipletests(tests, ALPHA, method)[1]
     except ValueError:
         raise ValueError(f"correction={method!r} is not possible; it takes a method of "
                          "statsmodels.stats.multitest.multipletests, such as 'holm', or "
                          "None") from None
+    found = p_values.copy()
+    if known.any():
+        found[known] = values
     return found

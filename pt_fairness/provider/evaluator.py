@@ -126,10 +126,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         }
         if undefined:
             # It depends on the qrels and not on the run, so equal texts have the same cause.
-            message = ("topics with nothing to compare with have the value 0.0, for every system: "
+            message = ("topics with nothing to compare with have the value 0.0, for every system "
+                       "(pt_fairness.analysis.undefined lists them): "
                        + "; ".join(f"{', '.join(names)} on {how_many}"
-                                   for how_many, names in undefined.items())
-                       + " (pt_fairness.analysis.undefined lists them)")
+                                   for how_many, names in undefined.items()))
             self._tell(message, message)
         for measure in self._alpha:
             values[measure] = self._diversity.scores(measure, ranked, self._tell)

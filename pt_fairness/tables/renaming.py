@@ -55,8 +55,9 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
     every = list(dict.fromkeys(table["measure"].map(str) if per_query else map(str, table.columns)))
     _check_labels(names, every, table)
     if per_query:
-        measure = table["measure"].map(str)
-        renamed = table.assign(measure=measure.map(names).fillna(measure))
+        codes, known_names = pd.factorize(table["measure"].map(str))
+        renamed = table.assign(measure=pd.Index(
+            [names.get(name, name) for name in known_names], dtype="str").take(codes))
     else:
         renamed = table.rename(columns={
             column: names[base] + suffix for column in table.columns
