@@ -175,10 +175,13 @@ def figures(frame: pd.DataFrame, folder: Path) -> None:
         (2, lambda part, ax: plots.bias_histogram(as_perquery(part), list(GROUPS), 1 / CUTOFF, ax)),
         (3, lambda part, ax: plots.target_against_model(part, CUTOFF, ax)),
     ):
-        _, axes = plt.subplots(1, 2, figsize=(12, 5.5), layout="constrained")
+        _, axes = plt.subplots(1, 2, figsize=(12, 5.5), sharey=True, layout="constrained")
         for ax, (name, part) in zip(axes, frame.groupby("name"), strict=True):
             draw(part, ax)
             ax.set_title(f"target {name}")
+        low, high = zip(*(ax.get_xlim() for ax in axes), strict=True)
+        for ax in axes:
+            ax.set_xlim(min(low), max(high))
         save(axes[0], folder, f"lipani2021-figure{number}")
 
 

@@ -129,14 +129,12 @@ def resolve(name):
 
 def public():
     """The public names, each where it is documented: in pt_fairness, if it is there."""
-    names = {}
-    for module in MODULES:
-        for name in importlib.import_module(module).__all__:
-            names.setdefault(
-                name if name in pt_fairness.__all__ else f"{module}.{name}",
-                f"pt_fairness.{name}" if name in pt_fairness.__all__ else f"{module}.{name}",
-            )
-    return set(names.values())
+    names = set()
+    for module in map(importlib.import_module, MODULES):
+        for name in module.__all__:
+            top = getattr(pt_fairness, name, None) is getattr(module, name)
+            names.add(f"{pt_fairness.__name__ if top else module.__name__}.{name}")
+    return names
 
 
 def test_every_page_is_in_the_table_of_contents(built):

@@ -96,7 +96,9 @@ def correlations(frame: pd.DataFrame,
         p_values[i, j] = p_values[j, i] = result[1]
     table = [["" if j > i else _starred(coefficients[i + 1, j], p_values[i + 1, j])
               for j in range(size - 1)] for i in range(size - 1)]
-    return Correlations(pd.DataFrame(coefficients, names, names),
+    named = pd.DataFrame(coefficients, names, names)
+    named.attrs = dict(frame.attrs)  # what renamed columns stand for
+    return Correlations(named,
                         pd.DataFrame(p_values, names, names),
                         pd.DataFrame(table, names[1:], names[:-1]))
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from pt_fairness.analysis import Correlations
 from pt_fairness.io import need_columns
 from pt_fairness.plots import style
-from pt_fairness.plots.layout import axes_of, legend_below, name_ticks, need_rows
+from pt_fairness.plots.layout import arrange, axes_of, legend_below, name_ticks, need_rows
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
@@ -19,7 +19,7 @@ from pt_fairness.tables import (
     SMALLER,
     direction_of,
     of_one_measure,
-    stands_for,
+    with_mark,
 )
 
 #: What a difference in each direction means.
@@ -107,7 +107,7 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     if not isinstance(found, Correlations):
         raise ValueError(f"correlations takes the result of pt_fairness.analysis.correlations, not "
                          f"a {type(found).__name__}")
-    names = [_marked(name) for name in found.coefficients.columns]
+    names = [with_mark(name, found.coefficients, always=True) for name in found.coefficients]
     size = len(names) - 1
     if size < 1:
         raise ValueError("a correlation needs two measures, and the table has "
@@ -133,11 +133,5 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)")
+    arrange(ax)
     return ax
-
-
-def _marked(name: Any) -> str:
-    """Return the name of a measure with the mark of its better end."""
-    mark = direction_of(name)
-    text = str(name)
-    return text if mark is None or text.endswith(mark) else f"{stands_for(name)} {mark}"

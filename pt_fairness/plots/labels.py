@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from pt_fairness.numerics import Floats
 from pt_fairness.plots import style
+from pt_fairness.plots.layout import arrange
 
 #: The distances of a label from its point that are tried, in points.
 DISTANCES = (6, 12, 20, 30, 42, 56, 72, 90)
@@ -33,11 +34,8 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], radius: float =
     :param radius: the radius of the points, in points
     :param line: the corners of a line that labels avoid, in data coordinates, ``[m, 2]``
     """
-    figure = ax.figure.figure
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(figure)
-    dot = figure.dpi / 72
+    arrange(ax)
+    dot = ax.figure.figure.dpi / 72
     points = ax.transData.transform(np.column_stack([x, y])) / dot
     inside = np.array(ax.bbox.extents) / dot
     taken = np.vstack([_boxes(points, radius), _boxes(_along(ax, line) / dot, 0.5)])

@@ -93,18 +93,36 @@ def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> No
     axis.set_tick_params(labelsize=size, labelrotation=90 if across else 0)
 
 
-def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[Any], new: bool,
-                 title: str | None = None) -> None:
-    """Add a legend below the axes, in as many columns as fit.
-
-    :param new: whether the figure is new and can grow
-    """
+def arrange(ax: Axes) -> None:
+    """Lay out the figure of axes, with matplotlib's constrained layout if it has no other."""
     figure = ax.figure.figure
     if figure.get_layout_engine() is None:
         figure.set_layout_engine("constrained")
     engine = figure.get_layout_engine()
     assert engine is not None
-    engine.execute(figure)  # long names make the axes narrower
+    engine.execute(figure)
+
+
+def has_legend_elsewhere(ax: Axes, labels: Sequence[Any]) -> bool:
+    """Return whether other axes of the figure have a legend with these labels."""
+    wanted = [text(label) for label in labels]
+    legends = [other.get_legend() for other in ax.figure.figure.axes if other is not ax]
+    return any([label.get_text().replace("\n", " ") for label in legend.get_texts()] == wanted
+               for legend in legends if legend is not None)
+
+
+def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[Any], new: bool,
+                 title: str | None = None) -> None:
+    """Add a legend below the axes, in as many columns as fit.
+
+    If other axes of the figure have the same legend, it is not repeated.
+
+    :param new: whether the figure is new and can grow
+    """
+    figure = ax.figure.figure
+    if has_legend_elsewhere(ax, labels):
+        return
+    arrange(ax)  # long names make the axes narrower
     axis = ax.xaxis.get_tightbbox()
     assert axis is not None
     box = ax.get_window_extent()

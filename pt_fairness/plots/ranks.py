@@ -32,6 +32,8 @@ PANELS = (3, 2)
 #: The style of a document in several groups, and of one in none.
 SEVERAL: dict[str, Any] = {"facecolor": "#777777", "edgecolor": "white"}
 NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": style.PALE}
+#: The target in the legend.
+TARGET_LINE = Line2D([], [], color="black", linestyle="--", linewidth=1)
 #: The half-width of a 95 % confidence interval of a mean, in standard errors.
 Z_95 = 1.96
 
@@ -89,10 +91,10 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
         if group in targets:
             ax.axhline(targets[group], color=line["color"], linestyle="--", linewidth=1, zorder=1)
     if targets:
-        handles["target"] = Line2D([], [], color="black", linestyle="--", linewidth=1)
+        handles["target"] = TARGET_LINE
     topics = f"mean of {shares.shape[0]} topics (band: 95 % confidence interval)"
     ax.set(xlabel="first ranks", ylabel="share of the exposure", ylim=(0, 1),
-           xlim=(0.5, len(ranks) + 0.5), title=style.text(f"{names[0]}: {topics}", style.LONG))
+           xlim=(0.5, len(ranks) + 0.5), title=style.text(f"{names[0]}: {topics}", style.TITLE))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(ax, list(handles.values()), list(handles), new)
     return ax
@@ -196,7 +198,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
         name = style.without_groups(measure)
         value = f"{name} = {frame.attrs['value']:.3f}"
         text = f"topic {frame.attrs['qid']}: {style.with_fair_end(name).replace(name, value, 1)}"
-        ax.set_title(style.text(text, style.LONG))
+        ax.set_title(style.text(text, style.TITLE))
     if handles:
         legend_below(ax if lower is None else lower, list(handles.values()), list(handles), new,
                      None if source is None else f"groups: {source}")
@@ -217,7 +219,8 @@ def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
                  handles: dict[str, Any]) -> Axes | None:
     """Draw the panel of shares and return it, or ``None`` if there are no groups."""
     two = PROTECTED_SHARE in frame
-    columns = {"protected side": (PROTECTED_SHARE, PROTECTED_TARGET, "black")} if two else {
+    side = f"protected: {', '.join(frame.attrs.get('protected', ()))}".removesuffix(": ")
+    columns = {side: (PROTECTED_SHARE, PROTECTED_TARGET, "black")} if two else {
         label: (SHARE + label, TARGET + label, face["facecolor"]) for label, face in faces.items()}
     place = ax.get_subplotspec()
     if not columns or place is None:
@@ -228,11 +231,12 @@ def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
     for i, (label, (share, target, colour)) in enumerate(columns.items()):
         (line,) = lower.plot(frame["rank"], frame[share], color=colour, markersize=4,
                              marker=style.points(i)["marker"])
-        if two or "contribution" not in frame:
+        if label not in handles:
             handles[label] = line
         if target in frame:
-            (handles["target"],) = lower.plot(frame["rank"], frame[target], color=colour,
-                                              linestyle="--", linewidth=1)
+            lower.plot(frame["rank"], frame[target], color=colour, linestyle="--", linewidth=1)
+    if {target for _, target, _ in columns.values()} & {*frame.columns}:
+        handles["target"] = TARGET_LINE
     ax.tick_params(labelbottom=False)
     lower.set(ylim=(-0.03, 1.03), ylabel="share so far")
     return lower

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from pt_fairness.io import need_columns
 from pt_fairness.plots import style
-from pt_fairness.plots.layout import axes_of, need_rows
+from pt_fairness.plots.layout import axes_of, has_legend_elsewhere, need_rows
 from pt_fairness.tables import measure_of, of_one_measure
 
 
@@ -17,7 +17,7 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     """Draw the mean of a measure against the bias α of simulated rankings.
 
     Each set has a line and a band of ± one standard deviation: Draws et al. (2021), figures 1 and
-    2.
+    2. The band ends at the lower bound of the measure's range.
 
     :param sweep: the result of :func:`pt_fairness.simulation.sweep`
     :param measure: a measure or its name; may be omitted if the frame has only one
@@ -43,12 +43,15 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
         ax.plot(part["alpha"], mean, **line, markersize=4, label=style.text(one))
         ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
                         linewidth=0)
-    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel="mean value",
-           title=style.text(style.with_fair_end(name), 2 * style.LONG))
-    # Clip the bands at the lower bound of the measure's range.
     known = measure_of(name)
     least = known.RANGE[0] if known is not None else None
+    cut = least is not None and bool((frame["mean"] - frame["sd"]).min() < least)
+    band = "± 1 standard deviation" + (f", cut at {least:g}" if cut else "")
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)",
+           ylabel=f"mean value (band: {band})",
+           title=style.text(style.with_fair_end(name), style.TITLE))
     bottom = min(0.0, ax.get_ylim()[0])
     ax.set_ylim(bottom=bottom if least is None else max(bottom, least))
-    ax.legend(title="set")
+    if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
+        ax.legend(title="set")
     return ax

@@ -18,8 +18,10 @@ MARKERS = "osD^vPX*"
 LINES = ("-", "--", ":", "-.")
 #: The colour of bars and lines in the background.
 PALE = "#BBBBBB"
-#: The maximum length of a line of a title or an axis label, in characters.
+#: The maximum length of a line of an axis label, in characters.
 LONG = 50
+#: The maximum length of a line of a title.
+TITLE = 60
 
 
 def face(i: int) -> dict[str, Any]:

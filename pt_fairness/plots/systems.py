@@ -21,10 +21,20 @@ from pt_fairness.plots.layout import (
     size_of,
     tick_step,
 )
-from pt_fairness.tables import column_of
+from pt_fairness.tables import (
+    column_of,
+    direction_of,
+    distance_from_best,
+    of_one_measure,
+    per_query,
+    ranked_by,
+)
+from pt_fairness.text import warn
 
 #: The ratio of the upper limit of an axis that starts at 0 to the largest value.
 ROOM = 1.05
+#: The distance of the second axis on the right from the first, in points.
+APART = 55
 #: The style of the dot of a relevant document, and of a block without a group.
 DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "black",
                        "linestyle": "none"}
@@ -33,16 +43,17 @@ NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": style.PALE}
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
                            ax: Axes | None = None) -> Axes:
-    """Draw relevance as bars and fairness as lines, with systems sorted by decreasing relevance.
+    """Draw relevance as bars and fairness as points, with systems sorted by decreasing relevance.
 
-    As in Das & Lease (2019), figure 2, and Pathiyan Cherumanal et al. (2021), figure 2. The lines
-    have a separate axis on the right. Both axes start at 0, or below it if there are negative
+    As in Das & Lease (2019), figure 2, and Pathiyan Cherumanal et al. (2021), figure 2, but without
+    lines between systems. The points have a separate axis on the right, and measures of another
+    fair end have one further to the right. All axes start at 0, or below it if there are negative
     values.
 
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure of the bars
-    :param fairness: the measure of the line, or several
-    :returns: the axes of the bars; those of the lines are ``ax.figure.axes[-1]``
+    :param fairness: the measure of the points, or several
+    :returns: the axes of the bars; those of the points are the last ones of ``ax.figure.axes``
     :raises ValueError: an empty table, or a measure that it does not have
 
     Examples
@@ -58,7 +69,7 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     """
     need_rows(averages, "the table of averages")
     wanted = fairness if isinstance(fairness, (list, tuple)) else [fairness]
-    lines = [column_of(averages, one) for one in wanted]
+    points = [column_of(averages, one) for one in wanted]
     bars = column_of(averages, relevance)
     table = averages.sort_values(bars, ascending=False, kind="stable")
     new, ax = ax is None, axes_of(ax)
@@ -66,28 +77,47 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     name_ticks(ax.xaxis, table["name"].tolist(), new)
     ax.set(xlabel=style.text(f"system, by decreasing {bars}", style.LONG),
            ylabel=style.text(bars, style.LONG), xlim=(-0.6, len(table) - 0.4))
-    right = ax.twinx()
-    for i, name in enumerate(lines):
-        handles += right.plot(range(len(table)), table[name], **style.line(i))
-    if not (table[lines] < 0).any(axis=None):
-        largest = table[lines].max(axis=None)
-        right.set_ylim(0, ROOM * largest if largest > 0 else None)
-    right.set_ylabel(style.text(style.with_fair_end(lines[0]), style.LONG) if len(lines) == 1
-                     else "fairness measures")
-    legend_below(ax, handles, [bars, *map(style.with_fair_end, lines)], new)
+    ends = [direction_of(name, averages) for name in points]
+    for place, end in enumerate(dict.fromkeys(ends)):
+        some = [i for i, other in enumerate(ends) if other == end]
+        right = ax.twinx()
+        right.spines["right"].set_position(("outward", place * APART))
+        for i in some:
+            handles += right.plot(range(len(table)), table[points[i]], **style.points(i),
+                                  linestyle="none")
+        own = table[[points[i] for i in some]]
+        if not (own < 0).any(axis=None):
+            largest = own.max(axis=None)
+            right.set_ylim(0, ROOM * largest if largest > 0 else None)
+        right.set_ylabel(_axis_name([points[i] for i in some], averages))
+    legend_below(ax, handles, [bars, *(style.with_fair_end(name, averages) for name in points)],
+                 new)
     return ax
 
 
-def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None) -> Axes:
+def _axis_name(columns: list[str], averages: pd.DataFrame) -> str:
+    """Return the label of an axis of measures with the same fair end."""
+    if len(columns) == 1:
+        return style.text(style.with_fair_end(columns[0], averages), style.LONG)
+    ends = {style.with_fair_end(column, averages).removeprefix(column) for column in columns}
+    return "fairness measures" + (ends.pop() if len(ends) == 1 else "")
+
+
+def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
+           perquery: pd.DataFrame | None = None, measure: Any = None) -> Axes:
     """Draw the groups at the top ranks of every system as coloured blocks, for one topic.
 
     The block of a document with several groups is divided equally. A document without a group has a
-    white block, and a relevant document has a dot.
+    white block, and a relevant document has a dot. With ``perquery``, the systems are sorted by a
+    measure, the best at the top, and its value is at the end of each row ("–" if it is missing).
 
-    :param ranked: the result of :func:`pt_fairness.analysis.ranked_groups`; the first system is
-        drawn on top
+    :param ranked: the result of :func:`pt_fairness.analysis.ranked_groups`; without ``perquery``,
+        the first system is at the top
     :param qid: the topic
-    :raises ValueError: the frame does not have the topic
+    :param perquery: ``name, qid, measure, value``
+    :param measure: the measure of ``perquery``, or its name; may be omitted if it has only one
+    :raises ValueError: a topic or a measure that the frames do not have, or a measure without
+        ``perquery``
 
     Examples
     --------
@@ -104,7 +134,13 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None) -> Axes:
     if topic.empty:
         raise ValueError(f"no system returned a document for topic {qid!r}; choose a topic of the "
                          "frame")
-    names = list(dict.fromkeys(ranked["name"]))
+    names, title, values = list(dict.fromkeys(ranked["name"])), f"topic {qid}", None
+    if perquery is not None:
+        values, title = _of_topic(perquery, qid, measure, names)
+        names = list(values.index)
+    elif measure is not None:
+        raise ValueError(f"measure={str(measure)!r} needs the values of the systems; give the "
+                         "per-query frame as perquery=")
     groups = sorted(ranked["group"].dropna().unique())
     faces = {group: style.face(i) for i, group in enumerate(groups)}
     depth = int(topic["rank"].max())
@@ -126,7 +162,11 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None) -> Axes:
         ax.plot(*zip(*relevant, strict=True), markersize=dot, markeredgewidth=dot / 4, **DOT)
     step = tick_step(depth, width, (len(str(depth)) + 1) * LETTER_WIDTH * font_size(ax.xaxis))
     ax.set_xticks(sorted({1, *range(step, depth + 1, step)}))
-    ax.set(xlabel="rank", title=style.text(f"topic {qid}", style.LONG), xlim=(0.4, depth + 0.6),
+    for row, value in enumerate([] if values is None else values):
+        ax.annotate("–" if pd.isna(value) else f"{value:.3f}", (1, row), (4, 0), va="center",
+                    xycoords=ax.get_yaxis_transform(), textcoords="offset points",
+                    fontsize=min(font_size(ax.yaxis), font_size(ax.xaxis)))
+    ax.set(xlabel="rank", title=style.text(title, style.TITLE), xlim=(0.4, depth + 0.6),
            ylim=(len(names) - 0.5, -0.5))
     legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
     if topic["group"].isna().any():
@@ -134,3 +174,23 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None) -> Axes:
     handles = [*legend.values(), Line2D([], [], markersize=4, **DOT)]
     legend_below(ax, handles, [*legend, "relevant"], new)
     return ax
+
+
+def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
+              names: list[Any]) -> tuple[pd.Series, str]:
+    """Return the value of each system for a topic, the best first, and the title of the figure."""
+    frame, name = of_one_measure(per_query(perquery), measure)
+    frame = frame[frame["qid"] == str(qid)].set_index("name")[["value"]]
+    if frame.empty:
+        raise ValueError(f"the per-query frame has no value of {name} for topic {str(qid)!r}; "
+                         "choose a topic that it has")
+    frame = frame.reindex(names).rename(columns={"value": name})
+    frame.attrs = dict(perquery.attrs)
+    far = distance_from_best(frame, name)
+    if far is None:
+        warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the "
+             "name with ↑ or ↓")
+    order = range(len(names)) if far is None else ranked_by(far).argsort(kind="stable")
+    end = style.with_fair_end(name, frame).removeprefix(name)
+    return frame[name].iloc[list(order)], f"topic {qid}, with {name}{end}" if far is None else \
+        f"topic {qid}, by {name}{end}"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from pt_fairness.analysis.collection import ALL_TOPICS
@@ -18,18 +18,27 @@ from pt_fairness.plots.layout import (
     LINE_HEIGHT,
     axes_of,
     font_size,
+    has_legend_elsewhere,
     legend_below,
     name_ticks,
     need_rows,
     size_of,
     tick_step,
 )
-from pt_fairness.tables import of_one_measure, of_one_system, per_query
+from pt_fairness.tables import (
+    of_one_measure,
+    of_one_system,
+    parsed_or_none,
+    per_query,
+    stands_for,
+)
 
 #: The maximum number of labelled topics on an axis.
 MOST_LABELS = 40
 #: The gid of the guide lines, which :func:`scatter` redraws for every series.
 GUIDE = "guide"
+#: The colour of the cells without bias.
+GREEN, PALE_GREEN = style.PALETTE[2], 0.3
 
 
 def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -61,8 +70,11 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
         ax.bar(range(len(table)), table[group], bottom=bottom, width=1.0, linewidth=0.3,
                **style.face(i))
         bottom += table[group].to_numpy()
-    name_ticks(ax.xaxis, table.index, new, -(-len(table) // MOST_LABELS))
-    ax.set(xlabel="topic", ylabel="relevant documents", xlim=(-0.5, len(table) - 0.5))
+    step = -(-len(table) // MOST_LABELS)
+    name_ticks(ax.xaxis, table.index, new, step)
+    some = "" if step == 1 else f" (one of {step} is named)"
+    ax.set(xlabel=f"topic, by number of relevant documents{some}", ylabel="relevant documents",
+           xlim=(-0.5, len(table) - 0.5))
     legend_below(ax, ax.containers, table.columns, new, "group")
     return ax
 
@@ -73,7 +85,9 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
 
     The values are those of two measures for one system, such as one for the pro and one for the con
     stance (Gezici et al. 2021, figures 3 and 4), or those of one measure for two systems (figures 5
-    and 6). The grey lines are x = y and, if there are values on both sides of it, 0.
+    and 6). The grey lines are 0, if there are values on both sides of it, and x = y, if both axes
+    show the same measure (up to its parameters) or measures that the package does not know. Then
+    the axes have the same scale.
 
     :param perquery: ``name, qid, measure, value``
     :param x: the system and the measure
@@ -91,7 +105,7 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     ...                          "measure": "BiasP@10", "value": [0.5, -0.25, 0.25, 0.0]})
     >>> ax = plots.scatter(perquery, ("A", "BiasP@10"), ("B", "BiasP@10"))
     >>> ax.get_xlabel()
-    'A: BiasP@10'
+    'A: BiasP@10 (0 is fair)'
     >>> ax.collections[0].get_offsets().tolist()
     [[0.5, 0.25], [-0.25, 0.0]]
     """
@@ -113,29 +127,41 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     ax.scatter(values["x"], values["y"], s=36, **style.points(colour), alpha=0.7, linewidths=0,
                label=None if label is None else style.text(label), zorder=2)
     same = str(x[1]) == str(y[1])
-    xlabel, ylabel = (style.text(f"{system}: {measure}" if same else measure, style.LONG)
-                      for system, measure in (x, y))
+    xlabel, ylabel = (
+        style.text((f"{system}: " if same else "") + style.with_fair_end(str(measure), perquery),
+                   style.LONG) for system, measure in (x, y))
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    _add_guides(ax)
-    if label is not None:
-        ax.legend()
+    if not ax.get_title():
+        ax.set_title("a point for each topic", fontsize="medium")
+    names = [getattr(parsed_or_none(stands_for(measure, perquery)), "NAME", None)
+             for _, measure in (x, y)]
+    _add_guides(ax, names[0] == names[1])
+    legend = ax.legend() if label is not None else None
+    if legend is not None and has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
+        legend.remove()
     return ax
 
 
-def _add_guides(ax: Axes) -> None:
-    """Set equal limits for both axes, and draw the diagonal and, inside the limits, zero lines."""
+def _add_guides(ax: Axes, comparable: bool) -> None:
+    """Set the limits of the axes, and draw guide lines.
+
+    :param comparable: whether both axes have the same scale, and the diagonal is drawn
+    """
     for line in [line for line in ax.lines if line.get_gid() == GUIDE]:
         line.remove()
     offsets = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
-    low, high = min(0.0, float(offsets.min())), max(0.0, float(offsets.max()))
-    room = 0.05 * (high - low or 1.0)
-    limits = (low - room, high + room)
-    ax.set(xlim=limits, ylim=limits, aspect="equal")
+    low, high = np.minimum(offsets.min(axis=0), 0.0), np.maximum(offsets.max(axis=0), 0.0)
+    if comparable:
+        low, high = np.full(2, low.min()), np.full(2, high.max())
+    room = 0.05 * np.where(high > low, high - low, 1.0)
+    ax.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]),
+           aspect="equal" if comparable else "auto")
     look: dict[str, Any] = {"color": style.PALE, "linewidth": 1, "zorder": 1, "gid": GUIDE}
-    ax.axline((0, 0), slope=1, **look)
-    if low < 0 < high:
-        ax.axhline(0, **look)
-        ax.axvline(0, **look)
+    if comparable:
+        ax.axline((0, 0), slope=1, **look)
+    for place, draw in enumerate((ax.axvline, ax.axhline)):
+        if low[place] < 0 < high[place]:
+            draw(0, **look)
 
 
 def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 0.1,
@@ -188,7 +214,7 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     ax.tick_params(axis="x", rotation=90)
     ax.axvline(0, color=style.PALE, zorder=0)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(xlabel="bias (0: none)", ylabel="topics")
+    ax.set(xlabel=f"bias (0 is fair), in intervals of {width:g}", ylabel="topics")
     legend_below(ax, ax.containers[-len(values):], list(values), new)
     return ax
 
@@ -215,14 +241,14 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     """
     need_columns(ratios, ["target", "model"], "the frame of ratios")
     need_rows(ratios, "the frame of ratios")
-    ax = axes_of(ax)
+    new, ax = ax is None, axes_of(ax)
     edges = (np.arange(n + 2) - 0.5) / n
     for edge in edges[:-1]:
-        ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=style.PALETTE[2], alpha=0.3,
+        ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN,
                                linewidth=0))
     jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
-    ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12,
-               color=style.PALETTE[0], alpha=0.7, linewidths=0)
+    points = ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12,
+                        color=style.PALETTE[0], alpha=0.7, linewidths=0)
     # The axes are square, so the step of the x-axis also fits the y-axis.
     step = tick_step(n + 1, min(size_of(ax)), len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis))
     shares = np.arange(0, n + 1, step) / n
@@ -233,4 +259,6 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ax.tick_params(which="minor", length=0)
     limits = (edges[0], edges[-1])
     ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
+    legend_below(ax, [points, Patch(facecolor=GREEN, alpha=PALE_GREEN)],
+                 ["topic, moved at random within its cell", "no bias"], new)
     return ax

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -17,7 +19,7 @@ from figures import (
 )
 from matplotlib.colors import to_hex
 
-from pt_fairness import analysis, plots
+from pt_fairness import FairnessWarning, analysis, plots
 from pt_fairness.plots.layout import SMALL
 
 
@@ -31,15 +33,28 @@ class TestRelevanceAndFairness:
         }
     )
 
-    def test_bars_and_lines(self):
+    def test_bars_and_points(self):
         ax = rendered(plots.relevance_and_fairness(self.FRAME, "nDCG@5", ["rKL@5", "DistFair@5"]))
         assert [bar.get_height() for bar in ax.containers[0]] == [0.8, 0.5, 0.2]
         assert [label.get_text() for label in ax.get_xticklabels()] == ["B", "C", "A"]
-        right = ax.figure.axes[1]
-        values = [line.get_ydata().tolist() for line in right.lines]
-        assert values == [[0.1, 0.2, 0.3], [0.6, 0.7, 0.9]]
+        _, *right = ax.figure.axes
+        assert [line.get_ydata().tolist() for one in right for line in one.lines] == [
+            [0.1, 0.2, 0.3], [0.6, 0.7, 0.9]]
+        assert all(line.get_linestyle() == "None" for one in right for line in one.lines)
         assert legend_of(ax) == ["nDCG@5", "rKL@5 (0 is fair)", "DistFair@5 (1 is fair)"]
         assert ax.get_ylabel() == "nDCG@5"
+
+    def test_each_fair_end_has_its_axis(self):
+        frame = self.FRAME.assign(**{"rND@5": [0.1, 0.2, 0.4], "BiasP@5": [-0.1, 0.1, 0.2]})
+        fairness = ["rKL@5", "DistFair@5", "rND@5", "BiasP@5"]
+        ax = rendered(plots.relevance_and_fairness(frame, "nDCG@5", fairness))
+        _, *right = ax.figure.axes
+        assert [one.get_ylabel() for one in right] == [
+            "fairness measures (0 is fair)", "DistFair@5 (1 is fair)", "BiasP@5 (0 is fair)"]
+        assert [len(one.lines) for one in right] == [2, 1, 1]
+        boxes = [one.yaxis.get_tightbbox() for one in right]
+        assert all(one.x1 <= two.x0 for one, two in itertools.pairwise(boxes))
+        assert inside(boxes[-1], ax.figure.bbox)
 
     @pytest.mark.parametrize(
         "names, lines",
@@ -67,7 +82,6 @@ class TestRelevanceAndFairness:
         ax = plots.relevance_and_fairness(frame, "nDCG@5", names)
         lines = ax.figure.axes[-1].lines
         assert len({(line.get_color(), line.get_marker()) for line in lines}) == 12
-        assert lines[0].get_linestyle() != lines[8].get_linestyle()
 
     def test_both_axes_start_at_zero(self):
         _, (_, ax, _) = plt.subplots(1, 3)
@@ -169,9 +183,47 @@ class TestStrips:
         assert len(ax.get_yticklabels()) == len(names)
         assert ax.get_xticks()[[0, -1]].tolist() == [1, depth]
 
+    def test_sorted_by_a_measure(self):
+        ranked = analysis.ranked_groups({**self.RUNS, "three": self.RUNS["one"]}, self.QRELS)
+        perquery = pd.DataFrame(
+            [("one", 1, "rKL@5", 0.5), ("two", 1, "rKL@5", 0.25), ("one", 1, "AWRF@5", 0.75),
+             ("two", 1, "AWRF@5", 0.125), ("one", 2, "rKL@5", 0.0)],
+            columns=["name", "qid", "measure", "value"],
+        )
+        for measure, names, values, end in (
+            ("rKL@5", ["two", "one", "three"], ["0.250", "0.500", "–"], "0 is fair"),
+            ("AWRF@5", ["one", "two", "three"], ["0.750", "0.125", "–"], "1 is fair"),
+        ):
+            ax = rendered(plots.strips(ranked, "1", None, perquery, measure))
+            assert [label.get_text() for label in ax.get_yticklabels()] == names
+            assert [text.get_text() for text in ax.texts] == values
+            assert [text.xy[1] for text in ax.texts] == [0, 1, 2]
+            assert ax.get_title() == f"topic 1, by {measure} ({end})"
+            assert all(inside(text.get_window_extent(), ax.figure.bbox) for text in ax.texts)
+            row = names.index("two")
+            blocks = [patch for patch in ax.patches if round(patch.get_y() + 0.4) == row]
+            assert len(blocks) == 2  # two returned two documents
+
+    def test_measure_of_unknown_direction(self):
+        ranked = analysis.ranked_groups(self.RUNS, self.QRELS)
+        perquery = pd.DataFrame({"name": ["one", "two"], "qid": "1", "measure": "Bias",
+                                 "value": [0.9, 0.1]})
+        with pytest.warns(FairnessWarning, match="unknown which end of Bias is better"):
+            ax = plots.strips(ranked, "1", perquery=perquery)
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two"]
+        marked = perquery.assign(measure="Bias ↓")
+        ax = plots.strips(ranked, "1", perquery=marked)
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["two", "one"]
+
     def test_unknown_topic(self):
+        ranked = analysis.ranked_groups(self.RUNS, self.QRELS)
         with pytest.raises(ValueError, match="returned a document for topic '9'"):
-            plots.strips(analysis.ranked_groups(self.RUNS, self.QRELS), "9")
+            plots.strips(ranked, "9")
+        with pytest.raises(ValueError, match="measure='rKL@5' needs the values of the systems"):
+            plots.strips(ranked, "1", measure="rKL@5")
+        perquery = pd.DataFrame({"name": ["one"], "qid": "2", "measure": "rKL@5", "value": 0.5})
+        with pytest.raises(ValueError, match="no value of rKL@5 for topic '1'"):
+            plots.strips(ranked, "1", perquery=perquery)
 
     def test_real_runs(self, robust03):
         qrels, runs = robust03

@@ -39,7 +39,8 @@ class TestGroupsPerTopic:
         assert heights == [[2, 1, 0], [1, 1, 1]]
         assert [[bar.get_y() for bar in bars] for bars in ax.containers] == [[0, 0, 0], [2, 1, 0]]
         assert legend_of(ax) == ["CON", "PRO"]
-        assert ax.get_xlabel() == "topic" and ax.get_ylabel() == "relevant documents"
+        assert ax.get_xlabel() == "topic, by number of relevant documents"
+        assert ax.get_ylabel() == "relevant documents"
 
     def test_twelve_groups_have_different_styles(self):
         frame = pd.DataFrame(
@@ -53,6 +54,7 @@ class TestGroupsPerTopic:
         frame = pd.DataFrame({"qid": [str(i) for i in range(130)], "group": "g", "relevant": 1.0})
         ax = plots.groups_per_topic(frame)
         assert len(ax.get_xticks()) <= MOST_LABELS and len(ax.containers[0]) == 130
+        assert ax.get_xlabel().endswith("(one of 4 is named)")
 
     @pytest.mark.parametrize(
         "topics, count, engine",
@@ -104,6 +106,27 @@ class TestScatter:
         assert not np.array_equal(*markers)
         assert ax.get_xlim()[1] > 5  # the limits follow the second set
         assert len([line for line in ax.lines if line.get_gid() == "guide"]) == 3
+
+    def test_diagonal_and_scale_only_between_values_of_one_measure(self):
+        def guides(x, y):
+            frame = pd.DataFrame([("A", str(q), m, v) for q in range(3)
+                                  for m, v in ((x, q / 3), (y, 5 - q))],
+                                 columns=["name", "qid", "measure", "value"])
+            ax = plots.scatter(frame, ("A", x), ("A", y))
+            return len([one for one in ax.lines if one.get_gid() == "guide"]), ax
+        number, ax = guides("nDCG@5", "rKL@5")
+        assert number == 0 and ax.get_xlim()[1] < 1 and ax.get_ylim()[1] > 5
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("nDCG@5", "rKL@5 (0 is fair)")
+        number, ax = guides("RepBias(group='a')@5", "RepBias(group='b')@5")
+        assert number == 1 and ax.get_xlim() == ax.get_ylim() and ax.get_aspect() == 1
+        assert guides("rKL@5", "AWRF@5")[0] == 0
+
+    def test_panels_share_a_legend(self):
+        _, axes = plt.subplots(1, 2)
+        for ax in axes:
+            for i, name in enumerate(("E1", "E2")):
+                plots.scatter(self.FRAME, (name, "m"), (name, "m"), ax, label=name, colour=i)
+        assert legend_of(axes[0]) == ["E1", "E2"] and axes[1].get_legend() is None
 
     def test_unknown_system(self):
         with pytest.raises(

@@ -1,0 +1,127 @@
+"""Differences and correlations, compared with the results that they draw."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from figures import LONG_NAMES, MANY_NAMES, assert_readable, legend_of, rendered
+
+from pt_fairness import analysis, plots, rename
+
+
+@pytest.fixture(scope="module")
+def perquery() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    shift = {"base": 0.0, "worse": 0.4, "same": 0.01, "better": -0.3}
+    return pd.DataFrame(
+        [
+            (name, str(q), measure, 0.5 + more + rng.normal(0, 0.05))
+            for name, more in shift.items()
+            for q in range(20)
+            for measure in ("rKL@10", "AWRF@10", "BiasP@10")
+        ],
+        columns=["name", "qid", "measure", "value"],
+    )
+
+
+class TestDifferences:
+    def test_points_and_intervals(self, perquery):
+        compared = analysis.compare(perquery, "base", resamples=99)
+        ax = rendered(plots.differences(compared, "rKL@10"))
+        own = compared[compared["measure"] == "rKL@10"].set_index("name")
+        names = [label.get_text() for label in ax.get_yticklabels()]
+        assert names == ["better", "same", "worse"] and ax.yaxis_inverted()
+        lines, *points = ax.collections
+        ends = [segment[:, 0].tolist() for segment in lines.get_segments()]
+        assert ends == own.loc[names, ["low", "high"]].to_numpy().tolist()
+        drawn = {
+            names[int(y)]: (x, bool(face[:3].min() == 1))
+            for part in points
+            for (x, y), face in zip(part.get_offsets().tolist(),
+                                    np.resize(part.get_facecolors(), (len(part.get_offsets()), 4)),
+                                    strict=True)
+        }
+        assert drawn == {
+            name: (own["difference"][name], not own["reject"][name]) for name in names
+        }
+        assert legend_of(ax) == ["interval (not corrected)", "significant (p < 0.05)",
+                                 "not significant"]
+
+    def test_the_axis_says_which_side_is_better(self, perquery):
+        compared = analysis.compare(perquery, "base", resamples=9)
+        labels = {measure: plots.differences(compared, measure).get_xlabel()
+                  for measure in ("rKL@10", "AWRF@10", "BiasP@10")}
+        assert labels["rKL@10"].startswith("← better") and labels["rKL@10"].endswith("worse →")
+        assert labels["AWRF@10"].startswith("← worse") and labels["AWRF@10"].endswith("better →")
+        assert labels["BiasP@10"].startswith("← smaller")
+        ax = plots.differences(compared, "AWRF@10")
+        assert ax.get_yticklabels()[0].get_text() == "worse"  # has the largest AWRF
+
+    @pytest.mark.parametrize("names", [LONG_NAMES, MANY_NAMES])
+    def test_names(self, names):
+        frame = pd.DataFrame({"name": names, "measure": "rKL@10", "low": -0.1, "high": 0.2,
+                              "difference": np.linspace(0, 0.1, len(names)), "reject": False})
+        assert_readable(plots.differences(frame))
+
+    def test_wrong_input(self, perquery):
+        compared = analysis.compare(perquery, "base", resamples=9)
+        with pytest.raises(ValueError, match="3 measures, and one is needed"):
+            plots.differences(compared)
+        with pytest.raises(ValueError, match="the comparison has no column 'measure'"):
+            plots.differences(compared.drop(columns="measure"))
+        with pytest.raises(ValueError, match="the comparison has no rows"):
+            plots.differences(compared.head(0), "rKL@10")
+
+
+class TestCorrelations:
+    AVERAGES = pd.DataFrame(
+        {
+            "name": list("ABCDEF"),
+            "nDCG@5": [0.9, 0.5, 0.7, 0.1, 0.3, 0.2],
+            "rKL@5": [0.1, 0.3, 0.2, 0.9, 0.4, 0.8],
+            "BiasP@5": [-0.3, 0.1, 0.2, -0.05, 0.3, 0.0],
+        }
+    )
+
+    def test_cells(self):
+        found = analysis.correlations(self.AVERAGES)
+        ax = rendered(plots.correlations(found))
+        values = ax.images[0].get_array()
+        expected = found.coefficients.to_numpy()
+        assert values[0, 0] == expected[1, 0] and values[1].tolist() == expected[2, :2].tolist()
+        assert values.mask.tolist() == [[False, True], [False, False]]
+        texts = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
+        assert texts == {
+            (j, i - 1): f"{expected[i, j]:.2f}" + "*" * bool(found.p_values.to_numpy()[i, j] < 0.05)
+            for i, j in ((1, 0), (2, 0), (2, 1))
+        }
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["rKL@5 ↓", "BiasP@5 →0"]
+        assert ax.images[0].get_clim() == (-1, 1)
+
+    def test_renamed_measures(self):
+        table = rename(self.AVERAGES, {"rKL@5": "Unfairness"})
+        ax = plots.correlations(analysis.correlations(table))
+        assert ax.get_yticklabels()[0].get_text() == "Unfairness ↓"
+
+    def test_constant_measure(self):
+        with pytest.warns(UserWarning, match="all values of rKL@5 are equal"):
+            found = analysis.correlations(self.AVERAGES.assign(**{"rKL@5": 0.2}))
+        assert plots.correlations(found).texts[0].get_text() == "–"
+
+    @pytest.mark.parametrize("new", [True, False])
+    def test_many_measures(self, new):
+        rng = np.random.default_rng(0)
+        names = [f"rKL(protected='group {i}')@10" for i in range(12)]
+        table = pd.DataFrame(rng.random((9, 12)), columns=names).assign(name=list("ABCDEFGHI"))
+        ax = plots.correlations(analysis.correlations(table),
+                                None if new else plt.subplots(figsize=(9, 9))[1])
+        assert_readable(ax)
+        assert len(ax.texts) == 66
+
+    def test_wrong_input(self):
+        with pytest.raises(ValueError, match="not a DataFrame"):
+            plots.correlations(self.AVERAGES)
+        with pytest.raises(ValueError, match="needs two measures, and the table has 'rKL@5"):
+            plots.correlations(analysis.correlations(self.AVERAGES[["name", "rKL@5"]]))
