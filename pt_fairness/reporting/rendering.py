@@ -37,7 +37,6 @@ def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     try:
         from jinja2 import Environment, StrictUndefined
         from jinja2.utils import htmlsafe_json_dumps
-        from markupsafe import Markup
     except ImportError:
         raise ImportError("the report needs Jinja2: pip install 'pt-fairness[report]'") from None
     files = resources.files("pt_fairness.reporting") / "page"
@@ -50,10 +49,9 @@ def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined,
                               keep_trailing_newline=True)
     template = environment.from_string(text("page.html.j2"))
-    # The files are part of this package, and htmlsafe_json_dumps escapes <, >, & and '.
     return template.render(
-        **content, version=__version__, group_class=group_class, hash=Markup(f"'sha256-{digest}'"),
-        style=Markup(text("style.css")), script=Markup(script),
+        **content, version=__version__, group_class=group_class, digest=digest,
+        style=text("style.css"), script=script,
         data=htmlsafe_json_dumps(data, dumps=_dumps))
 
 

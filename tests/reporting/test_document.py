@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import html
 import json
 import re
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import FairnessWarning, cli, report
+from pt_fairness import FairnessWarning, report
 from pt_fairness.reporting.content import MOST_NUMBERS
 from pt_fairness.reporting.rendering import group_class
 
@@ -208,27 +207,6 @@ def test_groups_have_different_patterns_before_colours_change():
     assert len({one.split()[1] for one in classes[:8]}) == 8
 
 
-def test_the_command(tmp_path, capsys):
-    qrels, run = tmp_path / "qrels", tmp_path / "run"
-    qrels.write_text("1 P a 1\n1 C b 1\n2 P a 1\n2 C b 0\n")
-    run.write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 b 1 1 x\n")
-    other = tmp_path / "other"
-    other.write_text("1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n2 Q0 a 1 1 x\n")
-    arguments = ["report", str(qrels), str(run), str(other), "-m", "nDCG@2", "AWRF@2",
-                 "--baseline", "run", "--label", "AWRF@2=Fairness"]  # fmt: skip
-    assert cli.main([*arguments, "-o", str(tmp_path / "page.html")]) == 0
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    wanted = report([run, other], qrels, MEASURES, baseline="run", labels={"AWRF@2": "Fairness"},
-                    progress=False)  # fmt: skip
-    assert page == wanted.html and "Fairness" in data_of(page)["measures"][1]["name"]
-    assert cli.main([*arguments, "-o", str(tmp_path / "page.html.gz")]) == 0
-    assert gzip.decompress((tmp_path / "page.html.gz").read_bytes()).decode() == page
-    assert cli.main([*arguments, "--depth", "0"]) == 2
-    assert "depth=0 is not possible" in capsys.readouterr().err
-    assert cli.main([*arguments, "-o", "html"]) == 2
-    assert "--output takes a file" in capsys.readouterr().err
-
-
 def test_without_jinja2(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install 'pt-fairness\[report\]'"):
@@ -238,7 +216,7 @@ def test_without_jinja2(monkeypatch):
 def test_values_in_the_page_are_those_of_the_frames(made):
     data = data_of(made.report.html)
     names = [one["name"] for one in data["measures"]]
-    table = made.perquery.set_index(["measure", "qid", "name"])["value"]
+    table = made.perquery.set_index(["measure", "qid", "name"])["value"].sort_index()
     for m, name in enumerate(names):
         for t, qid in enumerate(data["topics"]):
             own = table[name, qid].loc[data["runs"]].to_numpy()
