@@ -22,7 +22,7 @@ def group_class(group: int) -> str:
     """Return the CSS classes of a group: eight patterns, whose colours change every eight groups.
     """
     pattern = group % PATTERNS
-    return f"c{(pattern + group // PATTERNS) % PATTERNS} p{pattern}"
+    return f"fill c{(pattern + group // PATTERNS) % PATTERNS} p{pattern}"
 
 
 def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:

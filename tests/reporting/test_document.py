@@ -204,7 +204,7 @@ def test_a_pipe(pipe):
 def test_groups_have_different_patterns_before_colours_change():
     classes = [group_class(i) for i in range(64)]
     assert len(set(classes)) == 64
-    assert len({one.split()[1] for one in classes[:8]}) == 8
+    assert len({one.split()[2] for one in classes[:8]}) == 8
 
 
 def test_without_jinja2(monkeypatch):

@@ -63,12 +63,16 @@ function fillSelect(select, options, chosen) {
 /** Return the class of a group: eight patterns, and colours that differ for each eight groups. */
 function groupClass(group) {
   const pattern = group % PATTERNS;
-  return `c${(pattern + Math.floor(group / PATTERNS)) % PATTERNS} p${pattern}`;
+  return `fill c${(pattern + Math.floor(group / PATTERNS)) % PATTERNS} p${pattern}`;
 }
 
 /** Return the box of a document: a band of each of its groups. */
 function documentBox(groups, relevant) {
-  const kind = `doc${relevant ? " relevant" : ""}${groups.length ? "" : " none"}`;
+  const kind = `doc${relevant ? " relevant" : ""}`;
+  if (!groups.length) return element("span", { class: `${kind} none` });
+  if (groups.length === 1) {
+    return element("span", { class: `${kind} ${groupClass(groups[0][0])}` });
+  }
   return element("span", { class: kind },
     ...groups.map(([group, share]) => {
       const band = element("i", { class: groupClass(group) });

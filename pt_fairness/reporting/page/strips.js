@@ -45,7 +45,7 @@ function describe(doc) {
   return `${docs[doc]}: ${groups}; ${relevanceOf(labels[doc])}`;
 }
 
-function stripRow(run) {
+function stripRow(run, texts) {
   const ranking = data.rankings[chosen.topic];
   const name = element("button", { type: "button", "data-run": run, title: data.runs[run] },
     data.runs[run]);
@@ -53,9 +53,9 @@ function stripRow(run) {
     element("th", { scope: "row" }, name),
     element("td", { class: "value" }, asText(data.values[chosen.measure][chosen.topic][run])));
   ranking.runs[run].forEach((doc, i) => {
-    const said = `rank ${i + 1}: ${describe(doc)}`;
+    const said = `rank ${i + 1}: ${texts[doc]}`;
     const groups = groupsOf(chosen.topic, chosen.source, doc);
-    row.append(element("td", { tabindex: -1, "data-doc": doc, title: said, "aria-label": said },
+    row.append(element("td", { tabindex: -1, "data-doc": doc, "aria-label": said },
       documentBox(groups, ranking.labels[doc] > 0)));
   });
   if (!ranking.runs[run].length) row.append(element("td", { class: "note", colspan: data.depth },
@@ -66,13 +66,14 @@ function stripRow(run) {
 function drawStrips() {
   const table = byId("strips");
   const order = runsByValue();
+  const texts = data.rankings[chosen.topic].docs.map((_, doc) => describe(doc));
   const ranks = Array.from({ length: data.depth }, (_, i) =>
     element("th", { scope: "col" }, String(i + 1)));
   byId("strips-caption").textContent = `Topic ${data.topics[chosen.topic]}: the first ${data.depth} `
     + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first`;
   table.tHead.replaceChildren(element("tr", {}, element("th", { scope: "col" }, "system"),
     element("th", { scope: "col" }, data.measures[chosen.measure].name), ...ranks));
-  table.tBodies[0].replaceChildren(...order.map(stripRow));
+  table.tBodies[0].replaceChildren(...order.map((run) => stripRow(run, texts)));
   const first = table.querySelector("td[data-doc]");
   if (first) first.tabIndex = 0;
   byId("strips-detail").textContent = undefinedHere()
@@ -103,7 +104,9 @@ function tellDocument(cell) {
     one.classList.add("same");
   }
   const run = data.runs[cell.parentNode.dataset.run];
-  byId("strips-detail").textContent = `${run}, ${cell.getAttribute("aria-label")}`;
+  const said = cell.getAttribute("aria-label");
+  cell.title = said;
+  byId("strips-detail").textContent = `${run}, ${said}`;
 }
 
 function focusCell(from, to) {
