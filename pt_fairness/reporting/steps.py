@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
@@ -161,7 +162,7 @@ class Steps:
         cutoffs = dict.fromkeys(one for way in self.ways for one in way.at_cutoffs)
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
-            self._prefixes = ManyRunsEvaluator(prefixes, qrels) if prefixes else None
+            self._prefixes = ir_measures.evaluator(prefixes, qrels) if prefixes else None
             self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels) if cutoffs else None
         self._of_prefixes, self._of_cutoffs = prefixes, list(cutoffs)
         self._subtopics = {rel: Subtopics(judgments, rel) for rel in
@@ -230,13 +231,16 @@ class Steps:
         length = np.bincount(strip.topic, minlength=len(self._topics))
         return Annotated(np.ones(len(strip.topic), bool), length)
 
-    def _prefixes_of(self, strip: Strip) -> list[pd.DataFrame]:
-        """Return the first 1, 2, … documents of the rankings as runs."""
-        frame = ranked_frame(self._topics, strip.topic, strip.docno, strip.place)
-        return [frame[strip.place < end] for end in range(1, self._depth + 1)]
+    def _prefixes_of(self, strip: Strip) -> Iterator[dict[str, dict[str, float]]]:
+        """Yield the first 1, 2, … documents of the rankings, in one dictionary that grows."""
+        run: dict[str, dict[str, float]] = {}
+        for rank in range(self._depth):
+            rows = strip.place == rank
+            for topic, docno in zip(strip.topic[rows].tolist(), strip.docno[rows], strict=True):
+                run.setdefault(self._topics[topic], {})[docno] = -float(rank)
+            yield run
 
-    def _values(self, evaluator: ManyRunsEvaluator | None, measures: Sequence[Any],
-                run: pd.DataFrame) -> Floats:
+    def _values(self, evaluator: Any, measures: Sequence[Any], run: Any) -> Floats:
         """Return the value of each measure for each topic, ``[T, measures]``."""
         values = np.full((len(self._topics), len(measures)), np.nan)
         if evaluator is None:
@@ -244,6 +248,8 @@ class Steps:
         column = {measure: i for i, measure in enumerate(measures)}
         found = [(self._place.get(one.query_id, -1), column[one.measure], one.value)
                  for one in evaluator.iter_calc(run)]
+        if not found:
+            return values
         topics, columns, numbers = (np.array(some) for some in zip(*found, strict=True))
         known = topics >= 0
         values[topics[known], columns[known]] = numbers[known]

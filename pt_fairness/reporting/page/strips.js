@@ -72,7 +72,8 @@ function drawStrips() {
   byId("strips-caption").textContent = `Topic ${data.topics[chosen.topic]}: the first ${data.depth} `
     + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first`;
   table.tHead.replaceChildren(element("tr", {}, element("th", { scope: "col" }, "system"),
-    element("th", { scope: "col" }, data.measures[chosen.measure].name), ...ranks));
+    element("th", { scope: "col", title: data.measures[chosen.measure].name },
+      data.measures[chosen.measure].name), ...ranks));
   table.tBodies[0].replaceChildren(...order.map((run) => stripRow(run, texts)));
   const first = table.querySelector("td[data-doc]");
   if (first) first.tabIndex = 0;
