@@ -89,10 +89,12 @@ def biases(run: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
-    """The biases in the form of a per-query frame, the group as measure."""
-    return frame.rename(columns={"group": "measure", "bias": "value"})[
+    """The biases in the form of a per-query frame, the group as label of its measure."""
+    biases = frame.rename(columns={"group": "measure", "bias": "value"})[
         ["name", "qid", "measure", "value"]
     ]
+    biases.attrs["measures"] = {group: str(RepBias(group=group) @ CUTOFF) for group in GROUPS}
+    return biases
 
 
 def table_1(frame: pd.DataFrame) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from pt_fairness.analysis.inputs import (
     tell,
 )
 from pt_fairness.groups import Groups
+from pt_fairness.io import need_rows
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.rankings.annotations import Annotations
@@ -66,6 +67,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     2  all   CON       1.0  0.333  0.082
     3  all   PRO       2.0  0.667  0.082
     """
+    if not isinstance(rel, (int, np.integer)):
+        raise ValueError(f"rel={rel!r} is not possible; it takes a whole number")
     annotations = annotations_of(judgments_of(qrels), groups, [rel])
     topics = annotations.judgments.topics
     if ALL_TOPICS in topics:
@@ -115,7 +118,9 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     0  BM25   1   rND@5   0.25
     """
     wanted = [one for one in parsed(measures) if isinstance(one, FairnessMeasure)]
-    evaluator = FairnessEvaluator(wanted, renamed_qrels(qrels))
+    judged = renamed_qrels(qrels)
+    need_rows(judged, "the frame of qrels")
+    evaluator = FairnessEvaluator(wanted, judged)
     rows = [(evaluator.topics[topic], str(measure))
             for measure, topics in evaluator.undefined().items()
             for topic in np.flatnonzero(topics)]
@@ -133,7 +138,8 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     :param depth: the number of documents of a ranking; ``None`` for all
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 for an unjudged document),
         ``group``: a row for each group of a document, or one with a missing group if it has none
-    :raises ValueError: ``runs`` is no dictionary of frames, or a column is missing
+    :raises ValueError: ``runs`` is no dictionary of frames, a column is missing, or ``depth`` is
+        below 1
 
     Examples
     --------
@@ -147,6 +153,9 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     0  BM25   1     1     b      0   CON
     1  BM25   1     2     a      1   PRO
     """
+    if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
+        raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of at least 1, "
+                         "or None for all documents")
     annotations = annotations_of(judgments_of(qrels), groups)
     judgments = annotations.judgments
     topics = np.array(judgments.topics, dtype=object)

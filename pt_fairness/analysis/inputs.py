@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.io import need_columns, qrels_columns
+from pt_fairness.io import need_columns, need_rows, qrels_columns
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
@@ -21,8 +21,11 @@ def judgments_of(qrels: pd.DataFrame) -> Judgments:
     """Convert qrels to :class:`Judgments`.
 
     :param qrels: columns with the names of PyTerrier or of ir_measures
+    :raises ValueError: a column is missing, or there are no rows
     """
-    return Judgments(renamed_qrels(qrels))
+    judged = renamed_qrels(qrels)
+    need_rows(judged, "the frame of qrels")
+    return Judgments(judged)
 
 
 def renamed_qrels(qrels: pd.DataFrame) -> pd.DataFrame:
@@ -54,6 +57,8 @@ def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str)
     if not isinstance(runs, Mapping):
         raise ValueError(f"{caller} takes a dictionary from the names of systems to their runs, "
                          f"such as {{'BM25': run}}, not a {type(runs).__name__}")
+    if not runs:
+        raise ValueError(f"{caller} needs at least one run, and the dictionary of runs is empty")
     found = {}
     for name, run in runs.items():
         if not isinstance(run, pd.DataFrame):

@@ -208,7 +208,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None 
     :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values),
         ``difference``, ``low, high`` (interval), ``effect`` (Cohen's d: the mean of the differences
         divided by their standard deviation), ``t, p, corrected, reject`` (at .05)
-    :raises ValueError: an unknown baseline, or a confidence level outside (0, 1)
+    :raises ValueError: an unknown baseline, a confidence level outside (0, 1), or a number
+        of resamples below 1
 
     Examples
     --------
@@ -222,9 +223,12 @@ def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None 
       name  n  difference   low  high  effect     p  reject
     0    B  4        0.25  0.15  0.35   1.936  0.03    True
     """
-    if not 0 < confidence < 1:
+    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
                          "and below 1, such as 0.95")
+    if not isinstance(resamples, (int, np.integer)) or resamples < 1:
+        raise ValueError(f"resamples={resamples!r} is not possible; it takes a whole number of at "
+                         "least 1")
     frame = per_query(perquery)
     names = list(dict.fromkeys(frame["name"]))
     baseline = _baseline(baseline, names, perquery.attrs.get(SYSTEMS))

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pt_fairness.io import need_columns
 from pt_fairness.tables import (
     NEAR_ZERO,
     SMALLER,
@@ -96,9 +97,11 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     1    B     0.5    0.1                  0.643
     """
     from scipy import stats
-    names = [str(column) for column in columns]
+    need_columns(averages, ["name"], "the table of averages")
+    names = [] if isinstance(columns, str) else [str(column) for column in columns]
     if not names:
-        raise ValueError("combine needs the names of the columns to combine")
+        raise ValueError("combine needs the names of the columns to combine in a list, such as "
+                         "['nDCG@5', '1-rKL@5']")
     given = [1.0] * len(names) if weights is None else list(weights)
     if (len(given) != len(names) or not all(0 <= weight < math.inf for weight in given)
             or sum(given) <= 0):
@@ -201,8 +204,9 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     if not wanted:
         raise ValueError(f"by={by!r}: top needs at least one measure; it takes "
                          f"{', '.join(map(repr, columns))}")
-    if n < 1:
-        raise ValueError(f"n={n}: top returns at least one system; use n=1 or more")
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise ValueError(f"n={n!r}: top returns at least one system; use a whole number of at "
+                         "least 1")
     parts = []
     for column in wanted:
         ranks = _ranks(averages, column).to_numpy()

@@ -30,6 +30,9 @@ def named(runs: Source | Sequence[Source] | Mapping[str, Source],
             raise ValueError("two runs have the same name as text; the names are "
                              f"{', '.join(map(repr, runs))}")
     else:
+        if not isinstance(runs, (str, os.PathLike, pd.DataFrame, Iterable)):
+            raise ValueError(f"runs={runs!r} is a {type(runs).__name__}; runs are paths or "
+                             "DataFrames, in a list or a dictionary")
         some = [runs] if isinstance(runs, (str, os.PathLike, pd.DataFrame)) else list(runs)
         every = [one for run in some
                  for one in ([run] if isinstance(run, pd.DataFrame) else _matching_files(run))]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from pt_fairness.io import need_frame
 from pt_fairness.tables import (
     LOSSES,
     WINS,
@@ -68,6 +69,7 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     | one | **0.5123** |
     | two | 0.4000 |
     """
+    need_frame(table, "the table")
     if form not in FORMS:
         raise ValueError(f"form={form!r} is not possible; it takes {', '.join(map(repr, FORMS))}")
     if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int)

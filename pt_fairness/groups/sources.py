@@ -194,6 +194,8 @@ class _Pattern(Groups):
     def __init__(self, pattern: str, labels: Iterable[Any] | None, name: str | None,
                  order: Iterable[Any] | None) -> None:
         super().__init__(name, labels, order)
+        if not isinstance(pattern, str):
+            raise ValueError(f"a pattern is text, not a {type(pattern).__name__}")
         try:
             compiled = re.compile(pattern)
         except re.error as error:

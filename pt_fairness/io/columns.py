@@ -25,12 +25,33 @@ def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None
     """Raise an error if a frame lacks one of ``columns``.
 
     :param what: the name of the frame in the error
-    :raises ValueError: a column is missing
+    :raises ValueError: a column is missing, or it is no DataFrame
     """
+    need_frame(frame, what)
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and "
                          f"has {', '.join(map(str, frame.columns))}")
+
+
+def need_frame(frame: Any, what: str) -> None:
+    """Raise an error unless ``frame`` is a DataFrame.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: it is none
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"{what} has to be a DataFrame, not a {type(frame).__name__}")
+
+
+def need_rows(frame: pd.DataFrame, what: str) -> None:
+    """Raise an error unless a frame has rows.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: it has no rows
+    """
+    if not len(frame):
+        raise ValueError(f"{what} has no rows")
 
 
 def read_csv(source: Input, **options: Any) -> pd.DataFrame:

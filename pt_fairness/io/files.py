@@ -79,8 +79,11 @@ class Input:
 def opened(path: Path) -> Iterator[Input]:
     """Open a file that can be read several times. A pipe is copied to a temporary file.
 
+    :raises ValueError: ``path`` is no path
     :raises OSError: the file cannot be opened
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"a file is given by its path, not by a {type(path).__name__}")
     with open(path, "rb") as file:
         if file.seekable():
             yield Input(os.fspath(path), file)

@@ -6,10 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, need_rows
 from pt_fairness.tables.directions import stands_for
 from pt_fairness.tables.names import LOSSES, SAVED_INDEX, TEST_SUFFIXES, TIE_DECIMALS, WINS
 from pt_fairness.tables.parsing import parsed_or_none
+from pt_fairness.tables.per_query import is_per_query
 
 
 def is_constant(values: Any) -> bool:
@@ -20,10 +21,14 @@ def is_constant(values: Any) -> bool:
 def measure_columns(averages: pd.DataFrame) -> list[str]:
     """Return the names of the columns that hold averages, without those of baseline comparisons.
 
-    :raises ValueError: no column ``name``, no measure, two columns of one name, or a column that is
-        named after a measure and does not hold numbers
+    :raises ValueError: no column ``name``, no row, no measure, a per-query frame, two columns of
+        one name, or a column that is named after a measure and does not hold numbers
     """
     need_columns(averages, ["name"], "the table of averages")
+    if is_per_query(averages):
+        raise ValueError("this is a per-query frame, and averages are needed: a row for each "
+                         "system and a column for each measure")
+    need_rows(averages, "the table of averages")
     repeated = averages.columns[averages.columns.duplicated()]
     if len(repeated):
         raise ValueError(f"the table of averages has several columns {repeated[0]!r}; keep or "

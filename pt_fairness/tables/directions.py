@@ -9,6 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.io import need_frame, need_rows
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools
 from pt_fairness.tables.names import (
@@ -200,7 +201,7 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
     :param table: the result of ``pt.Experiment``, with a row for each system
     :param style: the CSS of the best cells
     :returns: a pandas Styler
-    :raises ValueError: ``table`` is no table of averages
+    :raises ValueError: ``table`` is no DataFrame, or has no rows
 
     Examples
     --------
@@ -215,5 +216,7 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
     \\end{tabular}
     <BLANKLINE>
     """
+    need_frame(table, "the table")
+    need_rows(table, "the table")
     marks = best_of_measures(table)
     return table.style.apply(lambda _: marks.map(lambda one: style if one else ""), axis=None)

@@ -31,7 +31,7 @@ def parsed(measures: Any) -> list[Any]:
     """
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
-    if not isinstance(measures, Iterable):
+    if not isinstance(measures, Iterable) or isinstance(measures, dict):
         raise ValueError(f"measures={measures!r} is a {type(measures).__name__}; {_TAKES}")
     return list(dict.fromkeys(map(_parsed, measures)))
 

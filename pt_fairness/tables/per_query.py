@@ -6,25 +6,30 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, need_frame, need_rows
 from pt_fairness.io.identifiers import missing
 from pt_fairness.tables.directions import stands_for
 from pt_fairness.tables.parsing import parsed_or_none
 
 
 def is_per_query(frame: pd.DataFrame) -> bool:
-    """Return whether a frame is a per-query frame, not a table of averages."""
+    """Return whether a frame is a per-query frame, not a table of averages.
+
+    :raises ValueError: it is no DataFrame
+    """
+    need_frame(frame, "the table")
     return {"qid", "measure", "value"} <= set(frame.columns)
 
 
 def per_query(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns ``name, qid, measure, value``, with topics and measures as text.
 
-    :raises ValueError: a missing column; a row without a name, topic or measure; or two values of
-        one system, topic and measure
+    :raises ValueError: a missing column; no row; a row without a name, topic or measure; or two
+        values of one system, topic and measure
     """
     columns = ["name", "qid", "measure", "value"]
     need_columns(frame, columns, "the per-query frame")
+    need_rows(frame, "the per-query frame")
     for column in columns[:3]:
         absent = frame[column].isna().to_numpy()
         if absent.any():
@@ -48,6 +53,7 @@ def of_one_system(frame: pd.DataFrame, purpose: str, instead: str = "") -> pd.Da
     :param instead: an alternative for several systems, appended to the error
     :raises ValueError: several systems, or what :func:`per_query` raises
     """
+    need_frame(frame, "the per-query frame")
     frame = per_query(frame if "name" in frame else frame.assign(name=""))
     names = list(dict.fromkeys(frame["name"]))
     if len(names) > 1:

@@ -36,7 +36,7 @@ from pt_fairness import plots
     ],
 )
 def test_nothing_to_draw(draw, frame):
-    with pytest.raises(ValueError, match="nothing to draw"):
+    with pytest.raises(ValueError, match=r"has no rows|nothing to draw"):
         draw(frame)
     assert not plt.get_fignums()
 

@@ -1,0 +1,86 @@
+"""What the functions of the analysis refuse, in one sentence."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import pt_fairness
+from pt_fairness import analysis, evaluation, groups, rename, rKL, runs, targets
+
+AVERAGES = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2], "rKL@5": [0.1, 0.2]})
+PER_QUERY = pd.DataFrame({"name": ["A", "A", "B", "B"], "qid": ["1", "2"] * 2,
+                          "measure": "BiasP@5", "value": [0.1, 0.2, 0.3, 0.5]})
+QRELS = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1, "iteration": ["PRO", "CON"]})
+RUN = QRELS[["qid", "docno"]].assign(score=[1.0, 2.0])
+
+#: Functions of averages, and of per-query frames.
+OF_AVERAGES = [analysis.minmax, analysis.top, analysis.rank_table, analysis.correlations,
+               lambda table: analysis.combine(table, ["nDCG@5"]), analysis.highlight,
+               lambda table: rename(table, {"nDCG@5": "x"})]
+OF_PER_QUERY = [analysis.bias_summary, analysis.long_form, analysis.correlations,
+                lambda frame: analysis.compare(frame, "A")]
+
+
+@pytest.mark.parametrize("function", OF_AVERAGES + OF_PER_QUERY)
+@pytest.mark.parametrize("given", [[1], None, "averages.csv", {"name": ["A"]}])
+def test_no_frame(function, given):
+    with pytest.raises(ValueError, match="has to be a DataFrame, not a"):
+        function(given)
+
+
+@pytest.mark.parametrize("function, frame", [
+    *((function, AVERAGES) for function in OF_AVERAGES if function is not OF_AVERAGES[-1]),
+    *((function, PER_QUERY) for function in OF_PER_QUERY)])
+def test_no_rows(function, frame):
+    with pytest.raises(ValueError, match="has no rows"):
+        function(frame[:0])
+
+
+@pytest.mark.parametrize("function", [analysis.minmax, analysis.top, analysis.rank_table])
+def test_averages_are_no_per_query_frame(function):
+    with pytest.raises(ValueError, match="this is a per-query frame, and averages are needed"):
+        function(PER_QUERY)
+    with pytest.raises(ValueError, match="the per-query frame has no column 'qid'"):
+        analysis.bias_summary(AVERAGES)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: analysis.top(AVERAGES, n="3"), "n='3': top returns at least one system"),
+        (lambda: analysis.top(AVERAGES, n=1.5), "n=1.5: top returns at least one system"),
+        (lambda: analysis.rank_table(AVERAGES, by=0), "the table has no measure '0'"),
+        (lambda: analysis.combine(AVERAGES, "nDCG@5"), "combine needs the names of the columns"),
+        (lambda: analysis.compare(PER_QUERY, None), "no system is named None"),
+        (lambda: analysis.compare(PER_QUERY, True), "no system is named True"),
+        (lambda: analysis.compare(PER_QUERY, -1), "baseline=-1 is no position among 2 systems"),
+        (lambda: analysis.compare(PER_QUERY, 0, confidence="95"), "confidence='95' is not"),
+        (lambda: analysis.compare(PER_QUERY, 0, resamples=0), "resamples=0 is not possible"),
+        (lambda: analysis.compare(PER_QUERY, 0, correction="x"), "correction='x' is not possible"),
+        (lambda: analysis.group_distribution(QRELS[:0]), "the frame of qrels has no rows"),
+        (lambda: analysis.group_distribution(QRELS, rel="1"), "rel='1' is not possible"),
+        (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),
+        (lambda: analysis.ranked_groups({}, QRELS), "ranked_groups needs at least one run"),
+        (lambda: analysis.ranked_groups([RUN], QRELS), "ranked_groups takes a dictionary"),
+        (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth=0 is not possible"),
+        (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth="5"), "depth='5' is not"),
+        (lambda: evaluation.evaluate(3, QRELS, ["AP"]), "runs=3 is a int; runs are paths or"),
+        (lambda: evaluation.evaluate(RUN, QRELS, {"AP": 1}), "is a dict; measures are objects"),
+        (lambda: evaluation.as_text([1], "csv"), "the table has to be a DataFrame"),
+        (lambda: evaluation.as_text(AVERAGES, "html"), "form='html' is not possible"),
+        (lambda: evaluation.as_text(AVERAGES, "md", digits=True), "digits=True is not possible"),
+        (lambda: pt_fairness.with_groups([rKL], ["a"]), "takes one group source, not a list"),
+        (lambda: pt_fairness.with_groups([rKL], "no-such"), "no groups are registered"),
+        (lambda: pt_fairness.with_groups(3, "trec-newswire"), "measures=3 is a int"),
+        (lambda: pt_fairness.read_run(RUN), "a file is given by its path, not by a DataFrame"),
+        (lambda: pt_fairness.read_qrels(3), "a file is given by its path, not by a int"),
+        (lambda: groups.from_pattern(3), "a pattern is text, not a int"),
+        (lambda: targets.register("x", [1]), "a file is given by its path, not by a list"),
+        (lambda: runs.register("x", [1]), "a file is given by its path, not by a list"),
+    ],
+)
+def test_one_sentence(call, says):
+    with pytest.raises(ValueError, match=says) as told:
+        call()
+    assert "\n" not in str(told.value)

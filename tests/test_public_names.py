@@ -1,0 +1,29 @@
+"""What ``dir()`` shows of the public modules."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+import pt_fairness
+
+MODULES = ["analysis", "cli", "evaluation", "groups", "io", "measures", "plots", "simulation",
+           "targets", "transformers", "values", "values.runs"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_names_only(name):
+    if name == "plots":
+        pytest.importorskip("matplotlib")
+    module = importlib.import_module(f"pt_fairness.{name}")
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, one) and not one.startswith("_") for one in dir(module))
+
+
+def test_names_of_the_package():
+    names = dir(pt_fairness)
+    assert {"rKL", "evaluate", "rename", "with_groups", "plots", "__version__"} <= set(names)
+    assert [one for one in names if one.startswith("_")] == ["__version__"]
+    for internal in ("annotations", "importlib", "sys", "Any", "provider", "plugging"):
+        assert internal not in names
