@@ -92,7 +92,8 @@ def figures(sweep: pd.DataFrame, folder: Path) -> None:
     _, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
     for ax, measure in zip(axes, ["nDD", "nDR", "nDKL"], strict=True):
         plots.bias_sweep(sweep, measure, ax)
-        if ax.get_ylim()[1] > TOP:
+        part = sweep[sweep["measure"] == measure]
+        if (part["mean"] + part["sd"]).max() > TOP:
             ax.set_title(f"{ax.get_title()}, cut at {TOP:g}")
         ax.set_ylim(top=TOP)
     save(axes[0], folder, "draws2021-figure1")

@@ -98,6 +98,10 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> p
         raise ValueError(f"measure={measure!r}: explain takes one measure, and {len(wanted)} are "
                          "given")
     (one,) = wanted
+    for frame, what, reader in ((run, "run", "read_run"), (qrels, "qrels", "read_qrels")):
+        if not isinstance(frame, pd.DataFrame):
+            raise ValueError(f"{what} is a {type(frame).__name__}; explain takes a DataFrame, and "
+                             f"pt_fairness.{reader} reads a file into one")
     judged = renamed_qrels(qrels)
     judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
     judgments, topic = Judgments(judged), str(texts_of(pd.Series([qid]))[0])
@@ -138,9 +142,6 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
 
     :raises ValueError: the run has several rankings of the topic
     """
-    if not isinstance(run, pd.DataFrame):
-        raise ValueError(f"run is a {type(run).__name__}; explain takes a DataFrame, and "
-                         "pt_fairness.read_run reads a file into one")
     frame = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
     need_columns(frame, ["query_id", "doc_id", "score"], "the run")
     frame = frame[texts_of(frame["query_id"]) == topic]

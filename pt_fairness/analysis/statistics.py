@@ -249,6 +249,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None 
     columns = ["name", "measure", "n", "baseline", "mean", "difference", "low", "high", "effect",
                "t", "p"]
     result = pd.DataFrame(rows, columns=columns)
+    result.attrs = dict(perquery.attrs)  # what renamed measures stand for
     by_measure = result.groupby("measure", sort=False)["p"]
     p_values = by_measure.transform(lambda p: corrected(p, correction))
     return result.assign(corrected=p_values, reject=p_values < ALPHA)

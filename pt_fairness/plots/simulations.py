@@ -46,9 +46,8 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     known = measure_of(name)
     least = known.RANGE[0] if known is not None else None
     cut = least is not None and bool((frame["mean"] - frame["sd"]).min() < least)
-    band = "± 1 standard deviation" + (f", cut at {least:g}" if cut else "")
     ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)",
-           ylabel=f"mean value (band: {band})",
+           ylabel="mean ± 1 standard deviation" + (f", cut at {least:g}" if cut else ""),
            title=style.text(style.with_fair_end(name), style.TITLE))
     bottom = min(0.0, ax.get_ylim()[0])
     ax.set_ylim(bottom=bottom if least is None else max(bottom, least))

@@ -221,6 +221,17 @@ class TestSharesAndTargets:
         assert frame["share of explained-b: x"].tolist() == pytest.approx([1, 3 / 4, 1.5 / 3])
         assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"])
 
+    def test_weights(self, worked):
+        soft = groups.from_frame(pd.DataFrame({
+            "docno": ["c", "c", "a", "b"], "group": ["CON", "PRO", "PRO", "PRO"],
+            "weight": [0.75, 0.25, 1.0, 1.0]}))
+        groups.register("explained-soft", soft)
+        frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame,
+                        "1")
+        assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
+        assert frame["share of CON"].tolist() == pytest.approx(
+            [0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
+
     def test_topic_without_relevant_documents(self, worked):
         case = worked
         case.qrels = [(q, d, 0, g) for q, d, _, g in case.qrels]
@@ -286,6 +297,8 @@ class TestInput:
     def test_wrong_run(self, worked):
         with pytest.raises(ValueError, match="run is a list; explain takes a DataFrame"):
             explain("rKL@5", [], worked.qrels_frame, "1")
+        with pytest.raises(ValueError, match="qrels is a str; explain takes a DataFrame"):
+            explain("rKL@5", worked.run_frame, "qrels.txt", "1")
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
         with pytest.raises(ValueError, match="several rankings of topic '1'"):
             explain("rKL@5", two, worked.qrels_frame, "1")

@@ -56,6 +56,8 @@ class TestDifferences:
         assert labels["rKL@10"].startswith("← better") and labels["rKL@10"].endswith("worse →")
         assert labels["AWRF@10"].startswith("← worse") and labels["AWRF@10"].endswith("better →")
         assert labels["BiasP@10"].startswith("← smaller")
+        renamed = analysis.compare(rename(perquery, {"rKL@10": "Unfairness"}), "base", resamples=9)
+        assert plots.differences(renamed, "Unfairness").get_xlabel().startswith("← better")
         ax = plots.differences(compared, "AWRF@10")
         assert ax.get_yticklabels()[0].get_text() == "worse"  # has the largest AWRF
 

@@ -28,6 +28,20 @@ from pt_fairness import plots
             plots.bias_histogram,
             pd.DataFrame({"name": "A", "qid": ["1"], "measure": "m", "value": np.nan}),
         ),
+        (
+            lambda frame: plots.tradeoff(frame, "AP", "rKL@5"),
+            pd.DataFrame(columns=["name", "AP", "rKL@5"]),
+        ),
+        (
+            lambda frame: plots.tradeoff(frame, "AP", "rKL@5"),
+            pd.DataFrame({"name": ["A"], "AP": 0.5, "rKL@5": np.nan}),
+        ),
+        (
+            plots.differences,
+            pd.DataFrame(columns=["name", "measure", "difference", "low", "high", "reject"]),
+        ),
+        (plots.exposure, pd.DataFrame(columns=["name", "qid", "rank", "label", "group"])),
+        (plots.explain, pd.DataFrame(columns=["rank", "docno", "group", "counts", "value"])),
         (plots.target_against_model, pd.DataFrame(columns=["target", "model"])),
         (
             lambda frame: plots.scatter(frame, ("A", "m"), ("A", "m")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,7 +34,18 @@ class TestBiasSweep:
             {"set": "S", "alpha": [-1.0, 1.0], "measure": measure, "mean": [-0.9, 0.9], "sd": 0.5}
         )
         tolerance = 0.2 if measure == "BiasDCG@5" else 0  # the margin of matplotlib
-        assert plots.bias_sweep(frame).get_ylim()[0] == pytest.approx(bottom, abs=tolerance)
+        ax = plots.bias_sweep(frame)
+        assert ax.get_ylim()[0] == pytest.approx(bottom, abs=tolerance)
+        cut = "" if measure == "BiasDCG@5" else f", cut at {bottom:g}"
+        assert ax.get_ylabel() == f"mean ± 1 standard deviation{cut}"
+
+    def test_panels_share_a_legend(self):
+        frame = pd.DataFrame({"set": ["S1", "S2"], "alpha": 0.0, "measure": "nDJS", "mean": 0.5,
+                              "sd": 0.1})
+        _, (left, right) = plt.subplots(1, 2)
+        plots.bias_sweep(frame, ax=left)
+        plots.bias_sweep(frame.assign(measure="nDD"), ax=right)
+        assert legend_of(left) == ["S1", "S2"] and right.get_legend() is None
 
     def test_one_of_several_measures(self):
         sweep = simulation.sweep(alphas=[0], n=5)

@@ -224,6 +224,7 @@ class TestTargetAgainstModel:
             abs(square.get_x() - square.get_y()) < 1e-12 for square in squares
         )
         assert ax.get_xlabel() == "target ratio" and ax.get_ylabel() == "model ratio"
+        assert legend_of(ax) == ["topic, moved at random within its cell", "no bias"]
 
     @pytest.mark.parametrize("n, ticks", [(7, 8), (10, 6), (20, 5), (100, 6)])
     def test_names_of_the_grid(self, n, ticks):
