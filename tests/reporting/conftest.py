@@ -123,13 +123,14 @@ class Page:
         )
 
     def requests(self) -> list[str]:
-        """The addresses of the requests since the page was opened."""
+        """The addresses of the requests of the page; the browser's own start page has others."""
         events = [json.loads(one["message"])["message"] for one in
                   self.browser.get_log("performance")]  # fmt: skip
         return [
             one["params"]["request"]["url"]
             for one in events
             if one["method"] == "Network.requestWillBeSent"
+            and one["params"]["documentURL"] == self.address
         ]
 
 
