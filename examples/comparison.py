@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,8 @@ FORCED = "forced: min–max makes the smallest value 0 and the largest 1, whatev
 #: A published value: a number, a smallest and a largest one, or text for what cannot be compared by
 #: a difference.
 Published = float | tuple[float, float]
+#: The heading of values of an invented sample, which no published value stands beside.
+INVENTED = "An invented sample, to show the form"
 #: What was measured, the published value, ours, and the reason for a difference, if one is known.
 Row = tuple[str, Published, Published, str]
 
@@ -70,14 +73,26 @@ def beside(
     show(frame.replace({"remark": notes}))
     print(f"{SAME}: within ±{tolerance:g}")
     for remark, note in notes.items():
-        print(f"{note}: {remark}")
+        paragraph(f"{note}: {remark}")
     return frame
+
+
+def ours_alone(rows: Sequence[Row], decimals: int = 4) -> pd.DataFrame:
+    """Returns our values without the published ones, which are of other data: ``what, ours``."""
+    return pd.DataFrame([(what, f"{ours:.{decimals}f}") for what, _, ours, _ in rows],
+                        columns=["what", "ours"])
+
+
+def paragraph(text: str) -> None:
+    """Prints a text in lines of at most 100 characters."""
+    print(textwrap.fill(text, 100))
 
 
 def show(frame: pd.DataFrame, decimals: int = 4) -> None:
     """Prints a frame as a table whose texts begin at the left."""
     texts = frame.map(
-        lambda value: f"{value:.{decimals}f}" if isinstance(value, float) else str(value)
+        lambda value: str(value) if not isinstance(value, float)
+        else "–" if pd.isna(value) else f"{value:.{decimals}f}"
     )
     widths = [max([len(str(name)), *map(len, texts[name])]) for name in texts]
     for row in [[str(name) for name in texts], *texts.values.tolist()]:

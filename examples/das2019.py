@@ -1,6 +1,7 @@
 """Das & Lease, "A Conceptual Framework for Evaluating Fairness in Search" (2019): relevance against
 distributional fairness, for newswire sources (TREC-8) or opinions (Blogs07): tables 1 (sources) or
-2 (opinions) and 3, and figures 1 and 2.
+2 (opinions) and 3, and figures 1 and 2. The published values stand beside ours only for
+as many runs as the paper has, 129 or 104.
 
 ``python examples/das2019.py QRELS RUN…`` for runs over TREC disks 4 and 5, whose docnos tell the
 source; ``--groups SOURCE`` for groups from elsewhere; ``--opinions`` for the opinion qrels of the
@@ -13,11 +14,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-from comparison import Row, arguments, beside, correlation_rows, experiment, heading, save, show
+from comparison import (
+    Row,
+    arguments,
+    beside,
+    correlation_rows,
+    experiment,
+    heading,
+    ours_alone,
+    paragraph,
+    save,
+    show,
+)
 from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import Rprec
 
-from pt_fairness import DistKL, analysis, plots, read_qrels
+from pt_fairness import DistKL, analysis, plots, read_qrels, rename
 from pt_fairness.analysis.collection import ALL_TOPICS
 
 #: Tables 1 and 2: the three leading systems under each column, as (system, N[R-Prec], Fair, mean,
@@ -87,37 +99,40 @@ def systems(
     table = analysis.combine(table, ["Rprec", f"1-{uniform}"], "mean")
     table = analysis.combine(table, ["Rprec", f"1-{uniform}"], "gmean")
     names = dict(zip(table.columns[-4:], (FAIR, FAIR_DATASET, MEAN, GMEAN), strict=True))
-    table = table.rename(columns={"Rprec": N_RPREC, **names}).assign(
-        **{"R-Prec": averages["Rprec"]}
-    )
+    table = rename(table, {"Rprec": N_RPREC, **names}).assign(**{"R-Prec": averages["Rprec"]})
     return table[["name", "R-Prec", N_RPREC, FAIR, FAIR_DATASET, MEAN, GMEAN]]
 
 
 def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Table 1 or 2, and table 3, beside the published ones."""
+    """Table 1 or 2, and table 3, beside the published ones if there are as many runs."""
     number, track = OFFICIAL_RUNS[kind]
-    reason = (
-        f"these are {len(table)} runs, not the {number} of {track}"
-        if len(table) != number
-        else "if the runs are the official ones: the paper does not say how deep it looks; "
-        "--cutoff sets it"
-    )
+    reason = ("if the runs are the official ones: the paper does not say how deep it looks; "
+              "--cutoff sets it")
+    same_data = len(table) == number
     heading(f"Table {1 if kind == 'sources' else 2}: the three leading systems under each column")
     leaders = analysis.top(table[["name", *COLUMNS]], list(COLUMNS), 3)
     show(leaders)
     print()
+    if not same_data:
+        paragraph(f"These are {len(table)} runs, not the {number} of {track}, so the published "
+                  "values are not printed.")
     rows: list[Row] = []
     for by, published in LEADERS[kind].items():
         ours = leaders[leaders["by"] == by]
         for place, (system, *values) in enumerate(published[:len(ours)]):
             rows.append((f"{by}, place {place + 1} ({system}; ours: {ours['name'].iloc[place]})",
                          values[COLUMNS.index(by)], float(ours[by].iloc[place]), reason))
-    one = beside(rows, TOLERANCE, normalised=True)
+    one = beside(rows, TOLERANCE, normalised=True) if same_data else leaders
 
     heading("Table 3: τ with R-Prec over the systems")
     result = analysis.correlations(table)
     pairs = [("R-Prec", name, value, reason) for name, value in TAUS[kind].items()]
-    return one, beside(correlation_rows(result, pairs), TOLERANCE, 5)
+    taus = correlation_rows(result, pairs)
+    if same_data:
+        return one, beside(taus, TOLERANCE, 5)
+    table_3 = ours_alone(taus, 5)
+    show(table_3)
+    return one, table_3
 
 
 def published_rprec(path: Path) -> pd.DataFrame:
@@ -195,7 +210,11 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         )
         heading("Section 5.1: relevant documents of the collection by group")
         distribution = analysis.group_distribution(qrels)
-        show(distribution[distribution["qid"] == ALL_TOPICS].drop(columns="qid"))
+        every = distribution[distribution["qid"] == ALL_TOPICS].drop(columns="qid")
+        # A document of several groups counts in parts; otherwise these are whole numbers.
+        if (every["relevant"] % 1 == 0).all():
+            every = every.astype({"relevant": int})
+        show(every)
         table = systems(
             qrels, read_runs(given.runs), None if given.opinions else given.groups, given.cutoff
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from comparison import Row, arguments, beside, heading, save, show
+from comparison import Row, arguments, beside, heading, paragraph, save, show
 from matplotlib import pyplot as plt
 
 from pt_fairness import plots, simulation
@@ -116,8 +116,9 @@ def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFram
     heading("Section 4.2: means over the rankings, smallest to largest of S1, S2, S3")
     table = beside(values(sweep), TOLERANCE, 3)
     means = sweep[(sweep["measure"] == "nDR") & (sweep["alpha"] == -1)].set_index("set")["mean"]
-    print(
-        f"\nnDR, α = -1: published \"above 1\"; ours "
+    print()
+    paragraph(
+        f"nDR, α = -1: published \"above 1\"; ours "
         f"{', '.join(f'{mean:.3f} ({name})' for name, mean in means.items())}: "
         f"{'same' if (means > 1).all() else 'DIFFERS, UNEXPLAINED'}. The mean hides an sd of "
         f"{sweep[(sweep['measure'] == 'nDR') & (sweep['alpha'] == -1)]['sd'].max():.1f}: the "
@@ -128,7 +129,7 @@ def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFram
     recommended = guide(sweep)
     show(recommended, 2)
     if recommended.map(lambda cell: "published" in str(cell)).any(axis=None):
-        print(f"Differences: {GUIDE_REASON}.")
+        paragraph(f"Differences: {GUIDE_REASON}.")
     if recommended[CROSSING].is_monotonic_decreasing:
         print("The less balanced the set, the later that is: the pattern of the table.")
     print()

@@ -2,8 +2,8 @@
 (Information Retrieval Journal 24, 2021): performance, stance bias and ideological bias of two
 engines (tables 4 to 6), the t-tests, figures 3 to 6.
 
-``python examples/gezici2021.py [RESULTS TOPICS]``; without files, a small invented sample of 22
-topics.
+``python examples/gezici2021.py [RESULTS TOPICS]``; without files, an invented sample of 22 topics.
+The published values stand beside ours only if the files have the paper's number of topics, 57.
 
 RESULTS is a CSV file with the header ``engine,topic,rank,stance``: for each of two engines the
 results of every topic, the rank from 1, the stance ``pro``, ``against``, ``neutral`` or ``not
@@ -17,7 +17,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-from comparison import Row, arguments, beside, experiment, heading, save, show
+from comparison import (
+    INVENTED,
+    Row,
+    arguments,
+    beside,
+    experiment,
+    heading,
+    paragraph,
+    save,
+    show,
+)
 from inputs import file
 from matplotlib import pyplot as plt
 
@@ -42,8 +52,8 @@ PUBLISHED = {
                       "DCG@10": (1.3989, 1.0456, "< 0.05")},
 }
 TOLERANCE = 0.00005
-REASON = ("the paper's results of two news search engines for 57 topics are not public; these are "
-          "{} other topics")
+#: The number of the paper's topics; its results of two news search engines are not public.
+PAPER_TOPICS = 57
 
 
 def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
@@ -73,7 +83,8 @@ def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def measured(results: pd.DataFrame, label: pd.Series, for_: str, against: str) -> pd.DataFrame:
-    """The per-query values of the three measures with a label for and one against, and their sizes.
+    """The per-query values of the three measures with a label for and one against, and their sizes:
+    ``name, qid, measure, value, short, kind``.
 
     A measure of bias towards the relevant documents with nothing to set against them is the measure
     of relevance that it is made of. Only pro, against and neutral documents are relevant; the
@@ -93,7 +104,7 @@ def measured(results: pd.DataFrame, label: pd.Series, for_: str, against: str) -
         signed = measure(pro=for_, con=against)
         for kind, one in (("MB", signed), ("MAB", signed(abs=True))):
             _, perquery = experiment(runs, qrels, [one])
-            parts.append(perquery.assign(measure=name, kind=kind))
+            parts.append(perquery.assign(short=name, kind=kind))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -129,57 +140,52 @@ def as_printed(p: float, published: str) -> bool:
     return p < float(bound) if sign == "<" else p > float(bound)
 
 
-def table(values: pd.DataFrame, key: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """One of tables 4 to 6, or half of it: the means beside the published ones, and the p-values.
+def table(values: pd.DataFrame, key: str, same_data: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """One of tables 4 to 6, or half of it: the means and the p-values.
+
+    :param same_data: whether these are the paper's topics, so that its values stand beside ours
     """
     engines = list(dict.fromkeys(values["name"]))
-    means_of = values.groupby(["name", "measure"])["value"].mean()
-    paired = analysis.compare(values, engines[0], correction=None).set_index("measure")
-    reason = REASON.format(values["qid"].nunique())
-    rows: list[Row] = [
-        (
-            f"{key}: {measure}, {engine}",
-            published[place],
-            float(means_of[engine, measure]),
-            reason,
-        )
-        for measure, published in PUBLISHED[key].items()
-        for place, engine in enumerate(engines)
-    ]
-    means = beside(rows, TOLERANCE)
-    tests = pd.DataFrame(
-        [
-            {
-                "two-tailed paired t-test": f"{key}: {measure}",
-                "published p": PUBLISHED[key][measure][2],
-                "our p": float(paired.loc[measure, "p"]),
-                "difference": float(paired.loc[measure, "difference"]),
-                "low": float(paired.loc[measure, "low"]),
-                "high": float(paired.loc[measure, "high"]),
-                "remark": ""
-                if as_printed(paired.loc[measure, "p"], PUBLISHED[key][measure][2])
-                else "note 1",
-            }
-            for measure in MEASURES
+    short = dict(zip(values["measure"], values["short"], strict=True))
+    averages = values.groupby(["short", "name"])["value"].mean()
+    paired = analysis.compare(values, engines[0], correction=None)
+    paired = paired.assign(measure=paired["measure"].map(short)).set_index("measure")
+    if same_data:
+        rows: list[Row] = [
+            (f"{key}: {measure}, {engine}", published[place],
+             float(averages[measure, engine]), "")
+            for measure, published in PUBLISHED[key].items()
+            for place, engine in enumerate(engines)
         ]
-    )
+        means = beside(rows, TOLERANCE)
+    else:
+        means = averages.unstack().loc[list(MEASURES), engines].rename_axis(
+            index="mean", columns=None).reset_index()
+        show(means)
+    tests = paired.loc[list(MEASURES), ["p", "difference", "low", "high"]].rename_axis(
+        "two-tailed paired t-test").reset_index()
+    if same_data:
+        published_p = [PUBLISHED[key][measure][2] for measure in MEASURES]
+        tests.insert(1, "published p", published_p)
+        tests["remark"] = [
+            "same" if as_printed(p, bound) else "DIFFERS"
+            for p, bound in zip(tests["p"], published_p, strict=True)
+        ]
     print()
     show(tests)
     if key.endswith(" MB"):
+        summary = analysis.bias_summary(values)
+        summary["measure"] = summary["measure"].map(short)
         print()
-        signed = values.copy()
-        signed.attrs["measures"] = {name: str(measure) for name, measure in MEASURES.items()}
-        summary = analysis.bias_summary(signed).set_index(["name", "measure"])
-        show(
-            summary["p"].unstack()[list(MEASURES)].rename_axis("one-sample t-test, p").reset_index()
-        )
+        show(summary.pivot(index="name", columns="measure", values="p")[list(MEASURES)].rename_axis(
+            index="one-sample t-test, p", columns=None).reset_index())
     return means, tests
 
 
 def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
     """Figures 3 to 6, of DCG@10."""
     def of_dcg(key: str) -> pd.DataFrame:
-        return values[key].query("measure == 'DCG@10'")
+        return values[key].query("short == 'DCG@10'")
 
     engines = list(dict.fromkeys(values["performance"]["name"]))
     for number, (x, y) in ((3, ("pro", "against")), (4, ("conservative", "liberal"))):
@@ -205,7 +211,15 @@ def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, p
     parser.add_argument("results", nargs="?", type=file, default=DATA / "gezici2021-results.csv")
     parser.add_argument("topics", nargs="?", type=file, default=DATA / "gezici2021-topics.csv")
     given = parser.parse_args(arguments_)
-    values = all_measured(*read(given.results, given.topics))
+    results, leaning = read(given.results, given.topics)
+    values = all_measured(results, leaning)
+    topics = results["topic"].nunique()
+    same_data = topics == PAPER_TOPICS
+    if given.results == parser.get_default("results"):
+        heading(INVENTED)
+    if not same_data:
+        paragraph(f"These are {topics} topics. The paper's results for {PAPER_TOPICS} topics are "
+                  "not public, so its values are not printed.")
     found = {}
     for number, key in (
         (4, "performance"),
@@ -215,7 +229,7 @@ def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, p
         (6, "ideology, MAB"),
     ):
         heading(f"Table {number}: {key}")
-        found[key] = table(values[key], key)
+        found[key] = table(values[key], key, same_data)
     print()
     figures(values, given.figures)
     return found

@@ -43,7 +43,10 @@ def annotated_qrels(path: str | Path, source: str | None) -> pd.DataFrame:
 
 
 def read_runs(paths: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
-    """TREC run files by name; by their paths, where two have the same."""
-    names = [Path(path).name.removesuffix(".gz") for path in paths]
+    """TREC run files by name; by their paths, where two have the same.
+
+    TREC's archive puts ``input.`` before the tag of a run, which is not part of its name.
+    """
+    names = [Path(path).name.removesuffix(".gz").removeprefix("input.") for path in paths]
     return {name if names.count(name) == 1 else str(path): pt.io.read_results(str(path))
             for name, path in zip(names, paths, strict=True)}

@@ -2,8 +2,9 @@
 Representation Bias" (2021): the bias of every row of tables 2 and 3 from its published ratios, and
 tables 1 to 3 and figures 2 and 3 of labelled results.
 
-``python examples/lipani2021.py [RESULTS TARGETS]``; without files, a small invented sample of 36
-occupations.
+``python examples/lipani2021.py [RESULTS TARGETS]``; without files, an invented sample of 36
+occupations. The published values of table 1 stand beside ours only if the files have the paper's
+number of topics, 454.
 
 RESULTS is a CSV file with the header ``topic,rank,document,group``: the whole result list of every
 topic, the rank from 1, the group of each document. TARGETS is a CSV file with the header
@@ -17,7 +18,17 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from comparison import Row, arguments, beside, experiment, heading, save, show
+from comparison import (
+    INVENTED,
+    Row,
+    arguments,
+    beside,
+    experiment,
+    heading,
+    paragraph,
+    save,
+    show,
+)
 from inputs import file
 from matplotlib import pyplot as plt
 
@@ -40,8 +51,8 @@ TARGETS = {"K": EXTERNAL, "R": "run"}
 #: How many topics tables 2 and 3 list on each side.
 LISTED = 11
 TOLERANCE = 0.0005
-SAMPLE_REASON = ("the paper's crawl of Google's carousel for 454 professions is not public; these "
-                 "are {} other topics")
+#: The number of the paper's topics, professions; its crawl of Google's carousel is not public.
+PAPER_TOPICS = 454
 
 
 def repbias(group: str, target: str) -> RepBias:
@@ -98,22 +109,20 @@ def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_1(frame: pd.DataFrame) -> pd.DataFrame:
-    summary = analysis.bias_summary(as_perquery(frame)).set_index(["name", "measure"])
-    reason = SAMPLE_REASON.format(frame["qid"].nunique())
-    rows: list[Row] = [
-        (
-            f"{name}, {group}: {statistic}",
-            value,
-            float(summary.loc[(name, group), statistic]),
-            reason,
-        )
-        for (name, group), published in TABLE_1.items()
-        for statistic, value in zip(STATISTICS, published, strict=True)
-    ]
+    """Table 1, beside the published one if the topics are the paper's."""
+    summary = analysis.bias_summary(as_perquery(frame))
     heading("Table 1: representation bias at 10")
-    show(summary.reset_index().rename(columns={"name": "target", "measure": "group"}))
-    print()
-    return beside(rows, TOLERANCE, 3)
+    show(summary.rename(columns={"name": "target", "measure": "group"}))
+    if frame["qid"].nunique() == PAPER_TOPICS:
+        ours = summary.set_index(["name", "measure"])
+        rows: list[Row] = [
+            (f"{name}, {group}: {statistic}", value, float(ours.loc[(name, group), statistic]), "")
+            for (name, group), published in TABLE_1.items()
+            for statistic, value in zip(STATISTICS, published, strict=True)
+        ]
+        print()
+        beside(rows, TOLERANCE, 3)
+    return summary
 
 
 def tables_2_and_3(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -196,6 +205,12 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     published = published_rows()
     targets.register(EXTERNAL, pd.read_csv(given.targets, dtype={"qid": str, "group": str}))
     frame = biases(*results(given.results))
+    topics = frame["qid"].nunique()
+    if given.results == parser.get_default("results"):
+        heading(INVENTED)
+    if topics != PAPER_TOPICS:
+        paragraph(f"These are {topics} topics. The paper's crawl of results for {PAPER_TOPICS} "
+                  "professions is not public, so the values of its table 1 are not printed.")
     one = table_1(frame)
     lists = tables_2_and_3(frame)
     print()

@@ -29,7 +29,7 @@ def main() -> pd.DataFrame:
     topics = pd.DataFrame({"qid": qrels["qid"].unique()})
     measures = [m(groups=SOURCE) if "groups" in m.SUPPORTED_PARAMS else m for m in MEASURES]
     table = pt.Experiment(list(runs.values()), topics, qrels, measures, names=list(runs))
-    print(table.round(4).set_index("name").T.to_string())
+    print(table.round(4).set_index("name").T.to_string(line_width=120))
     return table
 
 

@@ -6,6 +6,9 @@ figure 2 and the harmonic mean).
 examples/pathiyancherumanal2021.py QRELS RUN…`` with the stance (PRO, CON) in the second column of
 the qrels, or ``--groups SOURCE`` for groups from elsewhere (``argsme/2020-04-01/stance``,
 ``trec-newswire``, a file).
+
+The published values stand beside ours where the text determines the data: in the
+proportion-agnostic setting, and for the 21 runs of Touché 2020.
 """
 
 from __future__ import annotations
@@ -14,11 +17,23 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from comparison import Row, arguments, beside, correlation_rows, experiment, heading, save, show
+from comparison import (
+    Row,
+    arguments,
+    beside,
+    correlation_rows,
+    experiment,
+    heading,
+    ours_alone,
+    paragraph,
+    save,
+    show,
+)
 from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import nDCG, parse_measure
 
 from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
+from pt_fairness.text import TREC_DEFAULTS, UNANNOTATED
 
 #: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting.
 PUBLISHED = {
@@ -37,9 +52,8 @@ TABLES = {0.5: "Table 3", 0.9: "Table 4"}
 #: Setting and protected stance, in the order of the tables' columns (section 4.2).
 SETTINGS = {"minority": "CON", "proportion-agnostic": "PRO", "majority": "PRO"}
 DIVERSITY = {0.5: "alpha_nDCG@5", 0.9: "alpha_nDCG(alpha=0.9)@5"}
-#: Section 5.2: rKL@5 in the minority setting of the rankings with the unprotected and the protected
-#: stance alone.
-PUBLISHED_EXTREMES = {"1": 0.1463, "32": 1.0000}
+#: The rankings of section 5.2, with the unprotected and with the protected stance alone.
+ONE_SIDED = ["1", "32"]
 #: Table 2, of the 21 runs of Touché 2020.
 OFFICIAL_RUNS = 21
 PUBLISHED_REAL = {
@@ -50,18 +64,15 @@ PUBLISHED_REAL = {
 
 TOLERANCE = 0.00005
 RELEASED = " as released"
+#: The setting whose qrels the text determines.
+DETERMINED = "proportion-agnostic"
 UNDETERMINED = (
-    "not determined by the text, which gives the qrels of this scenario as a ratio alone; the "
-    "released code holds "
-    "neither them nor the correlations"
+    "The text gives the qrels of the other settings as a ratio alone, and the released code holds "
+    "neither them nor the correlations. With our qrels:"
 )
-DIVISOR = (
-    "equation 1 divides by i, as we do; the released code divides by i + 1, which gives the "
-    "published value: see the "
-    "row 'as released'"
-)
-NEITHER = (f"neither equation 1, which divides by i, nor the released code, which divides by i + "
-           f"1, gives it; {UNDETERMINED}")
+DIVISOR = ("neither equation 1, which divides by i, nor the released code, which divides by i + 1, "
+           "gives it")
+OTHER_VALUES = "not explained: the released code does not hold the correlations"
 
 
 def rnd_as_released(run: pd.DataFrame, qrels: pd.DataFrame, protected: str) -> pd.Series:
@@ -99,39 +110,34 @@ def controlled_tables() -> tuple[dict[float, pd.DataFrame], pd.DataFrame]:
     tables = {}
     for alpha, published in PUBLISHED.items():
         heading(f"{TABLES[alpha]}: τ with α-nDCG@5, α = {alpha}, over the 32 rankings")
-        rows: list[Row] = []
+        rows: dict[bool, list[Row]] = {True: [], False: []}
         for place, (setting, (result, _)) in enumerate(results.items()):
             for measure in ("rND@5", f"rND@5{RELEASED}", "rKL@5", "rRD@5"):
                 value = published[measure[:3]][place]
-                reason = UNDETERMINED
-                if measure.startswith("rND@5"):
-                    released = float(result.coefficients.loc[f"rND@5{RELEASED}", DIVERSITY[alpha]])
-                    reason = DIVISOR if abs(released - value) <= TOLERANCE else NEITHER
-                rows += [
+                reason = DIVISOR if measure.startswith("rND@5") else OTHER_VALUES
+                rows[setting == DETERMINED] += [
                     (f"{setting}: {measure}", *row[1:])
                     for row in correlation_rows(
                         result, [(measure, DIVERSITY[alpha], value, reason)]
                     )
                 ]
-        tables[alpha] = beside(rows, TOLERANCE)
+        known = beside(rows[True], TOLERANCE)
+        print()
+        paragraph(UNDETERMINED)
+        others = ours_alone(rows[False])
+        show(others)
+        tables[alpha] = pd.concat([known, others], ignore_index=True)
 
-    heading(
-        "Section 5.2: rKL@5 of the two one-sided rankings, minority setting, min–max normalised"
-    )
+    heading("Section 5.2: rKL@5 of the two one-sided rankings, minority setting")
     perquery = results["minority"][1]
     values = perquery[perquery["measure"] == "rKL@5"].set_index("qid")["value"]
     # minmax works on any table of named rows: here, topics.
     scaled = analysis.minmax(
         pd.DataFrame({"name": values.index, "rKL@5": values.to_numpy()})
     ).set_index("name")["rKL@5"]
-    extremes = beside(
-        [
-            (f"topic {qid}", published, float(scaled[qid]), UNDETERMINED)
-            for qid, published in PUBLISHED_EXTREMES.items()
-        ],
-        TOLERANCE,
-        normalised=True,
-    )
+    extremes = pd.DataFrame({"min–max normalised over the rankings": ONE_SIDED,
+                             "ours": [float(scaled[qid]) for qid in ONE_SIDED]})
+    show(extremes)
     return tables, extremes
 
 
@@ -149,17 +155,21 @@ def real(
     print(result.table.to_string())
 
     def reason(pair: tuple[str, str]) -> str:
-        if len(runs) != OFFICIAL_RUNS:
-            return f"these are {len(runs)} runs, not the {OFFICIAL_RUNS} of Touché 2020"
         normalised = ("if the runs are the official ones: the paper normalises by min–max, not by "
                       "each topic's exact maximum")
         return normalised + (
             ", and the released code divides by i + 1 in rND" if "rND@5" in pair else ""
         )
 
-    print()
     pairs = [(*pair, value, reason(pair)) for pair, value in PUBLISHED_REAL.items()]
-    table = beside(correlation_rows(result, pairs), TOLERANCE)
+    rows = correlation_rows(result, pairs)
+    if len(runs) == OFFICIAL_RUNS:
+        print()
+        table = beside(rows, TOLERANCE)
+    else:
+        paragraph(f"These are {len(runs)} runs, not the {OFFICIAL_RUNS} of Touché 2020, so the "
+                  "published values are not printed.")
+        table = ours_alone(rows)
 
     heading("Section 5.1: systems by nDCG@5, and by the harmonic mean of α-nDCG@5 and 1 − rKL@5")
     combined = analysis.combine(averages, ["alpha_nDCG@5", "1-rKL@5"], "hmean")
@@ -168,8 +178,7 @@ def real(
     show(ranks)
     if len(combined) > 3:
         leaders = [analysis.top(combined, by, 3)["name"].tolist() for by in ("nDCG@5", mean)]
-        print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'} "
-              f"(the paper, of its runs: the same).\n")
+        print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'}.\n")
     save(
         plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5"),
         folder,
@@ -193,12 +202,14 @@ def main(
     given = parser.parse_args(arguments_)
     if given.qrels and not given.runs:
         parser.error("qrels need at least one run")
+    qrels = annotated_qrels(given.qrels, given.groups) if given.qrels else None
+    if qrels is not None and not set(qrels["iteration"]) - {*UNANNOTATED, *TREC_DEFAULTS}:
+        parser.error(f"{given.qrels} holds no stances in its second column; name their source with "
+                     "--groups")
     tables, extremes = controlled_tables()
     table2 = None
-    if given.qrels:
-        table2, _ = real(
-            annotated_qrels(given.qrels, given.groups), read_runs(given.runs), given.figures
-        )
+    if qrels is not None:
+        table2, _ = real(qrels, read_runs(given.runs), given.figures)
     else:
         print("\nNo runs were given: table 2 and figure 2 are left out.")
     return tables, extremes, table2

@@ -67,14 +67,9 @@ def main() -> pd.DataFrame:
             debates.get_qrels(),  # the stance of each argument is in the column "iteration"
             MEASURES,
             names=list(systems),
-            baseline=0,
         )
-    print(table.set_index("name").T.to_string(float_format="{:.4f}".format, na_rep=""))
-    print("\n+ and - count the topics with a larger and a smaller value than the baseline's.")
-    print(
-        "nDCG, α-nDCG: larger is better. rND, rKL, rRD, nDJS: 0 is fair, so there + counts topics "
-        "that became less fair."
-    )
+    print(table.to_string(index=False, float_format="{:.4f}".format))
+    print("nDCG, α-nDCG: larger is better. nDJS, rKL, rND, rRD: 0 is fair, 1 is the least fair.")
     return table
 
 

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from pt_fairness.reporting import report
     from pt_fairness.tables import highlight, rename, with_groups
     from pt_fairness.text import FairnessWarning
-    from pt_fairness.transformers import annotate
+    from pt_fairness.transformers import annotate, rerank
     from pt_fairness.values import runs
 
 #: Public names that are imported lazily, because they need numpy or pandas, and their modules.
@@ -90,6 +90,7 @@ _LAZY = {
     "explain": "pt_fairness.analysis",
     "highlight": "pt_fairness.tables",
     "read_qrels": "pt_fairness.io",
+    "rerank": "pt_fairness.transformers.rerank",
     "read_run": "pt_fairness.io",
     "rename": "pt_fairness.tables",
     "with_groups": "pt_fairness.tables",
@@ -104,8 +105,8 @@ __all__ = [
     "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
     "annotate", "evaluate", "explain", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD",
     "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "report",
-    "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P",
-    "β_RBP",
+    "rerank", "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG",
+    "β_P", "β_RBP",
 ]
 
 # end of what is generated
@@ -143,3 +144,5 @@ _listen(_name_in_pyterrier)
 _listen(_name_here)
 _after_import("ir_datasets", _collections.register_datasets)
 _after_import("pt_fairness.groups", _collections.register_groups)
+_after_import("pt_fairness.targets", _collections.register_targets)
+_after_import("pt_fairness.values", _collections.register_values)

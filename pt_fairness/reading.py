@@ -10,18 +10,21 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import ir_datasets
+from ir_datasets.datasets.clueweb12 import EhealthQrels
 from ir_datasets.formats import (
     ArgsMeCombinedDocs,
     ArgsMeDocs,
+    ArgsMeProcessedDocs,
     ToucheQualityCoherenceQrels,
     ToucheQualityComparativeStanceQrels,
     ToucheQualityQrels,
 )
 from ir_datasets.indices import NumpySortedIndex, PickleLz4FullStore
-from ir_datasets.util import home_path
+from ir_datasets.util import LocalDownload, home_path
 
 try:
     import fcntl
@@ -32,6 +35,17 @@ except ImportError:  # not available on Windows
 _PARALLEL = (ToucheQualityQrels, ToucheQualityCoherenceQrels, ToucheQualityComparativeStanceQrels)
 _REPLACE = ("Replace damaged files by good copies; those that ir_datasets can download can simply "
             "be deleted")
+
+
+def dataset(dataset_id: str) -> Any:
+    """Return an ir_datasets dataset.
+
+    :raises ValueError: ir_datasets has no such id
+    """
+    try:
+        return ir_datasets.load(dataset_id)
+    except KeyError:
+        raise ValueError(f"ir_datasets has no dataset {dataset_id!r}") from None
 
 
 def judgments(qrels: Any) -> list[Any]:
@@ -46,14 +60,47 @@ def judgments(qrels: Any) -> list[Any]:
             rows.append(row)
     except Exception as error:
         _raise_named(qrels, error, rows[-1] if rows else None)
-    if isinstance(qrels, _PARALLEL):  # ir_datasets stops at the end of the shortest file
-        counts = {file: sum(map(bool, Path(file).read_bytes().splitlines()))
-                  for file in _files(qrels)}
+    for files in _parallel(qrels):  # ir_datasets stops at the end of the shortest file
+        counts = {file: sum(map(bool, Path(file).read_bytes().splitlines())) for file in files}
         if len(set(counts.values())) > 1:
             found = ", ".join(f"{count} in {file}" for file, count in counts.items())
             raise ValueError("these files should have a line for every judgment, but their numbers "
                              f"of lines differ: {found}. {_REPLACE}")
     return rows
+
+
+def _parallel(qrels: Any) -> list[list[str]]:
+    """Return the files whose lines belong together, in lists."""
+    if isinstance(qrels, EhealthQrels):  # files for each year
+        years = zip(qrels._qrels_dlcs, qrels._qtrust_dlcs, qrels._qunder_dlcs, strict=True)
+        return [[file for file in map(_file, year) if file] for year in years]
+    return [_files(qrels)] if isinstance(qrels, _PARALLEL) else []
+
+
+def invalid(qrels: Any, row: Any, what: str, value: Any, expected: str) -> ValueError:
+    """Return the error of a judgment with an invalid value.
+
+    :param qrels: the ir_datasets handler that the judgment is from
+    :param row: the judgment
+    :param what: what has the value, such as ``the label``
+    :param expected: the valid values
+    """
+    return ValueError(f"{' or '.join(_files(qrels))}: {what} of {row.doc_id!r} in topic "
+                      f"{row.query_id} is {value}; it has to be {expected}. {_REPLACE}")
+
+
+def text(source: Any) -> str:
+    """Return the text of a file that ir_datasets downloads.
+
+    :param source: a source of ir_datasets, such as a ``Download``
+    :raises ValueError: the file cannot be read
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    try:
+        with source.stream() as file:
+            return str(file.read(), "utf-8")
+    except Exception as error:
+        _raise_named(SimpleNamespace(source=source), error)
 
 
 def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
@@ -66,9 +113,9 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
     """
     handler = ir_datasets.load(dataset_id).docs_handler()
-    with _lock(ir_datasets.docs_parent_id(dataset_id)):
+    with lock(home_path() / f"{ir_datasets.docs_parent_id(dataset_id)}.lock"):
         store = _docstore(handler)
-    if isinstance(handler, (ArgsMeDocs, ArgsMeCombinedDocs)):
+    if isinstance(handler, (ArgsMeDocs, ArgsMeProcessedDocs, ArgsMeCombinedDocs)):
         twice = _hidden(store).intersection(docnos)
         if twice:
             raise ValueError(f"the argument {min(twice)!r} is more than once in "
@@ -80,6 +127,25 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
         if isinstance(store, PickleLz4FullStore):
             raise _docstore_error(f"{_reason(error)} in {store.path}") from error
         _raise_named(handler, error)
+
+
+def lines(source: Any) -> Iterator[bytes]:
+    """Yield the lines of a file of ir_datasets, which is downloaded if necessary.
+
+    :param source: the file, as ir_datasets' handlers hold it
+    :raises ValueError: the file cannot be read
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    try:
+        with source.stream() as stream:
+            yield from stream
+    except Exception as error:
+        _raise_named(SimpleNamespace(source=source), error)
+
+
+def damaged(path: str | os.PathLike[str], reason: str) -> ValueError:
+    """Return the error for a file whose content cannot be used."""
+    return ValueError(f"{os.fspath(path)} cannot be read: {reason}. {_REPLACE}")
 
 
 def downloaded(handler: Any) -> bool:
@@ -103,7 +169,11 @@ def _file(source: Any) -> str | None:
     """Return the file that a source reads: a cached copy, or else what it is extracted from."""
     known = []
     while source is not None:
-        path = getattr(source, "_cache_path", None) or getattr(source, "_path", None)
+        # Where ir_datasets does not keep a download, users can put a copy.
+        copies = (one.path(force=False) for one in getattr(source, "mirrors", ())
+                  if isinstance(one, LocalDownload))
+        path = getattr(source, "_cache_path", None) or next(copies, None) \
+            or getattr(source, "_path", None)
         if isinstance(path, (str, Path)):
             known.append(str(path))
         source = getattr(source, "_streamer", None) or getattr(source, "dlc", None)
@@ -174,12 +244,14 @@ def _corpus(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _lock(name: str) -> Iterator[None]:
-    """Wait until no other process opens or builds a docstore.
+def lock(path: Path) -> Iterator[None]:
+    """Wait until no other process holds a lock, such as that of a docstore or a cached table.
 
-    Two processes that build it would both append to it. An unfinished docstore cannot be opened.
+    Two processes that build a docstore would both append to it. An unfinished docstore cannot be
+    opened.
+
+    :param path: the lock file, which is created
     """
-    path = home_path() / f"{name}.lock"
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # not writable: nothing is built there
             path.parent.mkdir(parents=True, exist_ok=True)

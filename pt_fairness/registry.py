@@ -37,11 +37,14 @@ class Registry(Generic[S]):
     :param what: the module of the class, also used in errors, such as ``values``
     :param read: reads a source from a path and gives it a name
     :param makers: the functions that create sources, listed in errors
+    :param built_in: the functions that return the built-in sources, by name; registered sources
+        take precedence
     """
 
-    def __init__(self, kind: type[S], what: str, read: Callable[[str, str], S],
-                 makers: str) -> None:
+    def __init__(self, kind: type[S], what: str, read: Callable[[str, str], S], makers: str,
+                 built_in: dict[str, Callable[[], S]] | None = None) -> None:
         self._kind, self._what, self._read, self._makers = kind, what, read, makers
+        self.built_in: dict[str, Callable[[], S]] = {} if built_in is None else built_in
         self._registered: dict[str, S | Callable[[], S]] = {}
         #: Unregistered sources that measures use, by their names in the parameters.
         self._unnamed: WeakValueDictionary[str, S] = WeakValueDictionary()
@@ -73,8 +76,8 @@ class Registry(Generic[S]):
         del self._registered[name]
 
     def names(self) -> list[str]:
-        """Return the registered names, sorted."""
-        return sorted(self._registered)
+        """Return the names of the registered and the built-in sources, sorted."""
+        return sorted({*self._registered, *self.built_in})
 
     def registered(self, name: str) -> S | Callable[[], S] | None:
         """Return what was registered under a name, or ``None``."""
@@ -114,7 +117,8 @@ class Registry(Generic[S]):
     def find(self, name: str) -> S | None:
         """Return the source of a name, or ``None``; paths are not read."""
         if name not in self._registered:
-            return self._unnamed.get(name)
+            unnamed = self._unnamed.get(name)
+            return self.built_in[name]() if unnamed is None and name in self.built_in else unnamed
         source = self._registered[name]
         if not isinstance(source, self._kind):
             source = self._registered[name] = source()  # type: ignore[operator]

@@ -1,8 +1,14 @@
-"""Registered target distributions, one for each topic.
+"""Registered target distributions, one for each topic or one for all.
 
 The parameter ``target`` of a measure can be the name of a registered target:
 ``RepBias(group='female',target='wikidata')@10``. The groups of the target belong to the label set G
 of the measure. A group without a row for a topic has the share 0 for that topic.
+
+The targets of the TREC Fair Ranking tracks are registered: ``trec-fair/2021/world`` and
+``trec-fair/2022/world`` (the population of the world by continent and by UN subregion),
+``trec-fair/2022/gender``, and the same with ``/track`` appended. A target ``…/track`` is half the
+distribution of the topic's relevant documents, half this background, as in the tracks. Documents
+without a group are left out of both halves.
 """
 
 from __future__ import annotations
@@ -28,20 +34,23 @@ def __dir__() -> list[str]:
 
 @dataclass(frozen=True)
 class Target:
-    """A target distribution for each of ``Q`` topics over ``L`` groups."""
+    """A target distribution for each of ``Q`` topics, or one for all, over ``L`` groups."""
 
-    #: The row index of each topic in ``shares``.
-    topics: dict[str, int]
+    #: The row index of each topic in ``shares``; ``None`` if its only row holds for all topics.
+    topics: dict[str, int] | None
     #: The groups, sorted.
     labels: tuple[str, ...]
     #: The share of each group for each topic, ``[Q, L]``; rows sum to 1, up to rounding in files.
     shares: Floats
+    #: The share of the topic's relevant documents in the target, in [0, 1).
+    of_qrels: float = 0.0
 
 
 _registry: dict[str, Target] = {}
 
 
-def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
+def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
+             of_qrels: float = 0.0) -> None:
     """Make target distributions available as ``target=name``.
 
     A target registered under the same name before is replaced.
@@ -49,9 +58,14 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
     :param name: any name but ``qrels``, ``collection``, ``uniform`` and ``run``
     :param frame: a row for each topic and group, with the columns ``qid, group, share``; or the
         path of a CSV file with that header, compressed if its name ends in ``.gz``. The shares of a
-        topic are not negative and sum to 1.
+        topic are not negative and sum to 1. A frame without ``qid`` is one distribution for all
+        topics.
+    :param of_qrels: the share of the topic's relevant documents in the target, at least 0 and below
+        1. The target is ``of_qrels`` times their distribution over the groups plus ``1 − of_qrels``
+        times the one in ``frame``. It is empty where no relevant document has a group, as
+        ``target='qrels'`` is.
     :raises ValueError: the name cannot be used, a column or value is missing, a topic has a group
-        twice, or shares are no distribution
+        twice, shares are no distribution, or ``of_qrels`` is not in [0, 1)
 
     Examples
     --------
@@ -61,6 +75,11 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
     >>> targets.register("census", frame)
     >>> RepBias(group="f", target="census") @ 10
     RepBias(group='f',target='census')@10
+
+    Half the relevant documents, half the same figures for all topics:
+
+    >>> everyone = pd.DataFrame({"group": ["f", "m"], "share": [0.5, 0.5]})
+    >>> targets.register("half", everyone, of_qrels=0.5)
     """
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"a target needs a name that is not empty, not {name!r}")
@@ -68,11 +87,19 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str]) -> None:
         raise ValueError(f"a target cannot be named {name!r}: "
                          f"{', '.join(map(repr, TARGET_WORDS))} are targets that every measure "
                          "has; choose another name")
-    _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame))
+    if not 0 <= of_qrels < 1:
+        raise ValueError(f"of_qrels={of_qrels!r} is not possible: it is a share of at least 0 and "
+                         "below 1; target='qrels' is the distribution of the relevant documents "
+                         "alone")
+    _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame),
+                            float(of_qrels))
 
 
-def _read(name: str, frame: pd.DataFrame) -> Target:
+def _read(name: str, frame: pd.DataFrame, of_qrels: float) -> Target:
     """Return the target in a frame."""
+    for_all = "qid" not in frame and "query_id" not in frame
+    if for_all:
+        frame = frame.assign(qid="all")
     need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
     if frame.empty:
         raise ValueError(f"the target {name!r} has no rows; it needs one for every topic and group")
@@ -101,8 +128,8 @@ def _read(name: str, frame: pd.DataFrame) -> Target:
     if off.any():
         raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} "
                          f"sum to {sums[off.argmax()]:.9g}; those of every topic sum to 1")
-    rows = {str(qid): i for i, qid in enumerate(topics)}
-    return Target(rows, tuple(map(str, labels)), shares)
+    rows = None if for_all else {str(qid): i for i, qid in enumerate(topics)}
+    return Target(rows, tuple(map(str, labels)), shares, of_qrels)
 
 
 def names() -> list[str]:
@@ -128,7 +155,9 @@ def registered(name: str) -> Target | None:
 def get(name: str) -> pd.DataFrame:
     """Return the target distributions of a registered name.
 
-    :returns: ``qid, group, share``, a row for each topic and group with a share above 0
+    :returns: ``qid, group, share``, a row for each topic and group with a share above 0; without
+        ``qid`` if they are the same for all topics. They leave out the relevant documents of
+        targets registered with ``of_qrels``.
     :raises ValueError: no target is registered under this name
 
     Examples
@@ -144,10 +173,12 @@ def get(name: str) -> pd.DataFrame:
     """
     target = find(name)
     topic, group = np.nonzero(target.shares)
-    qids = list(target.topics)
-    return pd.DataFrame({"qid": pd.Series([qids[i] for i in topic], dtype="str"),
-                         "group": pd.Series([target.labels[i] for i in group], dtype="str"),
-                         "share": target.shares[topic, group]})
+    frame = pd.DataFrame({"group": pd.Series([target.labels[i] for i in group], dtype="str"),
+                          "share": target.shares[topic, group]})
+    if target.topics is not None:
+        qids = list(target.topics)
+        frame.insert(0, "qid", pd.Series([qids[i] for i in topic], dtype="str"))
+    return frame
 
 
 def find(name: str) -> Target:
@@ -170,7 +201,7 @@ def labels(name: str) -> tuple[str, ...]:
 
 
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
-    """Return the target share of each group for each topic, ``[T, L]``.
+    """Return the registered share of each group for each topic, ``[T, L]``.
 
     :param qids: the ``T`` topics
     :param labels: the ``L`` groups, which include those of the target
@@ -181,7 +212,8 @@ def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     table = np.zeros((len(qids), len(labels)))
     place = {label: i for i, label in enumerate(labels)}
     columns = [place[label] for label in target.labels]
-    table[:, columns] = target.shares[[target.topics[qid] for qid in qids]]
+    table[:, columns] = target.shares if target.topics is None \
+        else target.shares[[target.topics[qid] for qid in qids]]
     return table
 
 
@@ -190,8 +222,8 @@ def check(name: str, qids: Sequence[str]) -> None:
 
     :raises ValueError: the target lacks a topic
     """
-    target = find(name)
-    lacking = [qid for qid in qids if qid not in target.topics]
+    known = find(name).topics
+    lacking = [] if known is None else [qid for qid in qids if qid not in known]
     if lacking:
         count = f" {len(lacking)} topics, such as" if len(lacking) > 1 else " topic"
         raise ValueError(f"the target {name!r} has no shares for{count} {lacking[0]!r}; it needs "

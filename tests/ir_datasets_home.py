@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -19,19 +20,24 @@ from typing import Any
 
 import pytest
 
-from pt_fairness import collections, groups
+from pt_fairness import collections, groups, values
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def example(name: str) -> Any:
+    """A module of the examples."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(EXAMPLES))
 
 
 @pytest.fixture(scope="session")
 def touche() -> Any:
     """The module of the example, which writes args.me's and Touché's formats."""
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        return importlib.import_module("touche")
-    finally:
-        sys.path.remove(str(EXAMPLES))
+    return example("touche")
 
 
 def _refuse(*arguments: Any, **options: Any) -> None:
@@ -60,6 +66,8 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     saved = _forget_modules()
     monkeypatch.setattr(groups.registry._registry, "_registered", {
         name: partial(collections.source, name) for name in collections.SOURCES})
+    monkeypatch.setattr(values._registry, "_registered", {
+        name: partial(collections.values_source, name) for name in collections.VALUES})
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh
@@ -82,6 +90,11 @@ class Files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         return file
+
+    def json_lines(self, path: str, records: list[dict[str, Any]]) -> Path:
+        """A line for each record, compressed if the name ends in ``.gz``."""
+        content = "".join(json.dumps(record) + "\n" for record in records).encode()
+        return self.write(path, gzip.compress(content) if path.endswith(".gz") else content)
 
     def argument(self, docno: str, stance: str | None, portal: str = "debate.org") -> Any:
         return self._touche.argument(docno, stance, portal, f"Conclusion of {docno}",
@@ -116,6 +129,11 @@ class Files:
             f"1 0 clueweb12-{docno} {value}\n"
             for docno, value in zip(docnos, values, strict=True)))
             for kind, values in columns.items()]
+
+    def msmarco(self, passages: dict[str, str], queries: dict[str, str], qrels: str,
+                fair: Sequence[str], **words: str) -> None:
+        """Passages of MS MARCO, and the files of Rekabsaz et al. (2021)."""
+        example("passages").write(self.home, passages, queries, qrels, fair, **words)
 
     def trec8(self, qrels: str | bytes) -> Path:
         content = qrels.encode() if isinstance(qrels, str) else qrels

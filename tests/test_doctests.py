@@ -33,6 +33,7 @@ WITH_EXAMPLES = (
     "simulation",
     "targets",
     "transformers",
+    "transformers.rerank",
     "values",
 )
 

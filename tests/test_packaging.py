@@ -95,7 +95,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
-    assert all(re.fullmatch(r"pt_fairness/pt_docs/\w+\.rst", name) for name in pages)
+    page = r"pt_fairness/pt_docs/(\w+\.rst|images/[\w-]+\.png)"
+    assert all(re.fullmatch(page, name) for name in pages)
 
 
 def test_the_sdist_holds_the_project_and_nothing_else(tree, built):
@@ -148,6 +149,17 @@ def imported():
         for name in names - {"pt_fairness"}
         if name in known and name not in sys.stdlib_module_names
     }
+
+
+def test_the_links_of_the_description_are_absolute(built):
+    _, wheel = built
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("METADATA")]
+        description = email.message_from_bytes(archive.read(name)).get_payload()
+    links = re.findall(r"\]\(([^)]+)\)", description)
+    assert len(links) > 3 and all(link.startswith(("https://", "#")) for link in links)
+    for path in re.findall(rf"pt_fairness/(?:blob/)?v{re.escape(VERSION)}/([^)#]+)", description):
+        assert (ROOT / path).exists(), path
 
 
 def test_dependencies(built):

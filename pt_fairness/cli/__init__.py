@@ -10,7 +10,15 @@ import sys
 from collections.abc import Sequence
 
 import pt_fairness
-from pt_fairness.cli import annotating, evaluating, listing, plugs, reporting, tabulating
+from pt_fairness.cli import (
+    annotating,
+    evaluating,
+    listing,
+    plugs,
+    reporting,
+    reranking,
+    tabulating,
+)
 from pt_fairness.cli.evaluating import evaluate
 from pt_fairness.cli.output import guarded, need_file_name, need_output
 
@@ -22,7 +30,7 @@ def __dir__() -> list[str]:
 
 
 #: The modules of the commands, in the order of ``--help``.
-_COMMANDS = (evaluating, annotating, tabulating, reporting, listing, plugs)
+_COMMANDS = (evaluating, annotating, tabulating, reporting, reranking, listing, plugs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
 
     def command() -> int | None:
-        options = _parser().parse_args(arguments)
+        parser = _parser()
+        options, more = parser.parse_known_args(arguments)
+        if more and "more" not in options:
+            parser.error(f"unrecognized arguments: {' '.join(more)}")
+        options.more = more
         need_file_name(options)
         if options.output is None:
             need_output()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
+    from pt_fairness.values import Values
 
 #: The modules with dataset ids; importing one imports ir_datasets.
-MODULES = ("debates", "newswire", "touche", "blogs")
+MODULES = ("debates", "newswire", "touche", "blogs", "trec_fair", "touche_pairs", "clueweb12",
+           "neuclir", "sara", "msmarco")
 #: The module of each group source, whose ``source(name)`` creates it.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
@@ -27,6 +30,35 @@ SOURCES = {
     "touche-image/2022-06-13/touche-2022-task-3/stance": "touche",
     "blogs06/trec-blog-2007/opinion": "blogs",
     "blogs06/trec-blog-2006-2008/opinion": "blogs",
+    "trec-fair/2021/eval/locations": "trec_fair",
+    "trec-fair/2021/eval/quality": "trec_fair",
+    "trec-fair/2022/train/gender": "trec_fair",
+    "trec-fair/2022/train/regions": "trec_fair",
+    "trec-fair/2022/train/source-regions": "trec_fair",
+    "trec-fair/2022/train/occupations": "trec_fair",
+    "trec-fair/2022/train/years": "trec_fair",
+    "trec-fair/2022/train/quality": "trec_fair",
+    "trec-fair/2022/train/popularity": "trec_fair",
+    "trec-fair/2022/train/age": "trec_fair",
+    "trec-fair/2022/train/alphabet": "trec_fair",
+    "trec-fair/2022/train/languages": "trec_fair",
+    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "touche_pairs",
+    "clueweb12/b13/trec-misinfo-2019/effectiveness": "clueweb12",
+    "clueweb12/b13/trec-misinfo-2019/credibility": "clueweb12",
+    "neuclir/1/trec-2022/language": "neuclir",
+    "neuclir/1/trec-2023/language": "neuclir",
+    "sara/sensitivity": "sara",
+    "msmarco-passage/dev/fair/gender": "msmarco",
+    "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
+}
+#: The module of each source of values, whose ``values(name)`` creates it.
+VALUES = {
+    "clueweb12/b13/clef-ehealth/trustworthiness": "clueweb12",
+    "msmarco-passage/dev/fair/gender": "msmarco",
+    "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
 }
 
 
@@ -46,10 +78,39 @@ def register_groups() -> None:
         groups.register_built_in(name, partial(source, name))
 
 
+def register_targets() -> None:
+    """Register the target distributions of the collections, unless they are registered."""
+    import pandas as pd
+
+    from pt_fairness import targets
+    from pt_fairness.collections.trec_fair_targets import OF_QRELS, TARGETS
+    for name, shares in TARGETS.items():
+        frame = pd.DataFrame({"group": list(shares), "share": list(shares.values())})
+        for spelling, of_qrels in ((name, 0.0), (f"{name}/track", OF_QRELS)):
+            if spelling not in targets.names():
+                targets.register(spelling, frame, of_qrels=of_qrels)
+
+
+def register_values() -> None:
+    """Register the sources of values as built-in values, unless they are registered."""
+    from pt_fairness import values
+    for name in VALUES.keys() - set(values.names()):
+        values.register_built_in(name, partial(values_source, name))
+
+
 def source(name: str) -> Groups:
     """Return one of the :data:`SOURCES`; documents are read when their groups are needed."""
-    module = SOURCES[name]
-    if module != "newswire":  # which works without ir_datasets
-        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    groups: Groups = importlib.import_module(f"{__name__}.{module}").source(name)
+    groups: Groups = _module(SOURCES[name]).source(name)
     return groups
+
+
+def values_source(name: str) -> Values:
+    """Return one of the :data:`VALUES`; documents are read when their values are needed."""
+    values: Values = _module(VALUES[name]).values(name)
+    return values
+
+
+def _module(name: str) -> ModuleType:
+    if name != "newswire":  # which works without ir_datasets
+        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
+    return importlib.import_module(f"{__name__}.{name}")

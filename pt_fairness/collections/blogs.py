@@ -25,6 +25,7 @@ from ir_datasets.util import (
     use_docstore,
 )
 
+from pt_fairness import reading
 from pt_fairness.collections.variants import Documentation, GroupQrels
 
 if TYPE_CHECKING:
@@ -122,9 +123,7 @@ def _opinions(qrels: Any, rows: list[Any], *, annotated: bool) -> Iterator[TrecQ
     for row in rows:
         if row.relevance not in LEVELS:
             levels = ", ".join(f"{label} ({meaning})" for label, meaning in LEVELS.items())
-            raise ValueError(f"{qrels.qrels_path()}: the label of {row.doc_id!r} in topic "
-                             f"{row.query_id} is {row.relevance}; it has to be one of {levels}. "
-                             "Correct it, or delete the file: it is downloaded again")
+            raise reading.invalid(qrels, row, "the label", row.relevance, f"one of {levels}")
         if not annotated:
             yield row
         elif row.relevance >= 0:

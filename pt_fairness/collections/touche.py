@@ -12,25 +12,21 @@ folder of the qrels. Documents that are missing from the corpus are looked up ag
 
 from __future__ import annotations
 
-import csv
-import os
-import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import ir_datasets
 from ir_datasets.formats import ToucheComparativeStance, ToucheControversialStance, TrecQrel
 from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import home_path
 
-from pt_fairness import reading
+from pt_fairness.collections.fields import look_up
 from pt_fairness.collections.variants import labelled, variant, with_one_relevance
 
 if TYPE_CHECKING:
-    from pt_fairness.groups import Found, FromIrds
+    from pt_fairness.groups import FromIrds
 
 STANCES = tuple(stance.name for stance in ArgsMeStance)
 PORTALS = tuple(domain.name for domain in ArgsMeSourceDomain)
@@ -59,8 +55,6 @@ _TEXT = {
     "portal": "The iteration field holds the debate portal that the argument is from: "
               f"{', '.join(PORTALS)}.",
 }
-#: The columns of the cached table, which is also a valid group file.
-_COLUMNS = ["docno", "group", "why_not"]
 
 
 def premise_stance(argument: Any) -> Any:
@@ -68,7 +62,8 @@ def premise_stance(argument: Any) -> Any:
     return argument.premises[0].stance if argument.premises else None
 
 
-_FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
+#: The field of an argument, or a function of it, and the labels.
+FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "stance": (premise_stance, STANCES),
     "portal": ("source_domain", PORTALS),
 }
@@ -80,7 +75,7 @@ def source(name: str) -> FromIrds:
     dataset_id, _, field = name.rpartition("/")
     if dataset_id in _JUDGED_STANCES:
         return FromIrds(name, "iteration", _JUDGED_STANCES[dataset_id], name)
-    argument_field, labels = _FIELDS[field]
+    argument_field, labels = FIELDS[field]
     return FromIrds(dataset_id, argument_field if dataset_id.startswith("argsme/") else field,
                     labels, name)
 
@@ -111,52 +106,7 @@ def _judged(rows: list[Any]) -> Iterator[TrecQrel]:
 
 
 def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[TrecQrel]:
-    """Yield judgments with a field of their documents as group, from the cached table.
-
-    Documents that are not in the table are read from the docstore, and the table is rewritten.
-    """
-    from pt_fairness.groups import MISSING
+    """Yield judgments with a field of their documents as group, from the cached table."""
     groups = source(name)
-    table = Path(f"{base.qrels_handler().qrels_path()}.{name.rpartition('/')[2]}.tsv")
-    docnos = dict.fromkeys(row.doc_id for row in rows)
-    kept = _read_table(table, store / "bin", set(groups.labels or ()))
-    known = {docno: found for docno, found in kept.items() if found != ((), MISSING)}
-    # Do not download a deleted corpus again for documents that it lacked.
-    gone = not (store / "bin").exists() and not reading.downloaded(base.docs_handler())
-    if docnos.keys() <= (kept if gone else known).keys():
-        groups.remember(kept)
-    else:
-        groups.remember(known)
-        fetched = groups.fetch(docnos)
-        if any(kept.get(docno) != found for docno, found in fetched.items()):
-            _write_table(table, fetched)
+    look_up(groups, base, store, (row.doc_id for row in rows))
     yield from labelled(groups, rows)
-
-
-def _read_table(table: Path, corpus: Path, labels: set[str]) -> dict[str, Found]:
-    """Return the cached table by docno; empty if the corpus is newer or the table is invalid."""
-    import pandas as pd
-    try:
-        if corpus.exists() and corpus.stat().st_mtime > table.stat().st_mtime:
-            return {}
-        frame = pd.read_csv(table, sep="\t", dtype=str, keep_default_na=False,
-                            quoting=csv.QUOTE_NONE)
-    except (OSError, ValueError):
-        return {}
-    if list(frame.columns) != _COLUMNS or not set(frame["group"]) <= {*labels, "-"}:
-        return {}
-    return {docno: ((group,), "") if group != "-" else ((), reason)
-            for docno, group, reason in frame.itertuples(index=False)}
-
-
-def _write_table(table: Path, found: dict[str, Found]) -> None:
-    import pandas as pd
-    frame = pd.DataFrame([(docno, groups[0] if groups else "-", " ".join(reason.split()))
-                          for docno, (groups, reason) in found.items()], columns=_COLUMNS)
-    try:
-        # Renaming is atomic: no process reads an unfinished table.
-        unfinished = f"{table}.{os.getpid()}.{threading.get_ident()}"
-        frame.to_csv(unfinished, sep="\t", index=False, quoting=csv.QUOTE_NONE)
-        os.replace(unfinished, table)
-    except OSError as error:  # not writable: nothing is cached
-        ir_datasets.log.easy().info(f"{table} cannot be written ({error})")

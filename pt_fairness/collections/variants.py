@@ -80,8 +80,8 @@ def labelled(groups: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     import pandas as pd
     frame = pd.DataFrame([(row.query_id, row.doc_id, row.relevance) for row in rows],
                          columns=["query_id", "doc_id", "relevance"])
-    for row in groups.to_qrels(frame).itertuples(index=False):
-        yield TrecQrel(row.query_id, row.doc_id, row.relevance, row.iteration)
+    auxiliary = groups.to_qrels(frame)
+    yield from map(TrecQrel, *(auxiliary[field].tolist() for field in TrecQrel._fields))
 
 
 def with_one_relevance(rows: Iterable[TrecQrel]) -> Iterator[TrecQrel]:

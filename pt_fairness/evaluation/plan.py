@@ -171,7 +171,8 @@ def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
     if param == "background":
         run = runs.get(name)
         return run, [fingerprint.of_frame(run)]
-    return targets.find(name), [fingerprint.of_frame(targets.get(name))]
+    target = targets.find(name)
+    return target, [fingerprint.of_frame(targets.get(name)), str(target.of_qrels)]
 
 
 def _cache_key(measure: Any) -> str:

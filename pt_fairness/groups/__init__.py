@@ -11,7 +11,8 @@ from pt_fairness.groups.builtin import register_built_in as register_built_in
 from pt_fairness.groups.irds import MISSING as MISSING
 from pt_fairness.groups.irds import Found as Found
 from pt_fairness.groups.irds import FromIrds as FromIrds
-from pt_fairness.groups.irds import from_irds
+from pt_fairness.groups.irds import FromText as FromText
+from pt_fairness.groups.irds import from_irds, from_text
 from pt_fairness.groups.product import product
 from pt_fairness.groups.registry import get, names, register, unregister
 from pt_fairness.groups.registry import name_of as name_of
@@ -19,8 +20,8 @@ from pt_fairness.groups.registry import registered as registered
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
 from pt_fairness.groups.table import Annotated as Annotated
 
-__all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern", "get",
-           "names", "product", "register", "unregister"]
+__all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern",
+           "from_text", "get", "names", "product", "register", "unregister"]
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-_built_in: dict[str, Callable[[], Any]] = {}
+#: The functions that return the built-in groups, by name.
+BUILT_IN: dict[str, Callable[[], Any]] = {}
 
 
 def register_built_in(name: str, make: Callable[[], Any]) -> None:
@@ -14,14 +15,14 @@ def register_built_in(name: str, make: Callable[[], Any]) -> None:
 
     :param make: returns a Groups object; called when the name is first used
     """
-    _built_in[name] = cache(make)
+    BUILT_IN[name] = cache(make)
 
 
 def built_in(name: str) -> Any:
     """Return the built-in groups of a name."""
-    return _built_in[name]()
+    return BUILT_IN[name]()
 
 
 def built_in_names() -> set[str]:
     """Return the names of the built-in groups."""
-    return set(_built_in)
+    return set(BUILT_IN)

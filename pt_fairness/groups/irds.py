@@ -12,7 +12,8 @@ import pandas as pd
 from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups, is_no_group
 from pt_fairness.groups.table import Annotated, Table
-from pt_fairness.text import UNANNOTATED, label_text, warn
+from pt_fairness.text import UNANNOTATED, label_text, listed, warn
+from pt_fairness.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]
@@ -52,6 +53,91 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
     return FromIrds(dataset_id, field, labels, name, entity, order)
 
 
+def from_text(dataset_id: str, words: Mapping[Any, Iterable[str]],
+              neutral: Any | None = "neutral", name: str | None = None, *, shares: bool = False,
+              threshold: int = THRESHOLD, field: str | None = None,
+              tokenize: Tokenizer = str.split, order: Iterable[Any] | None = None) -> Groups:
+    """Return groups from the words in the documents of an ir_datasets id.
+
+    The group of a document is the one with the most words in its text. A document with at most
+    ``threshold`` words of all groups is neutral, as is one in which several groups have the most.
+    :func:`pt_fairness.values.from_text` returns numbers from the same words. Nothing is read before
+    groups are needed. Documents are then read from the docstore, once, with a progress bar.
+
+    :param words: the words of each group, by group; no word is in two of them. Texts and words are
+        lowercased.
+    :param neutral: the label of neutral documents; ``None`` to leave them unannotated
+    :param name: the name of the groups; by default derived from a hash of the parameters
+    :param shares: whether documents that are not neutral are in each group by its share of their
+        words, and only documents of at most ``threshold`` words are neutral
+    :param threshold: the largest number of words in a neutral document, at least 0
+    :param field: the field with the text; by default, ir_datasets' default text of the document
+    :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
+        that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
+        punctuation. A measure with a function can be pickled only if the function can.
+    :param order: the labels in ascending order, if they have an order
+    :raises ValueError: a group has no words, a word is in several groups or is not one token,
+        ``neutral`` is one of the groups, or ``order`` lacks a label; once groups are needed, the
+        dataset or field does not exist
+
+    The threshold of 1 is that of Rekabsaz et al. (2021), in their code.
+
+    Examples
+    --------
+    >>> import re
+    >>> from pt_fairness import groups
+    >>> words = {"female": ["she", "her", "grandmother"], "male": ["he", "his", "father", "kings"]}
+    >>> tokenize = re.compile(r"\\w+").findall
+    >>> gender = groups.from_text("pt-fairness/debates", words, tokenize=tokenize)
+    >>> gender.lookup(["1", "1"], ["d01-08", "d01-11"])
+      qid   docno    group
+    0   1  d01-08     male
+    1   1  d01-11  neutral
+    >>> gender = groups.from_text("pt-fairness/debates", words, shares=True, tokenize=tokenize)
+    >>> gender.lookup(["1", "1"], ["d01-08", "d01-11"])
+      qid   docno    group  weight
+    0   1  d01-08   female     1.0
+    1   1  d01-08     male     2.0
+    2   1  d01-11  neutral     1.0
+    """
+    counts = WordCounts(dataset_id, words, field, tokenize)
+    return FromText(counts, neutral, shares, threshold, name, order)
+
+
+class FromText(Groups):
+    """Groups by the words in the texts of documents; see :func:`from_text`."""
+
+    complete = True
+
+    def __init__(self, counts: WordCounts, neutral: Any | None = "neutral", shares: bool = False,
+                 threshold: int = THRESHOLD, name: str | None = None,
+                 order: Iterable[Any] | None = None) -> None:
+        every = [*counts.groups, *([] if neutral is None else [label_text(neutral)])]
+        if len(set(every)) < len(every) or is_no_group(every[-1]):
+            raise ValueError(f"neutral={neutral!r} has to be another label than those of the "
+                             f"groups ({listed(counts.groups)}), or None for no label")
+        super().__init__(name, every, order)
+        self.weighted = shares
+        self._counts, self._every, self._threshold = counts, every, check_threshold(threshold)
+
+    def _content(self) -> Any:
+        return (self._counts.content(), self._every, self.order, self.weighted, self._threshold)
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        counts = self._counts.of(docnos, self.name)
+        neutral = (counts.sum(axis=1) <= self._threshold)[:, np.newaxis]
+        members = counts
+        if not self.weighted:
+            members = counts == counts.max(axis=1, keepdims=True)
+            neutral |= members.sum(axis=1, keepdims=True) > 1
+        # A column for each group, and one for the neutral documents.
+        members = np.hstack([np.where(neutral, 0, members), neutral])
+        members[counts[:, 0] < 0] = 0  # not in the corpus
+        item, codes = np.nonzero(members[:, :len(self._every)])
+        weight = members[item, codes].astype(float) if self.weighted else None
+        return Annotated(item, codes, self._every, weight)
+
+
 class FromIrds(Groups):
     """A field of the documents, or of the judgments, of an ir_datasets id; see :func:`from_irds`.
 
@@ -81,11 +167,8 @@ class FromIrds(Groups):
         return "" if judged is None else fingerprint.of_value(judged.content())
 
     def _dataset(self) -> Any:
-        import ir_datasets
-        try:
-            return ir_datasets.load(self.dataset_id)
-        except KeyError:
-            raise ValueError(f"ir_datasets has no dataset {self.dataset_id!r}") from None
+        from pt_fairness import reading
+        return reading.dataset(self.dataset_id)
 
     def _entity(self, dataset: Any) -> str:
         """Return the entity that has the field, ``'docs'`` or ``'qrels'``.

@@ -6,24 +6,12 @@ import os
 from collections.abc import Callable
 
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.builtin import built_in, built_in_names
+from pt_fairness.groups.builtin import BUILT_IN
 from pt_fairness.groups.sources import from_file
 from pt_fairness.registry import Registry
 
-
-class _GroupsRegistry(Registry[Groups]):
-    """The registered and the built-in groups; registered groups take precedence."""
-
-    def names(self) -> list[str]:
-        return sorted({*super().names(), *built_in_names()})
-
-    def find(self, name: str) -> Groups | None:
-        found = super().find(name)
-        return built_in(name) if found is None and name in built_in_names() else found
-
-
-_registry = _GroupsRegistry(Groups, "groups", from_file,
-                            "from_frame, from_mapping, from_pattern or from_file")
+_registry = Registry(Groups, "groups", from_file,
+                     "from_frame, from_mapping, from_pattern, from_text or from_file", BUILT_IN)
 
 
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:

@@ -174,8 +174,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         named = [(name, self.param(name)) for name in given if self.param(name) is not None]
         wanted = self.param("protected") if "protected" in self.SUPPORTED_PARAMS else None
         if wanted is not None and wanted not in PROTECTED_WORDS:
-            parts = [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
-            named += [("protected", part) for part in parts]
+            named += [("protected", part) for part in label_parts(wanted, labels)]
         return named
 
     def validate_params(self) -> None:
@@ -229,6 +228,15 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         values = {param: _registered(names, _REGISTRIES[param])
                   for param, names in self.names().items()}
         return _rebuild, (type(self), self.params, values)
+
+
+def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:
+    """Return the labels that a value of ``protected`` names.
+
+    :param wanted: a label, or labels joined by commas
+    :param labels: the label set G; a value that is itself a label is not split
+    """
+    return [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
 
 
 #: The registry module of each parameter whose value can be a registered name.

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 
 class _Annotated(FairnessMeasure):
-    """Annotated — Share of Results with a Group.
+    r"""Annotated — Share of Results with a Group.
 
     The share of the returned documents that have a group.
 
     Formula
     -------
-    ``(annotated documents among the first n) / n``, n = min(cutoff, length of the list).
+    .. math::
+
+       \frac{\text{annotated documents among the first } n}{n}
+
+    n = min(cutoff, length of the list).
 
     Range
     -----

@@ -107,16 +107,20 @@ class DistMeasure(DistributionMeasure):
 
 
 class _DistKL(DistMeasure):
-    """DistKL — Distributional Kullback–Leibler Divergence.
+    r"""DistKL — Distributional Kullback–Leibler Divergence.
 
     How far the groups of the first documents diverge from a target distribution.
 
     Formula
     -------
-    ``KL(P ‖ T)``, base 2. P holds the smoothed shares ``(c_g + λ) / (n + λ·|G|)`` of all groups g
-    of G among the first n annotated documents: n = min(cutoff, annotated documents), λ =
-    ``smoothing``. A document of m groups counts 1/m towards each. With ``discount`` the document at
-    rank i counts n · a_i / Σa, a_i the weight of the rank; the paper names this as an extension.
+    .. math::
+
+       \mathrm{KL}(P \,\|\, T), \qquad P_g = \frac{c_g + \lambda}{n + \lambda |G|}
+
+    The base is 2. P holds the smoothed shares of all groups g of G among the first n annotated
+    documents: n = min(cutoff, annotated documents), λ = ``smoothing``, c_g the number of documents
+    in g. A document of m groups counts 1/m towards each. With ``discount`` the document at rank i
+    counts n · a_i / Σa, a_i the weight of the rank; the paper names this as an extension.
 
     With ``unannotated='keep'`` the list is cut first and unannotated documents keep their ranks; n
     is then the number of annotated documents among the first ``cutoff``.
@@ -159,14 +163,18 @@ class _DistKL(DistMeasure):
 
 
 class _DistFair(DistMeasure):
-    """DistFair — Distributional Fairness.
+    r"""DistFair — Distributional Fairness.
 
     How close the groups of the first documents are to a target distribution.
 
     Formula
     -------
-    ``1 − DistKL / max over g of DistKL(all n documents in group g)`` with DistKL and its
-    parameters.
+    .. math::
+
+       1 - \frac{\mathrm{DistKL}}
+       {\max_{g \in G} \mathrm{DistKL}(\text{all } n \text{ documents in } g)}
+
+    DistKL and its parameters are those of that measure.
 
     The paper divides by the largest divergence among the compared systems, so the value of a system
     depends on the others. This measure divides by the largest value that a list of n documents can
@@ -207,16 +215,21 @@ class _DistFair(DistMeasure):
 
 
 class _AWRF(DistributionMeasure):
-    """AWRF — Attention-Weighted Rank Fairness.
+    r"""AWRF — Attention-Weighted Rank Fairness.
 
     How close the groups' shares of the exposure are to a target distribution.
 
     Formula
     -------
-    ``1 − JSD(E ‖ T)``. E_g is the share of group g in Σ a_i over the first n annotated documents,
-    a_i the weight of the rank (``discount``); a document of m groups gives 1/m of its exposure to
-    each. T is the target, unsmoothed. With ``unannotated='keep'`` the list is cut first and
-    unannotated documents keep their ranks.
+    .. math::
+
+       1 - \mathrm{JSD}(E \,\|\, T), \qquad
+       E_g = \frac{\sum_{i \le n} a_i m_{ig}}{\sum_{i \le n} a_i}
+
+    E_g is the share of group g in Σ a_i over the first n annotated documents, a_i the weight of the
+    rank (``discount``); a document of m groups gives 1/m of its exposure to each. The logarithm of
+    JSD has the base ``base``. T is the target, unsmoothed. With ``unannotated='keep'`` the list is
+    cut first and unannotated documents keep their ranks.
 
     The form of the TREC Fair Ranking track in 2021 and 2022 is
     ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``: the first two ranks weigh
@@ -273,25 +286,29 @@ class _AWRF(DistributionMeasure):
 
 
 class _NDKL(DistributionMeasure):
-    """NDKL — Normalized Discounted Cumulative Kullback–Leibler Divergence.
+    r"""NDKL — Normalized Discounted Cumulative Kullback–Leibler Divergence.
 
     How far the groups in every prefix diverge from a target distribution, on average.
 
     Formula
     -------
-    ``Σ_i w_i · KL(P_i ‖ T) / Σ_i w_i`` with w_i = 1/log2(i+1) and the natural logarithm. P_i holds
-    the shares of all groups of G among the first i annotated documents; a document of m groups
-    counts 1/m towards each. T is the target. Each share of 0 in it becomes 0.001, and the other
-    shares are multiplied by 1 − 0.001 · z, z the number of shares of 0. With ``target='run'`` no
-    share is changed.
+    .. math::
+
+       \frac{\sum_i w_i \, \mathrm{KL}(P_i \,\|\, T)}{\sum_i w_i}, \qquad
+       w_i = \frac{1}{\log_2(i+1)}
+
+    The logarithm of KL is natural. P_i holds the shares of all groups of G among the first i
+    annotated documents; a document of m groups counts 1/m towards each. T is the target. Each share
+    of 0 in it becomes 0.001, and the other shares are multiplied by 1 − 0.001 · z, z the number of
+    shares of 0. With ``target='run'`` no share is changed.
 
     For the same target it is rKL(protected='all',norm='none') in natural logarithms, divided by the
     sum of the discounts.
 
     Range
     -----
-    0 to −ln of the smallest target share. 0 is fair, but a list whose first document has one group
-    is above it.
+    0 to −ln of the smallest target share, or −log2 0.001 for an empty topic with ``target='run'``.
+    0 is fair, but a list whose first document has one group is above it.
 
     Edge cases
     ----------

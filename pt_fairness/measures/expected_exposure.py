@@ -202,13 +202,16 @@ class ExposureMeasure(DocumentMeasure):
 
 
 class _EEL(ExposureMeasure):
-    """EEL — Expected Exposure Loss.
+    r"""EEL — Expected Exposure Loss.
 
     How far the expected exposure of the documents is from that under ideal stochastic rankings.
 
     Formula
     -------
-    ``Σ (ε − ε*)²``, which is EED − 2·EER + Σ ε*².
+    .. math::
+
+       \sum_d (\varepsilon_d - \varepsilon^*_d)^2 = \mathrm{EED} - 2\,\mathrm{EER}
+       + \sum_d {\varepsilon^*_d}^2
 
     ε_d is the exposure of document d: the mean over the sampled rankings of the topic, often one.
     The exposure of rank i of the whole list is ``p^(i−1) · (1−u)^(relevant documents before i)``
@@ -265,15 +268,19 @@ class _EEL(ExposureMeasure):
 
 
 class _EED(ExposureMeasure):
-    """EED — Expected Exposure Disparity.
+    r"""EED — Expected Exposure Disparity.
 
     How unequal the expected exposure of the documents is, whatever their relevance.
 
     Formula
     -------
-    ``Σ ε²`` with ε and all parameters as for EEL. ``norm='bound'`` divides by the largest value B:
-    the sum of the squared exposures of all ranks where nothing is relevant, by group the square of
-    their sum.
+    .. math::
+
+       \sum_d \varepsilon_d^2
+
+    ε and all parameters are those of EEL. ``norm='bound'`` divides by the largest value B: the sum
+    of the squared exposures of all ranks where nothing is relevant, by group the square of their
+    sum.
 
     Range
     -----
@@ -306,16 +313,20 @@ class _EED(ExposureMeasure):
 
 
 class _EER(ExposureMeasure):
-    """EER — Expected Exposure Relevance.
+    r"""EER — Expected Exposure Relevance.
 
     How much of the expected exposure goes where the target exposure is.
 
     Formula
     -------
-    ``Σ ε · ε*`` with ε, ε* and all parameters as for EEL. ``norm='bound'`` divides by the largest
-    value: by document Σ ε*² (for the model gerr with ``complete=True`` the sum of ``p^(i−1)`` times
-    the i-th largest ε*, up to the cutoff), by group the largest ε*_g times the sum of the exposures
-    of all ranks where nothing is relevant.
+    .. math::
+
+       \sum_d \varepsilon_d \, \varepsilon^*_d
+
+    ε, ε* and all parameters are those of EEL. ``norm='bound'`` divides by the largest value: by
+    document Σ ε*² (for the model gerr with ``complete=True`` the sum of ``p^(i−1)`` times the i-th
+    largest ε*, up to the cutoff), by group the largest ε*_g times the sum of the exposures of all
+    ranks where nothing is relevant.
 
     Range
     -----

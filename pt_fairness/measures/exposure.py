@@ -106,14 +106,17 @@ _AFTER = {**_DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolu
 
 
 class _logDP(LogRatio):
-    """logDP — Logged Demographic Parity.
+    r"""logDP — Logged Demographic Parity.
 
     How the exposure of the protected documents compares with that of the others, given the share
     that each side should have.
 
     Formula
     -------
-    ``ln(X_protected + ε) − ln(X_other + ε)`` with X = E / 2T and ε = 1e-6.
+    .. math::
+
+       \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
+       X = \frac{E}{2T}, \quad \epsilon = 10^{-6}
 
     E is the exposure of a side: the sum of the rank weights of its documents, averaged over the
     sampled rankings of the topic. The weight of rank i is ``1/log2(i+1)`` with
@@ -124,7 +127,8 @@ class _logDP(LogRatio):
     its weights.
 
     T is the side's share of the target. With ``target='run'`` it is the share of the annotated
-    documents of the whole run, averaged over the sampled rankings.
+    documents of the whole run, averaged over the sampled rankings; it is uniform if the run has no
+    annotated documents.
 
     Range
     -----
@@ -175,18 +179,21 @@ class _logDP(LogRatio):
 
 
 class _logEUR(MeritRatio):
-    """logEUR — Logged Exposed Utility Ratio.
+    r"""logEUR — Logged Exposed Utility Ratio.
 
     How the exposure of the protected documents compares with that of the others, given the merit of
     each side.
 
     Formula
     -------
-    ``ln(X_protected + ε) − ln(X_other + ε)`` with X = E / U and ε = 1e-6.
+    .. math::
+
+       \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
+       X = \frac{E}{U}, \quad \epsilon = 10^{-6}
 
     E and the sides are those of logDP. U is the merit of a side: the sum of the gains of its judged
-    documents. The gain of a document of relevance r ≥ ``rel`` is r with ``gains='linear'``, 1 with
-    ``'binary'`` and ``2^r − 1`` with ``'exp'``; that of another document is 0.
+    documents. The gain of a document of relevance r ≥ ``rel``, r > 0, is r with ``gains='linear'``,
+    1 with ``'binary'`` and ``2^r − 1`` with ``'exp'``; that of another document is 0.
 
     Range
     -----
@@ -214,15 +221,19 @@ class _logEUR(MeritRatio):
 
 
 class _logRUR(MeritRatio):
-    """logRUR — Logged Realised Utility Ratio.
+    r"""logRUR — Logged Realised Utility Ratio.
 
     How the exposure that relevant protected documents get compares with that of the others, given
     the merit of each side.
 
     Formula
     -------
-    ``ln(X_protected + ε) − ln(X_other + ε)`` with ``X = Σ a_i·y / U`` and ε = 1e-6: the weights a_i
-    of the ranks are those of logDP, the gains y and the merit U those of logEUR.
+    .. math::
+
+       \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
+       X = \frac{\sum_i a_i y_i}{U}, \quad \epsilon = 10^{-6}
+
+    The weights a_i of the ranks are those of logDP, the gains y and the merit U those of logEUR.
 
     Range
     -----
@@ -250,14 +261,19 @@ class _logRUR(MeritRatio):
 
 
 class _IAA(DocumentMeasure):
-    """IAA — Inequity of Attention.
+    r"""IAA — Inequity of Attention.
 
     How far each document's share of the attention is from its share of the merit.
 
     Formula
     -------
-    ``½ Σ_d |ε_d/Σε − y_d/Σy|``, or with ``norm='none'`` ``Σ_d |ε_d − y_d/max y|``, over all
-    documents that are ranked or judged.
+    .. math::
+
+       \frac{1}{2} \sum_d \left| \frac{\varepsilon_d}{\sum \varepsilon}
+       - \frac{y_d}{\sum y} \right|, \qquad
+       \texttt{norm='none'}: \ \sum_d \left| \varepsilon_d - \frac{y_d}{\max y} \right|
+
+    The sums are over all documents that are ranked or judged.
 
     ε_d is the attention that document d gets: the weight of its rank, averaged over the sampled
     rankings of the topic. Ranks are those of the whole list; the weight is 0 after the cutoff.

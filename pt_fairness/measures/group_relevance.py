@@ -66,18 +66,21 @@ class StoppingMeasure(FairnessMeasure):
 
 
 class _GF(StoppingMeasure):
-    """GF — Group Fairness.
+    r"""GF — Group Fairness.
 
     How close the groups in the ranking are to a target distribution, seen by a user who stops at a
     relevant document.
 
     Formula
     -------
-    ``Σ_{i≤n} Decay_i · max(0, 1 − Div(P_i, T))`` with ``Decay_i = s_i · Π_{j<i} (1 − s_j)``, the
-    probability that the user stops at rank i. ``s_i = G_i / (G_max + 1)`` with G_i the gain of the
-    document (``gains``), G_max the gain of ``max_rel``. Grades above ``max_rel`` count as
-    ``max_rel``, by default the highest grade of the qrels. Set it if topics are evaluated in
-    batches.
+    .. math::
+
+       \sum_{i \le n} \mathrm{Decay}_i \cdot \max(0,\, 1 - \mathrm{Div}(P_i, T)), \qquad
+       \mathrm{Decay}_i = s_i \prod_{j<i} (1 - s_j), \quad s_i = \frac{G_i}{G_{\max} + 1}
+
+    Decay_i is the probability that the user stops at rank i. G_i is the gain of the document
+    (``gains``), G_max the gain of ``max_rel``. Grades above ``max_rel`` count as ``max_rel``, by
+    default the highest grade of the qrels. Set it if topics are evaluated in batches.
 
     P_i holds the mean shares of the groups over the first i documents. A document of m groups
     counts 1/m towards each, an unannotated one 1/L towards each of all L groups of G. T is the
@@ -202,16 +205,20 @@ class RelevancePart(StoppingMeasure):
 
 
 class _GFR(FairnessMeasure):
-    """GFR — Group Fairness and Relevance.
+    r"""GFR — Group Fairness and Relevance.
 
     The mean of the relevance of a ranking and of its group fairness for several attributes.
 
     Formula
     -------
-    ``(R + Σ_a GF_a) / (1 + number of attributes)``: GF_a is ``GF`` with the groups, the divergence
-    and the target of an attribute. ``attributes={'gender':'jsd','hindex':'nmd'}`` names registered
-    groups and their divergences, ``targets={'hindex':'qrels'}`` the targets that are not uniform.
-    Ordinal labels need a Groups object that declares their order, or numbers as labels.
+    .. math::
+
+       \frac{R + \sum_a \mathrm{GF}_a}{1 + \text{number of attributes}}
+
+    GF_a is ``GF`` with the groups, the divergence and the target of an attribute.
+    ``attributes={'gender':'jsd','hindex':'nmd'}`` names registered groups and their divergences,
+    ``targets={'hindex':'qrels'}`` the targets that are not uniform. Ordinal labels need a Groups
+    object that declares their order, or numbers as labels.
 
     R is ``Σ Decay_i / i`` with ``relevance='err'``, expected reciprocal rank; or ``Σ φ^i ·
     Decay_i`` with ``relevance='rbu'``, intentwise rank-biased utility, φ = ``phi``. Decay_i is as

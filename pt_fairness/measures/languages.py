@@ -31,15 +31,19 @@ class Grade(NamedTuple):
 
 
 class _PEER(FairnessMeasure):
-    """PEER — Probability of Equal Expected Rank.
+    r"""PEER — Probability of Equal Expected Rank.
 
     Whether relevant documents of all languages, or of any groups, have the same expected rank.
 
     Formula
     -------
-    ``Σ_s w_s · P_s`` over sets s of relevance grades. By default one set of weight 1 holds all
-    documents of relevance ≥ ``rel``; ``weights={1:0.4,2:0.6}`` makes each grade a set, in which
-    unjudged and negative relevance is grade 0.
+    .. math::
+
+       \sum_s w_s P_s
+
+    The sum is over sets s of relevance grades. By default one set of weight 1 holds all documents
+    of relevance ≥ ``rel``; ``weights={1:0.4,2:0.6}`` makes each grade a set, in which unjudged and
+    negative relevance is grade 0.
 
     P is the p-value of the Kruskal–Wallis test: the upper tail of χ² for ``H = (N − 1) · Σ_g N_g ·
     (x̄_g − x̄)² / Σ (x − x̄)²``. The degrees of freedom are the number of groups with observations,

@@ -16,18 +16,22 @@ if TYPE_CHECKING:
 
 
 class _RADio(DistributionMeasure):
-    """RADio — Rank-Aware Divergence.
+    r"""RADio — Rank-Aware Divergence.
 
     How far the groups in the first documents are from those of a context, by default of the whole
     list.
 
     Formula
     -------
-    ``√JSD(P̃, Q̃)``, base 2; with ``divergence='kl'``, ``KL(Q̃ ‖ P̃)``. P̃ = (1 − α) · P + α · Q and
-    Q̃ = (1 − α) · Q + α · P with α = ``alpha``. P holds the shares of the groups in the first n
-    annotated documents, weighted by rank (``discount``); a document of m groups counts 1/m
-    towards each. With ``unannotated='keep'``, unannotated documents keep their ranks. Q is the
-    target, unsmoothed and without a discount.
+    .. math::
+
+       \sqrt{\mathrm{JSD}(\tilde P, \tilde Q)}, \qquad
+       \tilde P = (1 - \alpha) P + \alpha Q, \quad \tilde Q = (1 - \alpha) Q + \alpha P
+
+    The base is 2. With ``divergence='kl'`` the value is ``KL(Q̃ ‖ P̃)``. α is ``alpha``. P holds
+    the shares of the groups in the first n annotated documents, weighted by rank (``discount``); a
+    document of m groups counts 1/m towards each. With ``unannotated='keep'``, unannotated documents
+    keep their ranks. Q is the target, unsmoothed and without a discount.
 
     The measures of the paper differ in labels and context. Representation and Alternative Voices:
     the whole list. Calibration: the user's history, registered as a target. Activation: bins of a
@@ -35,7 +39,7 @@ class _RADio(DistributionMeasure):
 
     Range
     -----
-    0 to 1; 0 or more with ``divergence='kl'``. 0 means that the groups are as in the context;
+    0 to below 1; 0 or more with ``divergence='kl'``. 0 means that the groups are as in the context;
     whether that is good depends on the norm.
 
     Edge cases

@@ -128,16 +128,20 @@ def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str],
 
 
 class _RaB(NumberMeasure, SignedMeasure):
-    """RaB — Rank Bias.
+    r"""RaB — Rank Bias.
 
     The mean number of the first documents.
 
     Formula
     -------
-    ``1/n Σ_{i≤n} v_i``: v_i is the number of the document at rank i by ``values``, and ``missing``
-    if it has none; n is the cutoff, or the length of the list if that is less. Where ``values`` is
-    a number for each label of the groups, a document of several groups has their mean, weighted by
-    its shares in them, and labels that are not named count 0.
+    .. math::
+
+       \frac{1}{n} \sum_{i \le n} v_i
+
+    v_i is the number of the document at rank i by ``values``, and ``missing`` if it has none; n is
+    the cutoff, or the length of the list if that is less. Where ``values`` is a number for each
+    label of the groups, a document of several groups has their mean, weighted by its shares in
+    them, and labels that are not named count 0.
 
     Range
     -----
@@ -167,13 +171,17 @@ class _RaB(NumberMeasure, SignedMeasure):
 
 
 class _ARaB(NumberMeasure, SignedMeasure):
-    """ARaB — Average Rank Bias.
+    r"""ARaB — Average Rank Bias.
 
     The mean of RaB over the prefixes of the ranking, so that earlier documents count more.
 
     Formula
     -------
-    ``1/n Σ_{t≤n} RaB@t``, with RaB and n as for RaB.
+    .. math::
+
+       \frac{1}{n} \sum_{t \le n} \mathrm{RaB}@t
+
+    n is that of RaB.
 
     Range
     -----
@@ -212,13 +220,17 @@ def mean_of_prefixes(numbers: Floats, n: Ints) -> Floats:
 
 
 class _FaiRR(NumberMeasure):
-    """FaiRR — Fairness of Retrieval Results.
+    r"""FaiRR — Fairness of Retrieval Results.
 
     The discounted cumulative gain of the documents' neutrality.
 
     Formula
     -------
-    ``Σ_{i≤n} v_i / log2(i+1)``, with v and n as for RaB.
+    .. math::
+
+       \sum_{i \le n} \frac{v_i}{\log_2(i+1)}
+
+    v and n are those of RaB.
 
     Range
     -----
@@ -264,15 +276,19 @@ class _FaiRR(NumberMeasure):
 
 
 class _NFaiRR(_FaiRR):
-    """NFaiRR — Normalised Fairness of Retrieval Results.
+    r"""NFaiRR — Normalised Fairness of Retrieval Results.
 
     FaiRR as a share of that of the most neutral documents that could have been returned.
 
     Formula
     -------
-    ``FaiRR / FaiRR*``: FaiRR* is that of the documents B with the largest values, in descending
-    order, as many as the cutoff or as there are. B is the whole ranking (``background='run'``), the
-    topic's judged documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run.
+    .. math::
+
+       \frac{\mathrm{FaiRR}}{\mathrm{FaiRR}^*}
+
+    FaiRR* is that of the documents B with the largest values, in descending order, as many as the
+    cutoff or as there are. B is the whole ranking (``background='run'``), the topic's judged
+    documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run.
 
     Range
     -----
@@ -314,15 +330,19 @@ class _NFaiRR(_FaiRR):
 
 
 class _RankingBias(NumberMeasure, SignedMeasure):
-    """RankingBias — Ranking Bias.
+    r"""RankingBias — Ranking Bias.
 
     The bias that the ranking adds to that of the documents that it ranks.
 
     Formula
     -------
-    ``ARaB@k − mean v over B``, with v and ``missing`` as for RaB. B is the whole ranking
-    (``background='run'``), the topic's judged documents with relevance ≥ ``rel`` (``'qrels'``), or
-    a registered run. ARaB@k is the output bias, the mean over B the input bias.
+    .. math::
+
+       \mathrm{ARaB}@k - \frac{1}{|B|} \sum_{d \in B} v_d
+
+    v and ``missing`` are those of RaB. B is the whole ranking (``background='run'``), the topic's
+    judged documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run. ARaB@k is the
+    output bias, the mean over B the input bias.
 
     Range
     -----

@@ -15,17 +15,22 @@ if TYPE_CHECKING:
 
 
 class _ARP(FairnessMeasure):
-    """ARP — Attribute Rank Parity.
+    r"""ARP — Attribute Rank Parity.
 
     How much more often one group than another is ranked above documents of the other groups.
 
     Formula
     -------
-    ``max_g W_g − min_g W_g`` over the groups of the topic's relevant documents. W_g is the share of
-    its mixed pairs that group g wins among the first n = min(cutoff, annotated documents):
-    ``Σ_{i<j} m_ig · (1 − m_jg) / Σ_{i<j} [m_ig · (1 − m_jg) + m_jg · (1 − m_ig)]``, i and j ranks,
-    m_ig = 1/m for each of the m groups of document i. W_g is 1 for a group that is alone, 0 for one
-    that is absent.
+    .. math::
+
+       \max_g W_g - \min_g W_g, \qquad
+       W_g = \frac{\sum_{i<j} m_{ig} (1 - m_{jg})}
+       {\sum_{i<j} \left[ m_{ig} (1 - m_{jg}) + m_{jg} (1 - m_{ig}) \right]}
+
+    The groups are those of the topic's relevant documents. W_g is the share of its mixed pairs that
+    group g wins among the first n = min(cutoff, annotated documents), i and j are ranks, and m_ig =
+    1/m for each of the m groups of document i. W_g is 1 for a group that is alone, 0 for one that
+    is absent.
 
     With ``pairs='errors'`` the numerator counts only pairs in which document i is less relevant
     than document j. W_g is then 0 for a group without mixed pairs. Such a pair is an error in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -213,7 +214,8 @@ def absolute() -> Param:
 
 #: The meaning of each target keyword.
 _TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
-            "documents", "uniform": "the same for every group", "run": "that of the whole run"}
+            "documents", "uniform": "the same for every group", "run": "that of the whole run",
+            "score": "that of the normalised scores"}
 
 
 def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:
@@ -252,9 +254,8 @@ def _is_target(value: Any, words: Sequence[str]) -> bool:
 
 
 def _is_registered(name: str, registry: str) -> bool:
-    # Nothing is registered unless the module has been imported.
-    module = sys.modules.get(registry)
-    return isinstance(name, BoundName) or (module is not None and name in module.names())
+    # Importing the module registers the targets of the collections.
+    return isinstance(name, BoundName) or name in importlib.import_module(registry).names()
 
 
 def groups() -> Param:

@@ -52,17 +52,23 @@ class ParityMeasure(PrefixMeasure):
 
 
 class _rND(Difference, ParityMeasure):
-    """rND — Normalised Discounted Difference.
+    r"""rND — Normalised Discounted Difference.
 
     How far the share of protected documents in every prefix is from their share in the population.
 
     Formula
     -------
-    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|`` over the annotated documents of the ranking.
-    S⁺_{1..i} counts the protected documents among the first i; S⁺ and N count the protected and all
-    documents of the population, by default the topic's relevant annotated ones. I holds every
-    ``step``-th rank. Z is the exact maximum over every sequence of protected and unprotected
-    documents of that length, or 1 with ``norm='none'``.
+    .. math::
+
+       \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_{1..i}}{i} - \frac{S^+}{N} \right|
+
+    The sum is over the ranks of the annotated documents, up to the cutoff. S⁺_{1..i} counts the
+    protected documents among the first i; S⁺ and N count the protected and all documents of the
+    population, by default the topic's relevant annotated ones. I holds every ``step``-th rank, or
+    the last rank alone if ``step`` is larger. Z is the exact maximum over every sequence of
+    protected and unprotected documents of that length, over every order of the run's documents with
+    ``target='run'``, or 1 with ``norm='none'``.
 
     Range
     -----
@@ -97,15 +103,20 @@ class _rND(Difference, ParityMeasure):
 
 
 class _rKL(Divergence, ParityMeasure):
-    """rKL — Normalised Discounted Kullback–Leibler Divergence.
+    r"""rKL — Normalised Discounted Kullback–Leibler Divergence.
 
     How far the groups in every prefix diverge from those of the population.
 
     Formula
     -------
-    ``1/Z Σ_{i∈I} 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, with the
-    symbols of rND. With ``protected='all'`` the divergence is over all groups; a document of m
-    groups counts 1/m towards each.
+    .. math::
+
+       \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
+       \mathrm{KL}\!\left( \left( \frac{S^+_{1..i}}{i}, \frac{S^-_{1..i}}{i} \right) \Big\|
+       \left( \frac{S^+}{N}, \frac{S^-}{N} \right) \right)
+
+    The base is 2, the symbols are those of rND. With ``protected='all'`` the divergence is over all
+    groups; a document of m groups counts 1/m towards each.
 
     Each share of 0 in the target becomes 0.001, and the other shares are multiplied by
     1 − 0.001 · z, z the number of shares of 0. With ``target='run'`` no share is changed, because
@@ -224,15 +235,19 @@ class _rKL(Divergence, ParityMeasure):
 
 
 class _rRD(Ratio, ParityMeasure):
-    """rRD — Normalised Discounted Ratio.
+    r"""rRD — Normalised Discounted Ratio.
 
     How far the ratio of protected to unprotected documents in every prefix is from their ratio in
     the population.
 
     Formula
     -------
-    ``1/Z Σ_{i∈I} 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of rND. A ratio
-    with a numerator or denominator of 0 is 0.
+    .. math::
+
+       \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
+
+    The symbols are those of rND. A ratio with a numerator or denominator of 0 is 0.
 
     Range
     -----

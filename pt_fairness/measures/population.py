@@ -61,7 +61,19 @@ def rarest(view: View, counts: Ints, most: bool) -> tuple[Ints, Bools]:
     """
     if not view.labels:
         return np.zeros(len(view), np.intp), np.zeros(len(view), bool)
-    sizes = counts @ degrees(view)
+    return rarest_label(counts @ degrees(view), most)
+
+
+def rarest_label(sizes: Floats, most: bool = False) -> tuple[Ints, Bools]:
+    """Return the index of the label with the smallest size in each list, ``[R]``.
+
+    Labels of size 0 are skipped. Ties go to the first label.
+
+    :param sizes: the size of each label, ``[R, L]``, where L is at least 1
+    :param most: return the label with the largest size instead
+    :returns: the label indices, and a mask of the lists in which at least two labels have a size
+        above 0, both ``[R]``
+    """
     present = sizes > 0
     keys = np.where(present, -sizes if most else sizes, sizes.max(initial=0) + 1)
     least = keys.min(axis=1, keepdims=True)
@@ -149,6 +161,11 @@ def population(measure: FairnessMeasure, view: View) -> Floats:
     return (view.in_run if target == "run" else view.relevant(measure.param("rel"))) @ view.share
 
 
+def _shares(counts: Floats) -> Floats:
+    """Return the share of each group in each row, 0 in empty rows."""
+    return numerics.ratio(counts, counts.sum(axis=-1, keepdims=True))
+
+
 def distribution(measure: FairnessMeasure, view: View) -> Floats:
     """Return the target share of each group, unsmoothed, ``[R, L]``.
 
@@ -162,9 +179,14 @@ def distribution(measure: FairnessMeasure, view: View) -> Floats:
         return np.full(size, 1.0 / max(size[1], 1))
     if target not in TARGET_WORDS:
         from pt_fairness import targets
-        return targets.shares(target, view.qids, view.labels)
-    shares = population(measure, view)
-    return np.broadcast_to(numerics.ratio(shares, shares.sum(axis=-1, keepdims=True)), size)
+        shares = targets.shares(target, view.qids, view.labels)
+        of_qrels = targets.find(target).of_qrels
+        if not of_qrels:
+            return shares
+        relevant = _shares(view.relevant(measure.param("rel")) @ view.share)
+        known = relevant.any(axis=1, keepdims=True)
+        return np.where(known, of_qrels * relevant + (1 - of_qrels) * shares, 0.0)
+    return np.broadcast_to(_shares(population(measure, view)), size)
 
 
 def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:

@@ -30,17 +30,21 @@ def unbiased(expected: Floats, found: Floats) -> Floats:
 
 
 class _RepBias(SignedMeasure):
-    """RepBias — Representation Bias.
+    r"""RepBias — Representation Bias.
 
     The share of a group in the first documents less its share without bias.
 
     Formula
     -------
-    ``m/n − u/n``: m counts the documents of ``group`` among the first n annotated ones; a document
-    counts if any of its groups is that group. u is μ·n rounded, μ the target share of the group. If
-    μ·n is halfway between two whole numbers (within 1e-9), u is the one nearer to m: with μ = 0.5
-    and n = 11, five and six documents are both unbiased. n is the cutoff, also if fewer documents
-    were returned; without a cutoff, the number of annotated documents.
+    .. math::
+
+       \frac{m}{n} - \frac{u}{n}
+
+    m counts the documents of ``group`` among the first n annotated ones; a document counts if any
+    of its groups is that group. u is μ·n rounded, μ the target share of the group. If μ·n is
+    halfway between two whole numbers (within 1e-9), u is the one nearer to m: with μ = 0.5 and n =
+    11, five and six documents are both unbiased. n is the cutoff, also if fewer documents were
+    returned; without a cutoff, the number of annotated documents.
 
     Range
     -----
@@ -115,15 +119,19 @@ class SkewMeasure(DistributionMeasure):
 
 
 class _Skew(SkewMeasure):
-    """Skew — Skew of a Group.
+    r"""Skew — Skew of a Group.
 
     Logarithm of a group's share of the first documents over its target share.
 
     Formula
     -------
-    ``ln(P_g / T_g)`` for ``group`` g. P_g is its share of the first n annotated documents,
-    n = min(cutoff, annotated documents); a document of m groups counts 1/m towards each. T_g is its
-    target share. A share of 0 becomes 0.001; other shares do not change.
+    .. math::
+
+       \ln \frac{P_g}{T_g}
+
+    g is the ``group``. P_g is its share of the first n annotated documents, n = min(cutoff,
+    annotated documents); a document of m groups counts 1/m towards each. T_g is its target share. A
+    share of 0 becomes 0.001; other shares do not change.
 
     Range
     -----
@@ -155,13 +163,15 @@ class _Skew(SkewMeasure):
 
 
 class _MinSkew(SkewMeasure):
-    """MinSkew — Minimum Skew.
+    r"""MinSkew — Minimum Skew.
 
     Skew of the group that is under-represented most.
 
     Formula
     -------
-    The smallest ``Skew(group=g)`` over all groups g of G.
+    .. math::
+
+       \min_{g \in G} \mathrm{Skew}_g
 
     Range
     -----
@@ -187,13 +197,15 @@ class _MinSkew(SkewMeasure):
 
 
 class _MaxSkew(SkewMeasure):
-    """MaxSkew — Maximum Skew.
+    r"""MaxSkew — Maximum Skew.
 
     Skew of the group that is over-represented most.
 
     Formula
     -------
-    The largest ``Skew(group=g)`` over all groups g of G.
+    .. math::
+
+       \max_{g \in G} \mathrm{Skew}_g
 
     Range
     -----

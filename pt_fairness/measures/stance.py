@@ -58,16 +58,20 @@ class StanceMeasure(SignedMeasure):
 
 
 class _BiasP(StanceMeasure):
-    """BiasP — Stance Bias by Precision.
+    r"""BiasP — Stance Bias by Precision.
 
     Relevant pro documents less relevant con documents, as a share of the ranks.
 
     Formula
     -------
-    ``1/n Σ_{i≤n} s_i``: s_i is 1 if the document at rank i has relevance ≥ ``rel`` and is in the
-    group ``pro``, −1 if it is in ``con``, and 0 if it is in both or neither or is not relevant.
-    Unannotated documents keep their ranks. An unjudged document has relevance 0. n is the cutoff,
-    also if fewer documents were returned; without a cutoff, the length of the list.
+    .. math::
+
+       \frac{1}{n} \sum_{i \le n} s_i
+
+    s_i is 1 if the document at rank i has relevance ≥ ``rel`` and is in the group ``pro``, −1 if it
+    is in ``con``, and 0 if it is in both or neither or is not relevant. Unannotated documents keep
+    their ranks. An unjudged document has relevance 0. n is the cutoff, also if fewer documents were
+    returned; without a cutoff, the length of the list.
 
     Range
     -----
@@ -96,13 +100,17 @@ class _BiasP(StanceMeasure):
 
 
 class _BiasRBP(StanceMeasure):
-    """BiasRBP — Stance Bias by Rank-Biased Precision.
+    r"""BiasRBP — Stance Bias by Rank-Biased Precision.
 
     Rank-biased precision of the relevant pro documents less that of the relevant con documents.
 
     Formula
     -------
-    ``(1−p) Σ_i p^{i−1} · s_i`` over the first ``cutoff`` ranks, or all, with s_i as for BiasP.
+    .. math::
+
+       (1 - p) \sum_i p^{i-1} s_i
+
+    The sum is over the first ``cutoff`` ranks, or all. s_i is that of BiasP.
 
     Range
     -----
@@ -137,14 +145,18 @@ class _BiasRBP(StanceMeasure):
 
 
 class _BiasDCG(StanceMeasure):
-    """BiasDCG — Stance Bias by Discounted Cumulative Gain.
+    r"""BiasDCG — Stance Bias by Discounted Cumulative Gain.
 
     Discounted cumulative gain of the relevant pro documents less that of the relevant con
     documents.
 
     Formula
     -------
-    ``Σ_{i≤n} s_i / log2(i+1)`` over the first ``cutoff`` ranks, or all, with s_i as for BiasP.
+    .. math::
+
+       \sum_{i \le n} \frac{s_i}{\log_2(i+1)}
+
+    The sum is over the first ``cutoff`` ranks, or all. s_i is that of BiasP.
 
     Range
     -----

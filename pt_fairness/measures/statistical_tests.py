@@ -70,12 +70,16 @@ class BinomialMeasure(FairnessMeasure):
 
 
 class _FAIR(BinomialMeasure):
-    """FAIR — Ranked Group Fairness Test.
+    r"""FAIR — Ranked Group Fairness Test.
 
     Whether every prefix of the ranking has enough protected documents, by a binomial test.
 
     Formula
     -------
+    .. math::
+
+       \prod_{i \le n} \left[ F(\tau_i;\, i, p) > \alpha_c \right]
+
     Prefix i passes if ``F(τ_i; i, p) > α_c``: τ_i protected documents among the first i annotated
     ones, F the binomial distribution function, p the share of protected documents in the target or
     the parameter ``p``. ``value='test'`` is 1 if all prefixes of the first n = min(cutoff,
@@ -130,13 +134,17 @@ class _FAIR(BinomialMeasure):
 
 
 class _PreF(BinomialMeasure):
-    """PreF — Mean Probability of the Prefixes.
+    r"""PreF — Mean Probability of the Prefixes.
 
     How probable it is, on average, that a fair list has so few protected documents in a prefix.
 
     Formula
     -------
-    ``1/n Σ_{i≤n} F(τ_i; i, p)`` with the symbols of FAIR.
+    .. math::
+
+       \frac{1}{n} \sum_{i \le n} F(\tau_i;\, i, p)
+
+    The symbols are those of FAIR.
 
     Range
     -----

@@ -52,18 +52,22 @@ class ViewpointMeasure(PrefixMeasure):
 
 
 class _nDD(Difference, ViewpointMeasure):
-    """nDD — Normalized Discounted Difference.
+    r"""nDD — Normalized Discounted Difference.
 
     How far the share of the protected viewpoint in every prefix is from its share in the whole
     ranking.
 
     Formula
     -------
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/i − S⁺/N|``: S⁺_{1..i} counts the protected documents among
-    the first i annotated ones, S⁺ and N the protected and all annotated documents of the whole run.
-    Z is the exact maximum over the permutations of the run (``norm='max'``), the value of the
-    ranking with all protected documents first (``'protected-first'``, the paper's), or 1
-    (``'none'``).
+    .. math::
+
+       \frac{1}{Z} \sum_i \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_{1..i}}{i} - \frac{S^+}{N} \right|
+
+    S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
+    protected and all annotated documents of the whole run. Z is the exact maximum over the
+    permutations of the run (``norm='max'``), the value of the ranking with all protected documents
+    first (``'protected-first'``, the paper's), or 1 (``'none'``).
 
     Range
     -----
@@ -97,15 +101,19 @@ class _nDD(Difference, ViewpointMeasure):
 
 
 class _nDR(Ratio, ViewpointMeasure):
-    """nDR — Normalized Discounted Ratio.
+    r"""nDR — Normalized Discounted Ratio.
 
     How far the ratio of the protected viewpoint to the others in every prefix is from that of the
     whole ranking.
 
     Formula
     -------
-    ``1/Z Σ_i 1/log2(i+1) · |S⁺_{1..i}/S⁻_{1..i} − S⁺/S⁻|`` with the symbols of nDD. A ratio
-    with denominator 0 is 0.
+    .. math::
+
+       \frac{1}{Z} \sum_i \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
+
+    The symbols are those of nDD. A ratio with denominator 0 is 0.
 
     Range
     -----
@@ -134,15 +142,20 @@ class _nDR(Ratio, ViewpointMeasure):
 
 
 class _nDKL(Divergence, ViewpointMeasure):
-    """nDKL — Normalized Discounted Kullback–Leibler Divergence.
+    r"""nDKL — Normalized Discounted Kullback–Leibler Divergence.
 
     How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
 
     Formula
     -------
-    ``1/Z Σ_i 1/log2(i+1) · KL((S⁺_{1..i}/i, S⁻_{1..i}/i) ‖ (S⁺/N, S⁻/N))``, base 2, with the
-    symbols of nDD. A prefix without protected documents, (0, 1), becomes (0.001, 0.999); (1, 0)
-    stays as it is.
+    .. math::
+
+       \frac{1}{Z} \sum_i \frac{1}{\log_2(i+1)}
+       \mathrm{KL}\!\left( \left( \frac{S^+_{1..i}}{i}, \frac{S^-_{1..i}}{i} \right) \Big\|
+       \left( \frac{S^+}{N}, \frac{S^-}{N} \right) \right)
+
+    The base is 2, the symbols are those of nDD. A prefix without protected documents, (0, 1),
+    becomes (0.001, 0.999); (1, 0) stays as it is.
 
     Range
     -----
@@ -171,16 +184,21 @@ class _nDKL(Divergence, ViewpointMeasure):
 
 
 class _nDJS(FairnessMeasure):
-    """nDJS — Normalized Discounted Jensen–Shannon Divergence.
+    r"""nDJS — Normalized Discounted Jensen–Shannon Divergence.
 
     How far all viewpoints in every prefix diverge from those of the whole ranking, without a
     protected viewpoint.
 
     Formula
     -------
-    ``Σ_i w_i · JSD(P_i ‖ Q) / Σ_i w_i`` with w_i = 1/log2(i+1), base 2. P_i and Q are the shares of
-    all groups among the first i and among all annotated documents of the run; a document of m
-    groups counts 1/m towards each. With ``norm='none'`` the sum is not divided.
+    .. math::
+
+       \frac{\sum_i w_i \, \mathrm{JSD}(P_i \,\|\, Q)}{\sum_i w_i}, \qquad
+       w_i = \frac{1}{\log_2(i+1)}
+
+    The base of JSD is 2. P_i and Q are the shares of all groups among the first i and among all
+    annotated documents of the run; a document of m groups counts 1/m towards each. With
+    ``norm='none'`` the sum is not divided.
 
     Range
     -----

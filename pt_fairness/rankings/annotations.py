@@ -91,7 +91,7 @@ class Annotations:
             found = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
                                   np.arange(len(relevance)))
             self._name_labels(found.labels)
-            codes = self._sets_of(found, self.sets, len(relevance))
+            codes = self.sets.annotated(found, len(relevance))
             self._judged = codes
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
@@ -141,18 +141,9 @@ class Annotations:
         return Annotated(np.concatenate(items), np.concatenate(codes), list(place),
                          np.concatenate(weights) if groups.weighted else None)
 
-    def _sets_of(self, found: Annotated, sets: LabelSets, items: int) -> Ints:
-        """Return the label set of each item, ``[items]``, −1 for an item without labels."""
-        label = self._codes_of(found.labels)[found.codes]
-        if found.weight is None:
-            return sets.code(found.item, label, items)
-        own = ~np.isnan(found.weight)
-        codes = sets.code(found.item[own], label[own], items, found.weight[own])
-        return np.maximum(codes, sets.code(found.item[~own], label[~own], items))
-
     def _look_up_judged(self, groups: Groups, pairs: Ints) -> Ints:
         found = self._look_up(groups, self.judgments.topic, self.judgments.docnos, pairs)
-        return self._sets_of(found, self.sets, len(self.judgments.topic))
+        return self.sets.annotated(found, len(self.judgments.topic))
 
     def _relevant_rows(self, rel: int | None) -> Ints:
         if rel is None:
@@ -202,7 +193,7 @@ class Annotations:
                                   & (run.place < wanted[run.list])).astype(np.int32)
             found = self._look_up(self.groups, run.topic, run.docnos, rows)
             item, label, labels = found.item, found.codes, found.labels
-            codes[rows] = self._sets_of(found, sets, len(codes))[rows]
+            codes[rows] = sets.annotated(found, len(codes))[rows]
             outside = ~np.isin(labels, list(own))[label] if labels else np.zeros(0, bool)
             if outside.any():
                 alone = np.setdiff1d(item[outside], item[~outside])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pt_fairness.groups import Annotated
 from pt_fairness.numerics import Bools, Floats, Ints, unique_rows
 
 
@@ -76,6 +77,22 @@ class LabelSets:
             self._append(np.column_stack(distinct[:size]).astype(np.int32),
                          np.column_stack(distinct[size:]), weight is not None)
         return codes
+
+    def annotated(self, found: Annotated, items: int) -> Ints:
+        """Return the code of the label set of each item, ``[items]``, −1 for no labels.
+
+        Labels that are not in the table are ignored.
+
+        :param found: annotations of the items
+        :param items: the number of items
+        """
+        place = [self.place.get(label, -1) for label in found.labels]
+        label = np.array([*place, -1], np.int32)[found.codes]
+        if found.weight is None:
+            return self.code(found.item, label, items)
+        own = ~np.isnan(found.weight)
+        codes = self.code(found.item[own], label[own], items, found.weight[own])
+        return np.maximum(codes, self.code(found.item[~own], label[~own], items))
 
     def _append(self, labels: Ints, shares: Floats, weighted: bool) -> None:
         sets, size = labels.shape

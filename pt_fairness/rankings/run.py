@@ -35,7 +35,7 @@ class Run:
         place = {name: code for code, name in enumerate(judgments.topics)}
         table = np.array([place.get(name, -1) for name in names], np.int32)
         topic = table[codes] if names else codes
-        score, docnos, sample = _scores(run), run["doc_id"], _samples(run)
+        score, docnos, sample = scores_of(run), run["doc_id"], _samples(run)
         rows = np.flatnonzero(topic >= 0)
         if names and place and not len(rows):
             tell("topics", f"the run has none of the {len(place)} topics of the qrels: it has "
@@ -48,21 +48,15 @@ class Run:
         pair, hashes = judgments.index.find(topic, docnos, "run")
         keys = np.sort(hashes + lists.astype(np.uint64) if self.sampled else hashes)
         if (keys[1:] == keys[:-1]).any():
-            last = _last_rows(lists, docnos, [judgments.topics[t] for t in self.topics], tell)
+            last = last_rows(lists, docnos, [judgments.topics[t] for t in self.topics], tell)
             score, docnos, pair = score[last], docnos.iloc[last], pair[last]
             lists, hashes = lists[last], hashes[last]
         del keys
-        with np.errstate(over="ignore"):
-            score = score.astype(np.float32)
-        order = np.argsort(_sort_key(lists, score), kind="stable").astype(np.int32)
-        lists, score = lists[order], score[order]
-        tied = (lists[1:] == lists[:-1]) & (score[1:] == score[:-1])
+        # ``block``: the tie block of each document, ``[n]``. Documents of a list with equal scores
+        # share one.
+        order, self.block = trec_order(lists, score, docnos)
         #: The list of each document in order, ``[n]``.
-        self.list = lists
-        #: The tie block of each document, ``[n]``: documents of a list with equal scores share one.
-        self.block = np.zeros(len(lists), np.int32)
-        np.cumsum(~tied, out=self.block[1:])
-        _order_ties(order, self.block, tied, docnos)
+        self.list = lists = lists[order]
         #: The number of documents of each list, ``[R]``.
         self.length = np.bincount(lists, minlength=len(self.topics))
         #: The index of the first document of each list, ``[R]``.
@@ -125,7 +119,12 @@ def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
     return (lists // samples).astype(np.int32), np.searchsorted(lists, keys).astype(np.int32)
 
 
-def _scores(run: pd.DataFrame) -> Floats:
+def scores_of(run: pd.DataFrame) -> Floats:
+    """Return the score of each row, ``[n]``.
+
+    :param run: columns ``query_id, doc_id, score``
+    :raises ValueError: a score is NaN or no number
+    """
     try:
         score = run["score"].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
@@ -136,6 +135,28 @@ def _scores(run: pd.DataFrame) -> Floats:
         raise ValueError(f"the score of document {row['doc_id']!r} for topic {row['query_id']!r} "
                          "is NaN, so it has no rank; every document needs a score")
     return np.asarray(score)
+
+
+def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Ints]:
+    """Return the order of documents by list and in trec_eval's order within each list.
+
+    trec_eval orders by float32(score), descending, then by docno, descending.
+
+    :param lists: the list of each document, ``[n]``
+    :param score: the scores, ``[n]``
+    :param docnos: the documents, ``[n]``; a list has each only once
+    :returns: the indices of the documents in order, and the tie block of each document in that
+        order, both ``[n]``; documents of a list with equal scores share a tie block
+    """
+    with np.errstate(over="ignore"):
+        score = score.astype(np.float32)
+    order = np.argsort(_sort_key(lists, score), kind="stable").astype(np.int32)
+    lists, score = lists[order], score[order]
+    tied = (lists[1:] == lists[:-1]) & (score[1:] == score[:-1])
+    block = np.zeros(len(lists), np.int32)
+    np.cumsum(~tied, out=block[1:])
+    _order_ties(order, block, tied, docnos)
+    return order, block
 
 
 def _sort_key(lists: Ints, score: Any) -> Ints:
@@ -167,10 +188,13 @@ def empty_run(judgments: Judgments, tell: Tell) -> Run:
     return Run(frame.astype({"query_id": "str", "doc_id": "str"}), judgments, tell)
 
 
-def _last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], tell: Tell) -> Ints:
+def last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], tell: Tell) -> Ints:
     """Return the index of the last row of each document of each list, ascending.
 
+    :param lists: the list of each row, ``[n]``
+    :param docnos: the document of each row, ``[n]``
     :param qids: the topic of each list, ``[R]``
+    :param tell: takes the cause and the message of the warning of other rows
     """
     index = PairIndex(lists, docnos, "run")
     last = np.zeros(len(index), np.intp)

@@ -7,115 +7,24 @@ The parameter ``values=`` of a measure is the name of registered values, the pat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint, io
-from pt_fairness.io.identifiers import DocumentIndex, texts_of
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness import io
 from pt_fairness.registry import Registry
+from pt_fairness.values.base import Values
+from pt_fairness.values.words import FromText as FromText
+from pt_fairness.values.words import from_text
 
-__all__ = ["Values", "from_file", "from_frame", "from_mapping", "get", "names", "register",
-           "unregister"]
+__all__ = ["Values", "from_file", "from_frame", "from_mapping", "from_text", "get", "names",
+           "register", "unregister"]
 
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class Values:
-    """The values of documents, by docno or by topic and docno.
-
-    :param frame: columns ``docno, value`` or ``qid, docno, value``
-    :param name: the name of the values; ``None`` for one derived from a hash of their content
-    :param where: the name of the frame in errors
-    :raises ValueError: a column is missing, a value is no finite number, or a document has several
-    """
-
-    def __init__(self, frame: pd.DataFrame, name: str | None = None,
-                 where: str = "the frame of values") -> None:
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"values come from a DataFrame here, not from a "
-                             f"{type(frame).__name__}; from_mapping takes dictionaries, from_file "
-                             "takes paths")
-        docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
-        qid = next((column for column in ("qid", "query_id") if column in frame), None)
-        io.need_columns(frame, [docno, "value"], where)
-        self._name = name
-        self._index = DocumentIndex(None if qid is None else frame[qid], frame[docno], "values")
-        numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=np.nan)
-        wrong = ~np.isfinite(numbers)
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise ValueError(f"{where}: the value {str(frame['value'].iloc[row])!r} of document "
-                             f"{frame[docno].iloc[row]!r} is no finite number; leave out the "
-                             "documents that have none")
-        # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
-        self._numbers = numbers[self._index.first] + 0.0
-        other = self._numbers[self._index.pair] != numbers
-        if other.any():
-            row = int(other.argmax())
-            first = self._numbers[self._index.pair[row]]
-            of = "" if qid is None else f" for topic {frame[qid].iloc[row]!r}"
-            raise ValueError(f"{where} gives document {frame[docno].iloc[row]!r}{of} the values "
-                             f"{first:g} and {numbers[row]:g}; a document has one value")
-
-    @property
-    def name(self) -> str:
-        """The name of the values."""
-        if self._name is None:
-            self._name = f"values-{self.digest()}"
-        return self._name
-
-    def digest(self) -> str:
-        """Return a hash of the content."""
-        order, documents = self._index.sorted()
-        by_topic = self._index.topics is not None
-        return fingerprint.of_value((by_topic, documents, self._numbers[order]))[:12]
-
-    def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
-        """Return the values of documents, ``[n]``, NaN for documents without a value.
-
-        :param qids: the topic of each document, ``[n]``
-        :param docnos: the documents, ``[n]``
-        :raises ValueError: ``qids`` and ``docnos`` differ in length
-
-        Examples
-        --------
-        >>> from pt_fairness import values
-        >>> values.from_mapping({"d1": 1, "d2": 0.5}).lookup(["q1", "q1"], ["d2", "d3"])
-        array([0.5, nan])
-        """
-        if len(qids) != len(docnos):
-            raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
-                             "needs a topic for each document")
-        topic, topics = pd.factorize(texts_of(pd.Series(qids)))
-        return self.find(topic, topics, texts_of(pd.Series(docnos)))
-
-    def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
-        """Return the values of documents, ``[n]``, NaN for documents without a value.
-
-        :param topic: the topic of each document, an index into ``topics``, ``[n]``
-        :param topics: the names of the topics
-        :param docnos: the documents as text, ``[n]``
-        """
-        return np.append(self._numbers, np.nan)[self._index.find(topic, topics, docnos)]
-
-    def __len__(self) -> int:
-        return len(self._index)
-
-    def __repr__(self) -> str:
-        return f"Values({self.name!r}, {len(self)} documents)"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Values) and self.name == other.name \
-            and self.digest() == other.digest()
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
@@ -188,7 +97,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     return Values(io.read_values(path), name, os.fspath(path))
 
 
-_registry = Registry(Values, "values", from_file, "from_frame, from_mapping or from_file")
+_registry = Registry(Values, "values", from_file,
+                     "from_frame, from_mapping, from_text or from_file")
 
 
 def register(name: str, values: Values | Callable[[], Values]) -> None:
@@ -213,6 +123,8 @@ def register(name: str, values: Values | Callable[[], Values]) -> None:
 def unregister(name: str) -> None:
     """Remove values that :func:`register` has made available.
 
+    Built-in values of the same name are available again.
+
     :raises ValueError: nothing was registered under this name
 
     Examples
@@ -227,7 +139,7 @@ def unregister(name: str) -> None:
 
 
 def names() -> list[str]:
-    """Return the registered names, sorted.
+    """Return the names of the registered and the built-in values, sorted.
 
     Examples
     --------
@@ -257,6 +169,14 @@ def get(source: str | os.PathLike[str] | Values) -> Values:
     >>> values.unregister("slant")
     """
     return _registry.get(source)
+
+
+def register_built_in(name: str, make: Callable[[], Values]) -> None:
+    """Register built-in values under a name.
+
+    :param make: returns a Values object; called when the name is first used
+    """
+    _registry.built_in[name] = cache(make)
 
 
 def registered(name: str) -> Values | Callable[[], Values] | None:

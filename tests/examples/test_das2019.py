@@ -87,7 +87,7 @@ class TestDas:
             "0.0000",
         ]
 
-    def test_tables_of_sources(self, script, small, tmp_path):
+    def test_tables_of_sources(self, script, small, tmp_path, capsys, monkeypatch):
         qrels, runs = small
         found = script("das2019")(qrels, *runs, "--cutoff", 10)
         systems = found["systems"]
@@ -120,7 +120,11 @@ class TestDas:
         np.testing.assert_allclose(
             systems["Fair"], [1 - (value - low) / (high - low) for value in divergences]
         )
-        assert "5 runs, not the 129" in found["table 1"]["remark"].iloc[1]
+        printed = capsys.readouterr().out
+        assert "5 runs, not the 129" in printed
+        assert not re.search(r"\bpublished {2}", printed)
+        counts = re.findall(r"^(?:FBIS|FR|FT|LA) +(\S+)", printed, re.M)
+        assert counts and all(count.isdigit() for count in counts)
         for column in ("Fair (dataset)", "mean"):
             tau = stats.kendalltau(systems["R-Prec"], systems[column])[0]
             row = found["table 3"][found["table 3"]["what"] == f"τ(R-Prec, {column})"].iloc[0]
@@ -128,12 +132,17 @@ class TestDas:
         assert {"das2019-figure1-sources.png", "das2019-figure2-sources.png"} <= {
             path.name for path in tmp_path.glob("*.png")
         }
+        # The published values stand beside ours for as many runs as the paper has.
+        monkeypatch.setitem(script("das2019").module.OFFICIAL_RUNS, "sources", (5, "TREC-8"))
+        official = script("das2019")(qrels, *runs, "--cutoff", 10)
+        assert official["table 3"]["published"].iloc[0] == "0.01623"
+        assert (official["table 3"]["ours"] == found["table 3"]["ours"]).all()
         # Another cutoff looks at other documents.
         assert (
             script("das2019")(qrels, *runs, "--cutoff", 3)["systems"]["Fair"] != systems["Fair"]
         ).any()
 
-    def test_tables_of_opinions(self, script, tmp_path):
+    def test_tables_of_opinions(self, script, tmp_path, capsys):
         rng = np.random.default_rng(0)
         posts = [f"BLOG06-20051206-000-{i:010}" for i in range(30)]
         pairs = [(q, post) for q in range(901, 907) for post in posts]
@@ -145,10 +154,8 @@ class TestDas:
             for i in range(4)
         ]
         found = script("das2019")(qrels, *runs, "--opinions")
-        assert (
-            "table 2" in found
-            and "not the 104 of TREC 2007 Blog" in found["table 3"]["remark"].iloc[0]
-        )
+        assert "table 2" in found
+        assert "not the 104 of TREC 2007 Blog" in capsys.readouterr().out
         judged = script("das2019").module.opinion_qrels(str(qrels))
         assert judged["label"].isin([0, 1]).all()
         assert judged.groupby("iteration")["label"].max().to_dict() == {
@@ -168,13 +175,13 @@ class TestDas:
         # By their mean DistKL(target='uniform')@10: humR03dc 0.329838, NLPR03vb10 0.458335, uic0301
         # between 0.329838 and 0.6.
         fair = found["systems"].set_index("name")["Fair"]
-        assert fair["input.humR03dc"] == 1 and fair["input.uic0301"] == 0
+        assert fair["humR03dc"] == 1 and fair["uic0301"] == 0
         run = pt.io.read_results(str(runs[2]))
         measure = parse_measure("DistKL(groups='trec-newswire')@10")
         qrels = pt.io.read_qrels(str(folder / "qrels.txt.gz"))
         most = pt.Experiment(
             [run], qrels[["qid"]].drop_duplicates(), qrels, [measure], names=["x"]
         )[str(measure)][0]
-        assert fair["input.NLPR03vb10"] == pytest.approx(
+        assert fair["NLPR03vb10"] == pytest.approx(
             (most - 0.458335) / (most - 0.329838), abs=1e-4
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from example_files import DATA, rows_of
+from example_files import DATA
 from ir_measures import P
 from scipy import stats
 
@@ -20,7 +22,7 @@ class TestGezici:
             DATA / "gezici2021-results.csv", DATA / "gezici2021-topics.csv"
         )
         values = module.all_measured(results, leaning)["performance"].query(
-            "measure == 'P@10' and name == 'Engine 1'"
+            "short == 'P@10' and name == 'Engine 1'"
         )
         own = results[results["engine"] == "Engine 1"]
         qrels = pd.DataFrame(
@@ -49,19 +51,20 @@ class TestGezici:
         }
         for measure, weight in weights.items():
             bias = (sign * weight).groupby([results["topic"], results["engine"]]).sum().unstack()
-            for kind, table in (("MB", bias), ("MAB", bias.abs())):
+            for kind, table in (("MAB", bias.abs()), ("MB", bias)):
                 means, tests = found[f"stance, {kind}"]
-                assert (
-                    rows_of(means, f"{measure}, Engine 2")["ours"].iloc[0]
-                    == f"{table['Engine 2'].mean():.4f}"
-                )
-                p = tests.set_index("two-tailed paired t-test").loc[
-                    f"stance, {kind}: {measure}", "our p"
-                ]
+                assert means.set_index("mean").loc[measure, "Engine 2"] == pytest.approx(
+                    table["Engine 2"].mean())
+                p = tests.set_index("two-tailed paired t-test").loc[measure, "p"]
                 assert p == pytest.approx(
                     stats.ttest_rel(table["Engine 2"], table["Engine 1"]).pvalue
                 )
-        assert "UNEXPLAINED" not in capsys.readouterr().out
+        one_sample = stats.ttest_1samp(bias["Engine 1"], 0).pvalue
+        printed = capsys.readouterr().out
+        assert re.search(rf"^Engine 1 .* {one_sample:.4f}$", printed, re.M)
+        # No published value stands beside those of an invented sample.
+        assert printed.startswith("\nAn invented sample, to show the form\n")
+        assert "published" not in printed and "0.8509" not in printed
 
     def test_ideology_by_hand(self, script):
         module = script("gezici2021").module
@@ -80,7 +83,7 @@ class TestGezici:
         )
         leaning = pd.Series({"c": "conservative", "l": "liberal", "n": "both or neither"})
         values = module.all_measured(results, leaning)["ideology, MB"].query(
-            "measure == 'P@10' and name == 'E1'"
+            "short == 'P@10' and name == 'E1'"
         )
         # For a conservative topic pro is conservative (+), for a liberal one liberal (−); the third
         # drops out.
@@ -96,10 +99,21 @@ class TestGezici:
             script("gezici2021")(tmp_path / "results.csv", DATA / "gezici2021-topics.csv"),
         )
         for key, (means, _) in before.items():
-            changed = means["ours"] != after[key][0]["ours"]
-            assert changed[means["what"].str.endswith("Engine 1")].any() == (key != "performance")
-            assert not changed[means["what"].str.endswith("Engine 2")].any()
-            assert (means["published"] == after[key][0]["published"]).all()
+            changed = (means != after[key][0]).any()
+            assert changed["Engine 1"] == (key != "performance")
+            assert not changed["Engine 2"]
+
+    def test_the_papers_topics_stand_beside_its_values(self, script, monkeypatch, capsys):
+        alone = script("gezici2021")()
+        capsys.readouterr()
+        monkeypatch.setattr(script("gezici2021").module, "PAPER_TOPICS", 22)
+        for key, (means, tests) in script("gezici2021")().items():
+            ours = alone[key][0].set_index("mean")
+            assert means["ours"].astype(float).tolist() == pytest.approx(
+                ours.to_numpy().ravel().tolist(), abs=5.1e-5)
+            assert (tests["published p"] != "").all()
+            assert set(tests["remark"]) <= {"same", "DIFFERS"}
+        assert "0.8509" in capsys.readouterr().out
 
     @pytest.mark.parametrize(
         "change, error",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from example_files import DATA, rows_of
+from example_files import DATA
+from scipy import stats
 
 from pt_fairness import analysis
 
@@ -16,7 +17,11 @@ class TestLipani:
     def test_published_rows(self, script, capsys):
         published = script("lipani2021")()["published"]
         assert len(published) == 66 and (published["remark"] == "same").all()
-        assert "UNEXPLAINED" not in capsys.readouterr().out
+        printed = capsys.readouterr().out
+        # Beside the invented sample stands no published value.
+        before, sample = printed.split("An invented sample, to show the form\n")
+        assert before.count("same") == 67 and "UNEXPLAINED" not in printed
+        assert "published  " not in sample
 
     def test_another_ratio_changes_the_values(self, script, monkeypatch, tmp_path):
         module = script("lipani2021").module
@@ -49,10 +54,19 @@ class TestLipani:
             np.testing.assert_allclose(ours[bias.index], bias, atol=1e-12)
         summary = analysis.bias_summary(script("lipani2021").module.as_perquery(found["biases"]))
         row = summary[(summary["name"] == "K") & (summary["measure"] == "male")].iloc[0]
-        assert rows_of(found["table 1"], "K, male: MAB")["ours"].iloc[0] == f"{row['MAB']:.3f}"
+        ours = found["table 1"].set_index(["name", "measure"]).loc[("K", "male")]
+        assert ours["MAB"] == row["MAB"]
+        own = (found["biases"]["name"] == "K") & (found["biases"]["group"] == "male")
+        assert ours["p"] == pytest.approx(stats.ttest_1samp(found["biases"]["bias"][own], 0).pvalue)
         assert {"lipani2021-figure2.png", "lipani2021-figure3.png"} <= {
             path.name for path in tmp_path.glob("*.png")
         }
+
+    def test_the_papers_topics_stand_beside_its_values(self, script, monkeypatch, capsys):
+        monkeypatch.setattr(script("lipani2021").module, "PAPER_TOPICS", 36)
+        script("lipani2021")()
+        sample = capsys.readouterr().out.split("An invented sample")[1]
+        assert "K, female: MB   -0.042     -0.061" in sample
 
     def test_lists_are_sorted_by_bias(self, script):
         found = script("lipani2021")()

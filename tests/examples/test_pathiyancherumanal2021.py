@@ -22,17 +22,24 @@ class TestPathiyanCherumanal:
         for alpha, tau in ((0.5, "-0.8378"), (0.9, "-1.0000")):
             row = rows_of(tables[alpha], "proportion-agnostic: rKL@5").iloc[0]
             assert row["ours"] == row["published"] == tau and row["remark"] == "same"
+            # Beside the settings that the text does not determine stands no published value.
+            others = ~tables[alpha]["what"].str.startswith("proportion-agnostic")
+            assert tables[alpha]["published"].isna().tolist() == others.tolist()
             released = rows_of(tables[alpha], "majority: rND@5 as released").iloc[0]
-            assert released["ours"] == "0.0000" and released["remark"] == "same"
-            reasons = tables[alpha].set_index("what")["remark"]
-            # The divisor of the released code is a reason where it gives the published value, and
-            # nowhere else.
-            divisor = reasons[reasons.str.contains("which gives the published value")]
-            assert divisor.index.tolist() == ["majority: rND@5"]
-            others = reasons.drop(divisor.index)
-            assert others[others != "same"].str.contains("not determined by the text").all()
-        assert extremes["ours"].iloc[1] == "1.0000"
+            assert released["ours"] == "0.0000"
+        assert extremes["ours"].iloc[1] == 1
         assert "UNEXPLAINED" not in capsys.readouterr().out
+
+    def test_qrels_without_stances(self, command, tmp_path, capsys):
+        (tmp_path / "qrels").write_text("1 0 d1 1\n")
+        (tmp_path / "run").write_text("1 Q0 d1 1 1 x\n")
+        with pytest.raises(SystemExit):
+            command("pathiyancherumanal2021.py", "qrels", "run")
+        found = capsys.readouterr()
+        assert found.out == ""
+        assert found.err.splitlines()[-1] == (
+            "pathiyancherumanal2021.py: error: qrels holds no stances in its second column; name "
+            "their source with --groups")
 
     def test_other_qrels_move_our_values(self, script, monkeypatch):
         before, *_ = script("pathiyancherumanal2021")()
@@ -62,7 +69,8 @@ class TestPathiyanCherumanal:
     def test_real_scenario(self, script, small, tmp_path, capsys):
         qrels, runs = small
         _, _, table = script("pathiyancherumanal2021")(qrels, *runs)
-        assert len(table) == 9 and "5 runs, not the 21" in table["remark"].iloc[0]
+        assert len(table) == 9
+        assert "5 runs, not the 21 of Touché" in " ".join(capsys.readouterr().out.split())
         columns = ["query_id", "q", "doc_id", "r", "score", "n"]
         frames = [pd.read_csv(run, sep=" ", names=columns, dtype={"query_id": str}) for run in runs]
         columns = ["query_id", "iteration", "doc_id", "relevance"]
@@ -80,6 +88,12 @@ class TestPathiyanCherumanal:
         write_run(runs[0], [(line[0], line[2], -float(line[4])) for line in lines])
         _, _, after = script("pathiyancherumanal2021")(qrels, *runs)
         assert (after["ours"] != table["ours"]).any()
+
+    def test_the_official_runs_stand_beside_the_published_values(self, script, small, monkeypatch):
+        qrels, runs = small
+        monkeypatch.setattr(script("pathiyancherumanal2021").module, "OFFICIAL_RUNS", 5)
+        _, _, table = script("pathiyancherumanal2021")(qrels, *runs)
+        assert rows_of(table, r"τ\(rKL@5, nDCG@5\)")["published"].iloc[0] == "-0.2667"
 
     def test_groups_from_elsewhere(self, script, small):
         qrels, runs = small

@@ -24,28 +24,20 @@ def example(name, *arguments):
 
 @pytest.fixture(scope="module")
 def printed():
-    """The quickstart's table: system → row → value."""
-    lines = example("quickstart.py").stdout.splitlines()
-    cells = [
-        line.rsplit(
-            maxsplit=3 if " +" not in line and " -" not in line and "p-value" not in line else 2
-        )
-        for line in lines[1 : lines.index("")]
-    ]
-    return lines[0], {row[0].strip(): [float(value) for value in row[1:]] for row in cells}
+    """The quickstart's table: measure → value of each system."""
+    head, *lines = example("quickstart.py").stdout.splitlines()
+    rows = [line.rsplit(maxsplit=6) for line in lines[:3]]
+    assert [row[0].strip() for row in rows] == ["BM25", "QLD", "BM25 (conclusions)"]
+    assert lines[3].startswith("nDCG, α-nDCG: larger is better.") and len(lines) == 4
+    return {measure: [float(row[i]) for row in rows]
+            for i, measure in enumerate(head.split()[1:], 1)}
 
 
 def test_quickstart_prints_one_table(printed):
-    head, rows = printed
-    assert head.split("  ")[0] == "name" and head.endswith("BM25    QLD  BM25 (conclusions)")
-    measures = {"nDCG@5", "alpha_nDCG@5", "rND@5", "rKL@5", "rRD@5", "nDJS@5"}
-    assert set(rows) == measures | {
-        f"{m} {column}" for m in measures for column in ("+", "-", "p-value")
-    }
-    for measure in measures:
-        assert len(rows[measure]) == 3 and all(0 < value < 1 for value in rows[measure])
-        assert len(set(rows[measure])) > 1, "the systems differ"
-        assert all(0 <= p <= 1 for p in rows[f"{measure} p-value"])
+    assert set(printed) == {"nDCG@5", "alpha_nDCG@5", "rND@5", "rKL@5", "rRD@5", "nDJS@5"}
+    for values in printed.values():
+        assert all(0 < value < 1 for value in values)
+        assert len(set(values)) > 1, "the systems differ"
 
 
 def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path):
@@ -65,7 +57,6 @@ def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path
     assert {count for run in runs.values() for count in run.groupby("qid").size()} == {
         quickstart.DEPTH
     }
-    _, rows = printed
     for column, (_, run) in enumerate(runs.items()):
         pt.io.write_results(run, str(tmp_path / "run"))
         done = subprocess.run(
@@ -79,7 +70,7 @@ def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path
         )
         for line in done.stdout.splitlines():
             measure, value = line.split("\t")
-            assert rows[measure][column] == pytest.approx(float(value), abs=1e-4)
+            assert printed[measure][column] == pytest.approx(float(value), abs=1e-4)
 
 
 def test_newswire_on_a_small_run(tmp_path):
@@ -113,6 +104,7 @@ def test_newswire_on_a_small_run(tmp_path):
             "argument --groups: no groups are registered as 'missing'",
         ),
         ("das2019.py", ["--rprec", "missing"], "argument --rprec: there is no file missing"),
+        ("tradeoff.py", [__file__, "missing"], "argument runs: there is no file missing"),
         ("gezici2021.py", ["missing"], "argument results: there is no file missing"),
         ("lipani2021.py", [__file__, "missing"], "argument targets: there is no file missing"),
     ],
@@ -137,7 +129,8 @@ def test_missing_file(command, name, arguments, error, capsys):
 def test_default_arguments(command, name, arguments, tmp_path, capsys):
     command(name, *arguments)
     printed = capsys.readouterr().out
-    assert "published" in printed
+    assert ("published" in printed) == (name != "gezici2021.py")
+    assert max(map(len, printed.splitlines())) <= 120
     for path in re.findall(r"^figure: (.*)$", printed, re.MULTILINE):
         assert (tmp_path / path).read_bytes().startswith(b"\x89PNG")
 
@@ -154,6 +147,9 @@ def test_as_a_command():
         ("many_runs.py", "pyterrier_pisa", "demo"),
         ("many_runs.py", "dask.distributed", "demo,parallel"),
         ("draws2021.py", "matplotlib", "plots"),
+        ("trec_fair.py", "matplotlib", "plots"),
+        ("tradeoff.py", "matplotlib", "plots"),
+        ("tradeoff.py", "pyterrier_pisa", "demo"),
     ],
 )
 def test_missing_extra(name, module, extra):
@@ -180,6 +176,7 @@ def test_newswire_on_the_real_runs(shared, robust03):
     files = sorted((folder / "runs").glob("*.gz"))[::4]
     done = example("newswire.py", folder / "qrels.txt.gz", *files)
     lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 120
     table = pd.DataFrame(
         [line.split()[-len(files) :] for line in lines[1:]],
         dtype=float,
@@ -192,7 +189,8 @@ def test_newswire_on_the_real_runs(shared, robust03):
         measures = list(map(ir_measures.parse_measure, table.index))
         values = ir_measures.calc_aggregate(measures, qrels, ir_measures.read_trec_run(str(file)))
         for measure in measures:
-            assert table.loc[str(measure), file.name.removesuffix(".gz")] == pytest.approx(
+            name = file.name.removesuffix(".gz").removeprefix("input.")
+            assert table.loc[str(measure), name] == pytest.approx(
                 values[measure], abs=5.1e-5
             )
 
@@ -301,3 +299,22 @@ def test_touche_with_the_real_corpus(files, offline, touche):
     first, *table = real.stdout.splitlines()
     assert first == "The real args.me corpus: argsme/2020-04-01/touche-2020-task-1/stance"
     assert table == generated.stdout.splitlines()[1:]
+
+
+def test_the_figures_of_the_page_on_choosing(script, tmp_path):
+    """Each image of the page is drawn, and each measure in a tree exists."""
+    from pt_fairness.measures import MEASURES
+
+    script("choosing_figures")()
+    page = (EXAMPLES.parent / "pt_fairness" / "pt_docs" / "choosing.rst").read_text("utf-8")
+    drawn = {path.name for path in tmp_path.glob("*.png")}
+    assert set(re.findall(r"images/(\S+)", page)) == drawn
+
+    def measures(tree):
+        if isinstance(tree, str):
+            return re.findall(r"\b(?!alpha)[A-Za-z]*[A-Z][A-Za-z]*\b", tree.replace("α-nDCG", ""))
+        return [name for _, node in tree[1] for name in measures(node)]
+
+    named = [name for tree in script("choosing_figures").module.TREES.values()
+             for name in measures(tree)]
+    assert len(named) > 15 and set(named) <= MEASURES.keys()

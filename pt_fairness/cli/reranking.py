@@ -1,0 +1,73 @@
+"""``pt-fairness rerank``: a run in a fairer order."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import csv
+from typing import Any
+
+from pt_fairness.cli.output import add_command, write
+
+
+def add(commands: Any) -> None:
+    """Add the command ``rerank``."""
+    command = add_command(commands, "rerank", _run, "re-rank a run, so that groups are seen as a "
+                          "target says", ("trec",))
+    command.usage = "pt-fairness rerank RUN METHOD --groups NAME [--PARAMETER VALUE …] [-o FILE]"
+    command.add_argument("run_file", metavar="RUN",
+                         help="a TREC run, compressed if it ends in .gz, or a .parquet file")
+    command.add_argument("method", metavar="METHOD",
+                         help="a re-ranker of pt_fairness.rerank, such as xquad; its parameters "
+                              "follow by name, such as --k 10 --lam 0.8")
+    command.add_argument("--groups", metavar="NAME",
+                         help="a registered name or a group file; policies without groups need "
+                              "none")
+    command.set_defaults(more=[])  # what main does not know are parameters of the method
+
+
+def _run(options: argparse.Namespace) -> None:
+    from pt_fairness import io
+    from pt_fairness.transformers import rerank
+    if options.method not in rerank.__all__:
+        raise ValueError(f"there is no re-ranker {options.method!r}; use one of "
+                         f"{', '.join(rerank.__all__)}")
+    method = getattr(rerank, options.method)
+    params = _params(options, method.parameters())
+    run = io.read_run(options.run_file)
+    if "iteration" in run:
+        raise ValueError(f"{options.run_file} holds several rankings of a topic; give each as a "
+                         "run of its own")
+    frame = method(**params)(run)
+    columns = {"qid": frame["qid"], "q0": "Q0", "docno": frame["docno"], "rank": frame["rank"] + 1,
+               "score": frame["score"].astype(int), "tag": options.method}
+    text = frame[[]].assign(**columns).to_csv(sep=" ", header=False, index=False,
+                                              lineterminator="\n", quoting=csv.QUOTE_NONE)
+    write(text, options.output)
+
+
+def _params(options: argparse.Namespace, known: Any) -> dict[str, Any]:
+    """Return the parameters of a method.
+
+    :param known: the parameters of its constructor, by name
+    :raises ValueError: the groups are missing, or the method has none
+    """
+    if "groups" in known and options.groups is None:
+        raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
+    if "groups" not in known and options.groups is not None:
+        raise ValueError(f"{options.method} has no parameter groups")
+    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {options.method}", add_help=False,
+                                     allow_abbrev=False)
+    for name in known:
+        if name != "groups":
+            parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS)
+    params = vars(parser.parse_args(options.more))
+    return params if options.groups is None else {"groups": options.groups, **params}
+
+
+def _value(text: str) -> Any:
+    """Return the value of a Python literal; any other text is itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

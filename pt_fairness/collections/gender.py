@@ -1,0 +1,120 @@
+"""Files of Rekabsaz et al. (2021), and the words of each gender in MS MARCO's passages.
+
+The files are downloaded once, to the folder ``fair`` of ir_datasets' MS MARCO. Importing this
+module imports pandas, but not ir_datasets: it is imported in workers that unpickle the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from pt_fairness.words import WordCounts
+
+_CORPUS = "msmarco-passage"
+#: The groups, by the letters in the list of words.
+GENDERS = {"f": "female", "m": "male"}
+_REPOSITORY = ("https://raw.githubusercontent.com/CPJKU/FairnessRetrievalResults/"
+               "81693da5305d67307673574252a4d963510a3632")
+#: The files of the repository and their MD5 hashes, by their names in the folder ``fair``.
+_FILES = {
+    "dev.tsv": ("dataset/msmarco_passage.dev.fair.tsv", "b8cae40fd38a3e3fe480f8750814359e"),
+    "trec-dl-2019.tsv": ("dataset/trecdeep19_passage.fair.tsv", "c07d58e13f9a4904cb33e41da604f965"),
+    "words.csv": ("resources/wordlist_gender_representative.txt",
+                  "86de399a64f9afd8f85983512e6b82e4"),
+}
+
+
+def _path(file: str) -> Path:
+    from ir_datasets.util import home_path
+    return Path(home_path() / _CORPUS / "fair" / file)
+
+
+def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
+    """Yield the two columns of a file of Rekabsaz et al., which is downloaded if it is missing.
+
+    :param file: its name in the folder ``fair``
+    :raises ValueError: a line has no separator, or the file is empty
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    from ir_datasets.util import Download, RequestsDownload
+
+    from pt_fairness import reading
+    path, md5 = _FILES[file]
+    source = Download([RequestsDownload(f"{_REPOSITORY}/{path}")], expected_md5=md5,
+                      cache_path=str(_path(file)))
+    # Two downloads of ir_datasets at once would write to the same temporary file.
+    with reading.lock(Path(f"{_path(file)}.lock")):
+        lines = reading.text(source).splitlines()
+    for number, line in enumerate(lines, start=1):
+        first, found, second = line.partition(separator)
+        if not found:
+            raise _damaged(file, f"line {number} has one column: {line[:100]!r}")
+        yield first.strip(), second.strip()
+    if not lines:
+        raise _damaged(file, "it is empty")
+
+
+def _damaged(file: str, reason: str) -> ValueError:
+    return ValueError(f"{_path(file)} is damaged: {reason}. Delete it: it is downloaded again")
+
+
+def words() -> dict[str, list[str]]:
+    """Return the words of each gender.
+
+    :raises ValueError: the file is damaged
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    found = [*rows("words.csv", ",")]
+    other = sorted({letter for _, letter in found} - GENDERS.keys())
+    if other:
+        raise _damaged("words.csv", f"{other[0]!r} is none of the groups {', '.join(GENDERS)}")
+    return {gender: [word for word, one in found if one == letter]
+            for letter, gender in GENDERS.items()}
+
+
+class PassageCounts(WordCounts):
+    """Counts of the words of each gender in passages, cached in a table."""
+
+    def __init__(self) -> None:
+        super().__init__(_CORPUS, words, groups=[*GENDERS.values()])
+
+    def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
+        """Return the counts of passages from the table; read those that it lacks, and add them.
+
+        Other processes wait meanwhile, so that none overwrites what another has added.
+        """
+        import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
+
+        from pt_fairness import reading
+        from pt_fairness.collections import cached
+        table = _path("gender.tsv")
+        kept = self._kept(table)
+        if not docnos.isin(kept.index).all():
+            with reading.lock(Path(f"{table}.lock")):
+                kept = self._kept(table)
+                unread = docnos.difference(kept.index, sort=False)
+                if len(unread):
+                    kept = pd.concat([kept, super().read(unread, name)])
+                    cached.write_rows(table, kept.rename_axis("docno").reset_index())
+        return kept.reindex(docnos)
+
+    def _kept(self, table: Path) -> pd.DataFrame:
+        """Return the table, without rows if it is absent, older than the docstore or invalid."""
+        from pt_fairness.collections import cached
+        docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
+        frame = cached.read_rows(table, docstore, ["docno", *self.groups])
+        if frame is not None:
+            found = frame[self.groups].apply(pd.to_numeric, errors="coerce")
+            if frame["docno"].is_unique and (found.notna() & (found % 1 == 0)).all(axis=None):
+                return found.astype("int32").set_index(pd.Index(frame["docno"], dtype=object))
+        return self._known.iloc[:0]
+
+
+@cache
+def counts() -> PassageCounts:
+    """Return the counts, which all groups and values of a process share."""
+    return PassageCounts()

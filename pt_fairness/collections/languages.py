@@ -1,0 +1,105 @@
+"""The languages of documents, from the judgments and from the corpora that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import ir_datasets
+import numpy as np
+import pandas as pd
+
+from pt_fairness import fingerprint, reading
+from pt_fairness.collections import cached
+from pt_fairness.groups import Annotated, Groups
+from pt_fairness.groups.table import Table
+from pt_fairness.text import warn
+
+_COLUMNS = ["docno", "group"]
+
+
+class Languages(Groups):
+    """The languages of documents.
+
+    A document that was judged for any topic has the language in the judgments. Others are looked up
+    in the corpora that ir_datasets has; no corpus is downloaded for this. The languages found are
+    cached in a table in the folder of the corpora.
+
+    :param name: the dataset id with the judgments, which is also the name of the groups
+    :param corpora: the dataset id of the corpus of each language
+    :param table: the path of the cached table
+    """
+
+    complete = True
+
+    def __init__(self, name: str, corpora: Mapping[str, str], table: Path) -> None:
+        super().__init__(name, corpora)
+        self._corpora, self._table = corpora, table
+        self._judged: dict[str, str] | None = None
+        self._found: dict[str, str] = {}
+        self._told = False
+
+    def _content(self) -> Any:
+        return self.name, self.labels
+
+    def state(self) -> str:
+        return fingerprint.of_value(sorted(self._judgments().items()))
+
+    def _judgments(self) -> dict[str, str]:
+        """Return the languages of the judged documents, which are read once."""
+        if self._judged is None:
+            handler = ir_datasets.load(self.name).qrels_handler()
+            self._judged = {row.doc_id: row.iteration for row in reading.judgments(handler)}
+        return self._judged
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        documents = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
+        languages = documents.map(self._judgments()).astype(object)
+        judged = languages.notna()
+        unknown = [docno for docno in documents[~judged] if docno not in self._found]
+        if unknown:
+            self._found.update(self._look_up(unknown))
+            self._tell([docno for docno in unknown if docno not in self._found], len(documents))
+        languages = languages.where(judged, documents.map(self._found).astype(object))
+        frame = pd.DataFrame({"docno": documents, "group": languages})
+        return Table.of_frame(frame).find(qids, docnos)
+
+    def _tell(self, unknown: list[str], count: int) -> None:
+        """Warn of documents without a language, once per object."""
+        if unknown and not self._told:
+            self._told = True
+            absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
+            reason = "are in none of the corpora" if not absent else \
+                f"may be in a corpus that ir_datasets has not downloaded ({', '.join(absent)})"
+            warn(f"{self.name}: {len(unknown)} of {count} documents have no group and count as "
+                 f"unannotated (the first: {unknown[0]!r}): they were not judged and {reason}")
+
+    def _look_up(self, docnos: Collection[str]) -> dict[str, str]:
+        """Return the languages of documents, from the cached table and the corpora that exist."""
+        kept = self._read_table()
+        found = {docno: kept[docno] for docno in docnos if docno in kept}
+        for language, corpus in self._corpora.items():
+            unknown = [docno for docno in docnos if docno not in found]
+            if unknown and _exists(corpus):
+                found.update((document.doc_id, language)
+                             for document in reading.documents(corpus, unknown))
+        if not found.keys() <= kept.keys():
+            with reading.lock(Path(f"{self._table}.lock")):  # others may have added to it by now
+                rows = {**self._read_table(), **found}
+                cached.write_rows(self._table, pd.DataFrame(rows.items(), columns=_COLUMNS,
+                                                            dtype=object))
+        return found
+
+    def _read_table(self) -> dict[str, str]:
+        """Return the cached table; empty if there is none."""
+        # The corpora do not change, so that the table is never outdated.
+        frame = cached.read_rows(self._table, self._table, _COLUMNS, self._corpora)
+        return {} if frame is None else dict(frame.itertuples(index=False))
+
+
+def _exists(corpus: str) -> bool:
+    """Return whether ir_datasets has a corpus or its docstore."""
+    handler = ir_datasets.load(corpus).docs_handler()
+    return Path(f"{handler.docs_path(force=False)}.pklz4", "bin").exists() \
+        or reading.downloaded(handler)

@@ -1,0 +1,220 @@
+"""Groups in a metadata file with a JSON object for each of millions of documents.
+
+The file is read once, for all of its fields, into a compressed table beside it, which takes about
+eight bytes for a document. A field is loaded when its groups are first needed.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from ir_datasets import log
+from scipy import sparse
+
+from pt_fairness import reading
+from pt_fairness.collections import cached
+from pt_fairness.groups import Annotated, Groups
+from pt_fairness.text import UNANNOTATED, listed, warn
+
+#: The texts for "no group" in the metadata of TREC Fair.
+_UNKNOWN = {*UNANNOTATED, "UNK", "Unknown", None}
+#: The content of a table by name: ``docno`` (sorted), and four arrays for each field.
+_Arrays = dict[str, Any]
+#: The document ids of a table, shared by its fields.
+_docnos: dict[Path, Any] = {}
+
+
+class Field(NamedTuple):
+    """A field of the metadata that holds groups: a label, a list of labels or counts by label."""
+
+    key: str
+    #: The label set, ascending if it has an order.
+    labels: tuple[str, ...]
+    ordered: bool = False
+    #: Whether the field holds counts by label, which are weights.
+    weighted: bool = False
+    #: Labels in the file that are replaced, and their replacements.
+    merged: Mapping[str, str] = {}
+
+
+class FromMetadata(Groups):
+    """Groups from a field of a metadata file.
+
+    Labels outside the label set are no group, with a warning.
+
+    :param name: the name of the groups
+    :param field: the field
+    :param fields: all fields that the table of this file has
+    :param dataset_id: the corpus
+    :param attribute: the attribute of ir_datasets' document handler that holds the metadata file
+    """
+
+    complete = True
+
+    def __init__(self, name: str, field: Field, fields: Iterable[Field], dataset_id: str,
+                 attribute: str) -> None:
+        super().__init__(name, field.labels, field.labels if field.ordered else None)
+        self.weighted = field.weighted
+        self._field, self._fields = field, tuple(fields)
+        self._dataset_id, self._attribute = dataset_id, attribute
+        self._docno: Any = None
+        #: The weight of each label for each document, sparse, ``[documents, labels]``.
+        self._weights: Any = None
+        self._told = False
+
+    def _content(self) -> Any:
+        return self.name, tuple(self._field)
+
+    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+        if self._weights is None:
+            self._load()
+        document, texts = pd.factorize(np.asarray(docnos, dtype=object))
+        numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").fillna(-1)
+        # Only the canonical form is an id: not "012" or "12.0".
+        numbers = numbers.where(numbers.abs() < 2**62, -1).astype(np.int64)
+        wanted = numbers.to_numpy()
+        place = np.minimum(np.searchsorted(self._docno, wanted), len(self._docno) - 1)
+        known = (self._docno[place] == wanted) & (numbers.astype(str) == texts).to_numpy()
+        self._tell(texts, known)
+        place = np.where(known, place, 0)[document]
+        found = self._weights[place].tocoo()
+        kept = known[document][found.row]
+        return Annotated(found.row[kept].astype(np.intp), found.col[kept].astype(np.int64),
+                         list(self._field.labels),
+                         found.data[kept].astype(float) if self.weighted else None)
+
+    def _load(self) -> None:
+        """Load the field from the table, which is made if necessary."""
+        import ir_datasets
+        source = getattr(ir_datasets.load(self._dataset_id).docs_handler(), self._attribute)
+        path = Path(source.path(force=False))
+        key = self._field.key
+        arrays = cached.stored(
+            Path(f"{path}.groups.npz"), path, partial(_load, field=self._field),
+            partial(_read, source, path, self._fields), _save)
+        docno = _docnos.get(path)
+        if docno is None or not np.array_equal(docno, arrays["docno"]):
+            docno = _docnos[path] = arrays["docno"]
+        self._docno = docno
+        weights = arrays[f"{key}.weight"] if self.weighted else np.ones(len(arrays[f"{key}.label"]),
+                                                                        np.uint8)
+        self._weights = sparse.csr_matrix(
+            (weights, arrays[f"{key}.label"], _offsets(arrays[f"{key}.count"])),
+            shape=(len(docno), len(self._field.labels)))
+        others = arrays[f"{key}.other"]
+        if len(others):
+            warn(f"{self.name}: {path} has labels that are none of "
+                 f"{listed(self._field.labels)}, and count as unannotated: "
+                 f"{listed(map(str, others))}")
+
+    def _tell(self, docnos: Any, known: Any) -> None:
+        """Warn of documents that are not in the metadata, once per object."""
+        if self._told or known.all():
+            return
+        self._told = True
+        lacking = np.flatnonzero(~known)
+        warn(f"{self.name}: {len(lacking)} of {len(known)} documents are not in the metadata (the "
+             f"first: {docnos[lacking[0]]!r}) and count as unannotated")
+
+
+def _offsets(count: Any) -> Any:
+    return np.concatenate([[0], np.cumsum(count, dtype=np.int32)])
+
+
+class _Column:
+    """The values of a field, of all documents."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        self._code = {label: code for code, label in enumerate(field.labels)}
+        self._code |= {label: self._code[new] for label, new in field.merged.items()}
+        self.count, self.label = array("B"), array("B")
+        self.weight = array("I")
+        self.other: Counter[str] = Counter()
+
+    def add(self, value: Any) -> None:
+        """Add the value of the next document."""
+        found: dict[int, int] = {}
+        for label in (value,) if isinstance(value, str) else value or ():
+            code = self._code.get(label)
+            if code is not None:
+                found[code] = found.get(code, 0) + (value[label] if self.field.weighted else 1)
+            elif label not in _UNKNOWN:
+                self.other[str(label)] += 1
+        if self.field.weighted:
+            found = {code: weight for code, weight in found.items() if weight != 0}
+            self.weight.extend(found.values())
+        self.label.extend(found)
+        self.count.append(len(found))
+
+    def arrays(self, rows: Any) -> _Arrays:
+        """Return the arrays of the documents ``rows``, in this order."""
+        label = np.asarray(self.label)
+        weight = np.asarray(self.weight) if self.field.weighted else np.ones(len(label), np.uint8)
+        chosen = sparse.csr_matrix((weight, label, _offsets(self.count)),
+                                   shape=(len(self.count), len(self.field.labels)))[rows]
+        key = self.field.key
+        arrays = {f"{key}.labels": np.array(self.field.labels),
+                  f"{key}.count": np.diff(chosen.indptr).astype(np.uint8),
+                  f"{key}.label": chosen.indices.astype(np.uint8),
+                  f"{key}.other": np.array([label for label, _ in self.other.most_common(10)],
+                                           dtype=str)}
+        return {**arrays, f"{key}.weight": chosen.data} if self.field.weighted else arrays
+
+
+def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
+    """Read a metadata file.
+
+    :raises ValueError: the file is damaged, or lacks a field
+    :raises FileNotFoundError: the file does not exist and cannot be downloaded
+    """
+    columns = [(field.key, _Column(field)) for field in fields]
+    docno = array("q")
+    lines = log.easy().pbar(reading.lines(source), desc=f"reading {path.name}", unit="doc",
+                             quiet=True)
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+            docno.append(record["page_id"])
+            for key, column in columns:
+                column.add(record.get(key))
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise reading.damaged(path, f"line {number}: {type(error).__name__}: "
+                                        f"{error}") from error
+    empty = [key for key, column in columns if not len(column.label)]
+    if empty:
+        raise reading.damaged(path, f"no document has a known value of {empty[0]!r}")
+    # The evaluation code of the track takes the first line of each document.
+    distinct, rows = np.unique(np.asarray(docno), return_index=True)
+    found = {"docno": distinct}
+    for _, column in columns:
+        found |= column.arrays(rows)
+    return found
+
+
+def _load(path: Path, field: Field) -> _Arrays:
+    """Load one field of a table.
+
+    :raises ValueError: the table is invalid
+    :raises KeyError: the table lacks the field
+    """
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
+        names = ["docno", *(f"{field.key}.{name}" for name in (
+            "labels", "count", "label", "other", *(["weight"] if field.weighted else [])))]
+        arrays = {name: table[name] for name in names}
+    if (arrays[f"{field.key}.labels"].tolist() != list(field.labels)
+            or len(arrays[f"{field.key}.count"]) != len(arrays["docno"])):
+        raise ValueError(f"{path} was written by another version")
+    return arrays
+
+
+def _save(arrays: _Arrays, file: IO[bytes]) -> None:
+    np.savez_compressed(file, **arrays)

@@ -1,0 +1,50 @@
+"""SARA: Enron emails, and whether they are sensitive (McKechnie & McDonald 2024).
+
+The sensitivity is a field of the emails. That of judged emails is looked up once and cached in a
+table in the folder of the qrels. ir_datasets takes the emails and the qrels from different files;
+judged emails that the corpus lacks have no group, and are counted in a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ir_datasets.formats import TrecQrel
+from ir_datasets.util import home_path
+
+from pt_fairness.collections.fields import look_up
+from pt_fairness.collections.variants import labelled, variant
+
+if TYPE_CHECKING:
+    from pt_fairness.groups import FromIrds
+
+ID = "sara"
+#: The groups by the sensitivity in the corpus.
+LABELS = {0: "non-sensitive", 1: "sensitive"}
+
+
+def sensitivity(email: Any) -> Any:
+    """Return the label of an email; of an unknown sensitivity, the number itself."""
+    return LABELS.get(email.sensitivity, email.sensitivity)
+
+
+def source(name: str) -> FromIrds:
+    """Return the sensitivity of emails as groups."""
+    from pt_fairness.groups import FromIrds
+    return FromIrds(ID, sensitivity, LABELS.values(), name)
+
+
+def register(registry: Any) -> None:
+    """Register ``sara/sensitivity``."""
+    # ir_datasets 0.6.3 counts the qrels of an earlier version.
+    variant(registry, ID, "sensitivity", partial(_judged, registry[ID]), "with sensitivity",
+            "The iteration field holds the sensitivity of the email: "
+            f"{' or '.join(LABELS.values())}.", one_for_one=False)
+
+
+def _judged(base: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    groups = source(f"{ID}/sensitivity")
+    look_up(groups, base, home_path() / ID / "docs.pklz4", (row.doc_id for row in rows))
+    yield from labelled(groups, rows)

@@ -1,0 +1,21 @@
+"""Re-rankers that move documents so that groups are seen as a target says."""
+
+from pt_fairness.transformers.rerank.deterministic import (
+    det_cons,
+    det_const_sort,
+    det_greedy,
+    det_relaxed,
+)
+from pt_fairness.transformers.rerank.diversity import pm2, xquad
+from pt_fairness.transformers.rerank.exposure import fair_exposure
+from pt_fairness.transformers.rerank.fa_ir import fa_ir
+from pt_fairness.transformers.rerank.policies import epsilon_greedy, plackett_luce
+
+__all__ = [
+    "det_cons", "det_const_sort", "det_greedy", "det_relaxed", "epsilon_greedy", "fa_ir",
+    "fair_exposure", "plackett_luce", "pm2", "xquad",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,210 @@
+"""What all re-rankers have in common."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pt_fairness import fingerprint, targets
+from pt_fairness.groups import Groups, get
+from pt_fairness.measures import params
+from pt_fairness.measures.params import Param
+from pt_fairness.numerics import Ints
+from pt_fairness.text import TARGET_WORDS, BoundName, listed, warn
+from pt_fairness.transformers.rerank.results import Condensed, Results
+
+#: The parameter ``groups`` of a re-ranker.
+Source = str | os.PathLike[str] | Groups | None
+
+
+class ReRanker(pt.Transformer):  # type: ignore[misc]
+    """A transformer that moves the documents of results.
+
+    A subclass declares :attr:`PARAMS` and :attr:`schematic`, passes the parameters of its
+    constructor to this one, and implements :meth:`order`.
+
+    :param verbose: whether to show a progress bar over topics
+    :param given: the values of the other parameters
+    :raises ValueError: a value that is not allowed
+    """
+
+    schematic: ClassVar[dict[str, Any]]
+    #: The parameters beside ``groups``, ``target``, ``k`` and ``verbose``.
+    PARAMS: ClassVar[dict[str, Param]] = {}
+    #: The targets that are words.
+    TARGETS: ClassVar[tuple[str, ...]] = ("uniform", "run")
+
+    k: int | None
+
+    def __init__(self, *, verbose: bool, **given: Any) -> None:
+        for name, value in given.items():
+            setattr(self, name, self._checked(name, value))
+        self.verbose = verbose
+
+    def _checked(self, name: str, value: Any) -> Any:
+        """Return the canonical value of a parameter.
+
+        :raises ValueError: a value that is not allowed
+        """
+        if name == "groups":
+            return None if value is None else get(value)
+        if name == "k" and value is None:
+            return None
+        if name == "target" and isinstance(value, str) and value in TARGET_WORDS \
+                and value not in self.TARGETS:
+            raise ValueError(f"{type(self).__name__}(target={value!r}) is not possible: a "
+                             "re-ranker has no qrels; use "
+                             f"{' or '.join(map(repr, self.TARGETS))}, or register the "
+                             "distribution with pt_fairness.targets.register")
+        param = {"k": params.cutoff(), "target": params.target("uniform", self.TARGETS),
+                 **self.PARAMS}[name]
+        canonical = param.canonical(params.plain(value))
+        if not param.validate(canonical):
+            raise ValueError(f"{type(self).__name__}({name}={value!r}) is not possible: {name} "
+                             f"takes {param.allowed}")
+        if name == "target" and isinstance(canonical, str) and canonical not in self.TARGETS:
+            return BoundName(canonical, targets.find(canonical))
+        return canonical
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return results in the new order.
+
+        :param inp: columns ``qid, docno, score`` and, without ``groups``, ``group``
+        :returns: all columns of ``inp`` with new values of ``rank`` and ``score``; rows by topic
+            and rank
+        """
+        results, lists = self.read(inp)
+        return results.written(lists, self.orders(lists))
+
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Condensed]]:
+        """Return results and the list of documents to move for each topic.
+
+        :raises ValueError: a score is NaN, or no document has a group
+        """
+        pt.validate.columns(inp, includes=["qid", "docno", "score"])
+        results = Results(inp)
+        return results, results.whole(self.k)
+
+    def orders(self, lists: list[Condensed]) -> list[Ints]:
+        """Return the new order of the first documents of each list."""
+        return self.for_each(lists, self.order)
+
+    def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
+        """Return the result of a function for each list, with a progress bar if it is wanted."""
+        if self.verbose:
+            lists = pt.tqdm(lists, desc=repr(self), unit="query")
+        return [function(one) for one in lists]
+
+    def order(self, one: Condensed) -> Ints:
+        """Return the indices of the first documents in the new order; others follow in the old.
+
+        :param one: the documents of a topic
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def parameters(cls) -> dict[str, inspect.Parameter]:
+        """Return the parameters of the constructor but for ``verbose``, by name."""
+        found = dict(inspect.signature(cls).parameters)
+        del found["verbose"]
+        return found
+
+    # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
+    def _key(self) -> tuple[Any, ...]:
+        def comparable(value: Any) -> Any:
+            if isinstance(value, BoundName):
+                return str(value), fingerprint.of_value(value.value)
+            return tuple(value.items()) if isinstance(value, dict) else value
+
+        return tuple(comparable(getattr(self, name)) for name in self.parameters())
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, ReRanker) \
+            and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self._key()))
+
+    def __repr__(self) -> str:
+        values = {name: getattr(self, name) for name, parameter in self.parameters().items()
+                  if getattr(self, name) != parameter.default}
+        shown = ", ".join(f"{name}={getattr(value, 'name', value)!r}"
+                          for name, value in values.items())
+        return f"rerank.{type(self).__name__}({shown})"
+
+
+class GroupReRanker(ReRanker):
+    """A re-ranker that moves the annotated documents; the others keep their ranks."""
+
+    groups: Groups | None
+    target: Any
+
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Condensed]]:
+        column = ["group"] if self.groups is None else []
+        try:
+            pt.validate.columns(inp, includes=["qid", "docno", "score", *column])
+        except pt.validate.InputValidationError as error:
+            if column and "group" not in inp:
+                raise pt.validate.InputValidationError(
+                    "the groups of documents are missing: give groups=, or add a column group "
+                    "with pt.fairness.annotate.", error.modes) from None
+            raise
+        results = Results(inp)
+        found = results.annotations(self.groups)
+        if len(inp) and not len(found.item):
+            raise ValueError(f"none of the {len(inp)} documents has a group in {self._source}; "
+                             "check that it is meant for these topics and docnos")
+        self._check_labels(found.labels)
+        return results, results.condensed(found, self.target, self.k)
+
+    @property
+    def _source(self) -> str:
+        return "the column group" if self.groups is None else repr(self.groups)
+
+    def named_labels(self, labels: Sequence[str]) -> list[tuple[str, str]]:
+        """Return a pair of parameter and label for each label that the parameters name.
+
+        :param labels: the known labels
+        """
+        explicit = self.target if isinstance(self.target, dict) else {}
+        return [("target", label) for label, share in explicit.items() if share > 0]
+
+    def _check_labels(self, found: Sequence[str]) -> None:
+        """Warn of labels in the parameters that no document has.
+
+        :param found: the labels of the documents
+        :raises ValueError: the group source declares its labels, and a label is none of them
+        """
+        declared = None if self.groups is None else self.groups.labels
+        known = sorted({*found, *(declared or ())})
+        for parameter, label in self.named_labels(known):
+            if found and label not in known:
+                names = f"{parameter} names the group {label!r}, which"
+                if declared is not None:
+                    raise ValueError(f"{names} {self._source} does not have; its groups are "
+                                     f"{listed(known)}")
+                warn(f"{names} no document has in {self._source}; the documents have "
+                     f"{listed(known)}")
+
+    def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
+        without = [one.qid for one in lists if len(one.labels) > 1 and not one.target.any()]
+        if without:
+            warn(f"the target has no share for any group of the documents of {len(without)} of "
+                 f"{len(lists)} topics (the first is {without[0]!r}), which keep their order")
+        return super().for_each(lists, function)
+
+    def order(self, one: Condensed) -> Ints:
+        return self.reorder(one) if one.comparable else np.arange(one.k)
+
+    def reorder(self, one: Condensed) -> Ints:
+        """Return the indices of the first documents in the new order; others follow in the old.
+
+        :param one: the documents of a topic, of at least two groups with a target
+        """
+        raise NotImplementedError

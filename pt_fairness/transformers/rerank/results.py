@@ -1,0 +1,210 @@
+"""Results as lists of documents that a re-ranker moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import targets
+from pt_fairness.groups import Annotated, Groups
+from pt_fairness.io.identifiers import codes_of, texts_of
+from pt_fairness.numerics import Bools, Floats, Ints, ratio
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.run import last_rows, scores_of, trec_order
+from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """The documents of one topic that a re-ranker moves, in the old order.
+
+    These are the annotated documents, or all documents for a policy without groups. Shapes: ``n``
+    documents, ``G`` groups.
+    """
+
+    qid: str
+    #: The indices of the documents in the order of :class:`Results`, ascending, ``[n]``.
+    places: Ints
+    #: The documents as text, ``[n]``.
+    docnos: Any
+    #: The scores, rounded to float32, ``[n]``.
+    score: Floats
+    #: The groups that these documents have, sorted, ``[G]``.
+    labels: list[str]
+    #: The share of each document in each group, ``[n, G]``; rows sum to 1.
+    shares: Floats
+    #: Whether the shares of each document are weights of the group source, ``[n]``.
+    weighted: Bools
+    #: The target share of each group, ``[G]``; they sum to 1, or are all 0 if the target has no
+    #: share for any of the groups.
+    target: Floats
+    #: The number of ranks to fill, at most ``n``.
+    k: int
+
+    @property
+    def member(self) -> Bools:
+        """Whether each document is in each group, ``[n, G]``."""
+        return self.shares > 0
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are two groups or more, and a target for them."""
+        return len(self.labels) > 1 and bool(self.target.any())
+
+    def finite(self) -> Floats:
+        """Return the scores, ``[n]``.
+
+        :raises ValueError: a score is infinite
+        """
+        wrong = ~np.isfinite(self.score)
+        if wrong.any():
+            raise ValueError(f"the score of document {self.docnos[wrong.argmax()]!r} for topic "
+                             f"{self.qid!r} is {self.score[wrong.argmax()]} in float32; this "
+                             "re-ranker computes with the scores and needs finite ones")
+        return self.score
+
+    def normalised(self) -> Floats:
+        """Return the scores scaled to [0, 1], ``[n]``; all 1 if they are equal.
+
+        :raises ValueError: a score is infinite
+        """
+        score = self.finite()
+        low, high = score[-1], score[0]
+        return np.ones(len(score)) if low == high else (score - low) / (high - low)
+
+
+class Results:
+    """A results frame as one list for each topic, in trec_eval's order.
+
+    Topics are in order of first appearance. Of several rows with the same topic and document, the
+    last one counts.
+
+    :param frame: columns ``qid, docno, score``
+    :raises ValueError: a score that is NaN or no number, or a missing identifier
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        lists, self.qids, _ = codes_of(frame["qid"], "results")
+        run = frame[["qid", "docno", "score"]].rename(
+            columns={"qid": "query_id", "docno": "doc_id"})
+        score, docnos = scores_of(run), frame["docno"]
+        rows = last_rows(lists, docnos, self.qids, lambda _, message: warn(message))
+        order, _ = trec_order(lists[rows], score[rows], docnos.iloc[rows])
+        rows = rows[order]
+        self._frame = frame.iloc[rows]
+        self._docnos = texts_of(docnos.iloc[rows])
+        with np.errstate(over="ignore"):
+            self._score = score[rows].astype(np.float32).astype(float)
+        #: The number of documents of each topic, ``[T]``.
+        self.length = np.bincount(lists[rows], minlength=len(self.qids))
+
+    def annotations(self, groups: Groups | None) -> Annotated:
+        """Return the groups of the documents.
+
+        :param groups: the group source; ``None`` for the column ``group``
+        """
+        if groups is None:
+            return _of_column(self._frame["group"])
+        topics = np.repeat(np.array(self.qids, dtype=object), self.length)
+        return Annotated(*groups.annotate(topics, self._docnos))
+
+    def whole(self, k: int | None) -> list[Condensed]:
+        """Return the lists of all documents, without groups.
+
+        :param k: the number of ranks to fill; ``None`` for all
+        """
+        shares, weighted = np.zeros((len(self._docnos), 0)), np.zeros(len(self._docnos), bool)
+        return [Condensed(qid, places, self._docnos[places], self._score[places], [],
+                          shares[places], weighted[places], np.zeros(0), _ranks(k, places))
+                for qid, places in zip(self.qids, self._places(), strict=True)]
+
+    def condensed(self, found: Annotated, target: Any, k: int | None) -> list[Condensed]:
+        """Return the lists of annotated documents.
+
+        :param found: the groups of the documents
+        :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label;
+            other words are as ``'uniform'``
+        :param k: the number of ranks to fill; ``None`` for all
+        :raises ValueError: the registered target lacks a topic
+        """
+        sets = LabelSets(sorted(found.labels))
+        codes = sets.annotated(found, len(self._docnos))
+        table = _target_table(target, self.qids, sets.labels)
+        lists = []
+        for topic, (qid, places) in enumerate(zip(self.qids, self._places(), strict=True)):
+            places = places[codes[places] >= 0]
+            row, label, share = sets.entries(codes[places])
+            present, column = np.unique(label, return_inverse=True)
+            shares = np.zeros((len(places), len(present)), order="F")
+            shares[row, column] = share
+            if isinstance(target, str) and target == "run":
+                wanted = shares.mean(axis=0) if len(places) else np.zeros(0)
+            else:
+                wanted = table[topic, present]
+            lists.append(Condensed(
+                qid, places, self._docnos[places], self._score[places],
+                [sets.labels[code] for code in present], shares,
+                sets.weighted[codes[places]], ratio(wanted, wanted.sum()), _ranks(k, places)))
+        return lists
+
+    def _places(self) -> list[Ints]:
+        """Return the indices of each topic's documents."""
+        return np.split(np.arange(len(self._docnos)), np.cumsum(self.length)[:-1])[:len(self.qids)]
+
+    def written(self, lists: Sequence[Condensed], *draws: Sequence[Ints]) -> pd.DataFrame:
+        """Return the results in a new order, or in several, one after the other.
+
+        :param lists: the documents that are moved among their ranks
+        :param draws: for each new order, the first documents of each list as indices; the others
+            follow in the old order
+        :returns: all columns, with new values of ``rank`` (int64, 0-based) and ``score`` (float64,
+            from the number of documents of the topic to 1); rows by topic and rank
+        """
+        order = np.concatenate([self._ordered(lists, orders) for orders in draws])
+        length = np.repeat(self.length, self.length)
+        rank = np.arange(len(length)) - np.repeat(np.cumsum(self.length) - self.length, self.length)
+        length, rank = np.tile(length, len(draws)), np.tile(rank, len(draws))
+        return self._frame.iloc[order].reset_index(drop=True).assign(
+            score=(length - rank).astype(float), rank=rank.astype("int64"))
+
+    def _ordered(self, lists: Sequence[Condensed], orders: Sequence[Ints]) -> Ints:
+        """Return the index of the document at each place of a new order."""
+        order = np.arange(len(self._docnos))
+        for one, first in zip(lists, orders, strict=True):
+            others = np.ones(len(one.places), bool)
+            others[first] = False
+            order[one.places] = one.places[np.append(first, np.flatnonzero(others))]
+        return order
+
+
+def _ranks(k: int | None, places: Ints) -> int:
+    return len(places) if k is None else min(k, len(places))
+
+
+def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
+    """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
+    if isinstance(target, dict):
+        return np.tile([target.get(label, 0.0) for label in labels], (len(qids), 1))
+    if not isinstance(target, BoundName):  # 'uniform'; other words are computed for each list
+        return np.ones((len(qids), len(labels)))
+    others = sorted({*targets.labels(target)} - {*labels})
+    return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]
+
+
+def _of_column(column: pd.Series) -> Annotated:
+    """Return the groups in a column of labels that are separated by commas."""
+    codes, texts = pd.factorize(column)
+    parts = [[part for part in map(str.strip, label_text(text).split(","))
+              if part not in UNANNOTATED] for text in texts]
+    place: dict[str, int] = {}
+    label = np.array([place.setdefault(part, len(place)) for some in parts for part in some],
+                     np.int32)
+    size = np.array([*map(len, parts), 0], np.int64)  # the last one for a missing value
+    start = np.cumsum(size) - size
+    item = np.repeat(np.arange(len(codes)), size[codes])
+    within = np.arange(len(item)) - np.repeat(np.cumsum(size[codes]) - size[codes], size[codes])
+    return Annotated(item, label[start[codes][item] + within], list(place))

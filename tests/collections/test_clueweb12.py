@@ -1,0 +1,148 @@
+"""TREC misinfo 2019 and CLEF eHealth: groups and values in the judgments."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from collection_commands import loaded_at_once, table
+
+from pt_fairness import RaB, groups, values
+
+MISINFO = "clueweb12/b13/trec-misinfo-2019"
+EHEALTH = "clueweb12/b13/clef-ehealth"
+TRUST = f"{EHEALTH}/trustworthiness"
+ADVICE = "Replace damaged files by good copies"
+PAGE = "clueweb12-0000wb-03-0103{}"
+#: Relevance, effectiveness, credibility.
+JUDGED = [(1, 3, 1), (2, 2, 0), (1, 1, 1), (1, 0, 0), (0, -1, -1), (1, -2, -2)]
+EFFECTIVENESS = ["effective", "inconclusive", "ineffective", "-", "-", "-"]
+CREDIBILITY = ["credible", "not-credible", "credible", "not-credible", "-", "-"]
+
+
+def misinfo(files, judged=JUDGED):
+    files.write("clueweb12/trec-misinfo-2019/queries.xml",
+                "<topics>\n<topic>\n<number>1</number>\n<query>cranberries</query>\n"
+                "<cochranedoi>10.1002/1</cochranedoi>\n<description>Do they help?</description>\n"
+                "<narrative>Relevant pages say.</narrative>\n</topic>\n</topics>\n")
+    return files.write("clueweb12/trec-misinfo-2019/qrels", "".join(
+        f"1 0 {PAGE.format(i)} {' '.join(map(str, row))}\n" for i, row in enumerate(judged)))
+
+
+def ehealth(files, years):
+    """:param years: for each year the rows ``qid, docno, relevance, trustworthiness``"""
+    names = {2016: ("2016.qrels", "2016.qtrust", "2016.qunder"),
+             2017: ("2017.qrels", "2017.qtrust", "2017.qureads")}
+    files.write("clueweb12/clef-ehealth/queries.xml",
+                "<queries>\n<query>\n<id>101001</id>\n<title>headaches & sea salt</title>\n"
+                "</query>\n</queries>\n")
+    written = {}
+    for year, rows in years.items():
+        for name, column in zip(names[year], (2, 3, 2), strict=True):
+            folder = "clef-ehealth-2016" if name == "2016.qrels" else "clef-ehealth"
+            written[name] = files.write(f"clueweb12/{folder}/{name}", "".join(
+                f"{row[0]} 0 {row[1]} {row[column]}\n" for row in rows))
+    return written
+
+
+YEARS = {2016: [("101001", "a", 0, 50), ("101001", "b", 1, 0), ("101002", "a", 2, 100)],
+         2017: [("101001", "b", 2, 80), ("101001", "c", 1, 70)]}
+TRUSTED = [("101001", "a", 0, "50"), ("101001", "b", 2, "80"), ("101002", "a", 2, "100"),
+           ("101001", "c", 1, "70")]
+
+
+@pytest.mark.parametrize("field, labels, order", [
+    ("effectiveness", EFFECTIVENESS, ["ineffective", "inconclusive", "effective"]),
+    ("credibility", CREDIBILITY, ["not-credible", "credible"])])
+def test_misinfo(irds, files, qrels_of, offline, tmp_path, field, labels, order):
+    misinfo(files)
+    name = f"{MISINFO}/{field}"
+    rows = [("1", PAGE.format(i), row[0], label)
+            for i, (row, label) in enumerate(zip(JUDGED, labels, strict=True))]
+    assert qrels_of(name) == qrels_of(name) == rows
+    assert loaded_at_once(offline, name) == [rows, rows]
+    assert [query.title for query in irds.load(name).queries_iter()] == ["cranberries"]
+    assert irds.load(name).qrels_count() == irds.load(MISINFO).qrels_count() == 22859
+    found = groups.get(name)
+    assert found.order == order and found.complete
+    docnos = [row[1] for row in rows]
+    assert found.lookup(["1"] * 6, docnos)["group"].tolist() == [
+        label for label in labels if label != "-"]
+    assert found.lookup(["2", "1"], [docnos[0], "unjudged"]).empty, "judgments are by topic"
+    run = [("1", docno) for docno in docnos]
+    assert table(offline, name, tmp_path, run, "nDCG@10",
+                 f"BiasP(pro='{order[-1]}',con='{order[0]}')@2")[1] == \
+        pytest.approx((labels[:2].count(order[-1]) - labels[:2].count(order[0])) / 2)
+
+
+def test_misinfo_has_no_other_levels(irds, files):
+    file = misinfo(files, [*JUDGED, (1, 4, 2)])
+    for field, level, expected in [("effectiveness", 4, "-2, -1, 0, 1, 2, 3"),
+                                   ("credibility", 2, "-2, -1, 0, 1")]:
+        with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: the {field} of "
+                                             rf"'{PAGE.format(6)}' in topic 1 is {level}; it has "
+                                             rf"to be one of {expected}\. {ADVICE}"):
+            list(irds.load(f"{MISINFO}/{field}").qrels_iter())
+
+
+def test_trustworthiness(irds, files, qrels_of, offline, tmp_path):
+    ehealth(files, YEARS)
+    assert qrels_of(TRUST) == qrels_of(TRUST) == TRUSTED
+    assert loaded_at_once(offline, TRUST) == [TRUSTED, TRUSTED]
+    assert [query.text for query in irds.load(TRUST).queries_iter()] == ["headaches & sea salt"]
+    found = values.get(TRUST)
+    assert found.name == TRUST and len(found) == 4
+    assert TRUST in values.names() and values.get(TRUST) is found
+    np.testing.assert_array_equal(
+        found.lookup(["101001", "101001", "101002", "101002"], ["a", "b", "a", "b"]),
+        [50, 80, 100, np.nan])
+    run = [("101001", "b"), ("101001", "c"), ("101002", "a")]
+    assert table(offline, TRUST, tmp_path, run, f"RaB(values='{TRUST}')@2") == [(75 + 100) / 2]
+    measure = pickle.loads(pickle.dumps(RaB(values=TRUST) @ 2))
+    assert repr(measure) == f"RaB(values='{TRUST}')@2"
+
+
+def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(files, offline, tmp_path):
+    ehealth(files, YEARS)
+    run = [("101001", "c"), ("101001", "b"), ("101002", "a")]
+    plain, ours = (table(offline, name, tmp_path, run, "nDCG@5", "P(rel=2)@2")
+                   for name in (EHEALTH, TRUST))
+    assert plain == ours and 0 < ours[0] < 1
+
+
+@pytest.mark.parametrize("wrong", [-1, 101])
+def test_a_trustworthiness_out_of_range(irds, files, wrong):
+    written = ehealth(files, {**YEARS, 2017: [("101001", "x", 1, wrong)]})
+    with pytest.raises(ValueError, match=rf"{re.escape(str(written['2017.qtrust']))}.*: the "
+                       rf"trustworthiness of 'x' in topic 101001 is {wrong}; it has to be from 0 "
+                       rf"to 100\. {ADVICE}"):
+        list(irds.load(TRUST).qrels_iter())
+    with pytest.raises(ValueError, match="has to be from 0 to 100"):
+        values.get(TRUST)
+
+
+def test_damaged_files_of_ehealth(irds, files):
+    written = ehealth(files, YEARS)
+    trust = written["2016.qtrust"]
+    trust.write_text(trust.read_text().rpartition("101002")[0])
+    counts = f"3 in {written['2016.qrels']}, 2 in {trust}, 3 in {written['2016.qunder']}. "
+    with pytest.raises(ValueError, match=re.escape(counts) + ADVICE):
+        list(irds.load(TRUST).qrels_iter())
+    trust.write_text("101001 0 a 50\n101001 0 z 50\n101002 0 a 1\n")
+    with pytest.raises(ValueError, match=rf"{re.escape(str(trust))} .*cannot be read after 'a'.*"
+                                         rf"{ADVICE}"):
+        list(irds.load(TRUST).qrels_iter())
+    written["2017.qrels"].unlink()
+    trust.write_text("101001 0 a 50\n101001 0 b 50\n101002 0 a 1\n")
+    with pytest.raises(FileNotFoundError, match=rf"^{re.escape(str(written['2017.qrels']))} does "
+                                                "not exist and could not be downloaded"):
+        list(irds.load(TRUST).qrels_iter())
+
+
+def test_no_judgments(irds, files):
+    misinfo(files, [])
+    ehealth(files, {2016: [], 2017: []})
+    for name in (f"{MISINFO}/credibility", TRUST):
+        assert list(irds.load(name).qrels_iter()) == []
+    assert groups.get(f"{MISINFO}/effectiveness").lookup(["1"], ["a"]).empty
+    assert np.isnan(values.get(TRUST).lookup(["1"], ["a"])).all()

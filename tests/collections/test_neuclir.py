@@ -1,0 +1,204 @@
+"""NeuCLIR: the language of news, from the judgments and from the corpora that are there."""
+
+import gzip
+import importlib
+import io
+import json
+import re
+import shutil
+import sys
+import tarfile
+import warnings
+
+import pytest
+from collection_commands import loaded_at_once, table
+from example_files import EXAMPLES
+
+from pt_fairness import groups
+from pt_fairness.text import FairnessWarning
+
+NAMES = ["neuclir/1/trec-2022/language", "neuclir/1/trec-2023/language"]
+BOTH = pytest.mark.parametrize("name", NAMES)
+
+
+@pytest.fixture(scope="module")
+def example():
+    """The module of the example, which writes NeuCLIR's format."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        return importlib.import_module("neuclir")
+    finally:
+        sys.path.remove(str(EXAMPLES))
+
+
+@pytest.fixture
+def written(files, example):
+    """The docnos of the collection by language, judged and unjudged ones."""
+    corpora = example.write_collection(files.home)
+    judged = {line.split()[2] for line in qrels_file(files).read_text().splitlines()}
+    return {language: ([one["id"] for one in part if one["id"] in judged],
+                       [one["id"] for one in part if one["id"] not in judged])
+            for language, part in corpora.items()}
+
+
+def qrels_file(files):
+    return files.home / "neuclir" / "trec-2022" / "qrels"
+
+
+def expected(files):
+    """The judgments, with the names of languages that ir_datasets has."""
+    rows = (line.split() for line in qrels_file(files).read_text().splitlines())
+    return [(qid, docno, int(label), {"zho": "zh", "fas": "fa", "rus": "ru"}[language])
+            for qid, language, docno, label in rows]
+
+
+def remove_corpora(files, *languages):
+    for language in languages or ("zho", "fas", "rus"):
+        shutil.rmtree(files.home / "neuclir" / "1" / language)
+
+
+@BOTH
+def test_languages_of_judged_documents(irds, files, written, qrels_of, offline, tmp_path, name):
+    remove_corpora(files)
+    rows = expected(files)
+    assert len(rows) == 120 and {row[3] for row in rows} == {"zh", "fa", "ru"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FairnessWarning)
+        assert qrels_of(name) == qrels_of(name) == rows
+    assert loaded_at_once(offline, name) == [rows, rows]
+    queries = list(irds.load(name).queries_iter())
+    assert [query.title for query in queries][:2] == ["wind energy", "earthquake"]
+    assert queries[0].zh_mt_title.startswith("风能")
+    assert irds.load(name).docs_count() == irds.load("neuclir/1/multi").docs_count()
+    assert irds.load(name).qrels_defs()[3].startswith("Very-valuable")
+    found = groups.get(name).lookup(["0", "another topic"], [rows[0][1]] * 2)
+    assert found["group"].tolist() == [rows[0][3]] * 2
+    run = [(qid, docno) for qid, docno, *_ in rows[::-1]]
+    ndcg, peer = table(offline, name, tmp_path, run, "nDCG@10", "PEER@20")
+    assert 0 < ndcg < 1 and 0 <= peer < 1
+
+
+def test_topics_that_nobody_judged_are_left_out_in_2022(irds, files, written):
+    file = qrels_file(files)
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if not line.startswith("2 ")))
+    assert [query.query_id for query in irds.load(NAMES[0]).queries_iter()] == ["0", "1", "3", "4"]
+
+
+LOOK_UP = ("import sys, pt_fairness\nfrom pt_fairness import groups\n"
+           "found = groups.get(sys.argv[1]).lookup(['0'] * len(sys.argv[2:]), sys.argv[2:])\n"
+           "print(*found['group'])")
+
+
+@BOTH
+def test_languages_of_unjudged_documents(irds, files, written, offline, name):
+    unjudged = {docno: language for language, (_, docnos) in written.items() for docno in docnos}
+    found = groups.get(name)
+    assert found.labels == ["fa", "ru", "zh"] and found.complete
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FairnessWarning)
+        rows = found.lookup(["0"] * len(unjudged), [*unjudged])
+        assert dict(zip(rows["docno"], rows["group"], strict=True)) == unjudged
+    kept = files.home / "neuclir" / "1" / "languages.tsv"
+    assert len(kept.read_text().splitlines()) == 1 + len(unjudged) == 41
+    remove_corpora(files)
+    done = offline("-c", LOOK_UP, name, *unjudged)
+    assert done.stdout.split() == [*unjudged.values()], done.stderr
+    assert "docstore" not in done.stderr
+
+
+def test_two_processes_look_up_different_documents(files, written, offline):
+    from concurrent.futures import ThreadPoolExecutor
+    halves = [(written["zh"][1], "zh"), (written["ru"][1], "ru")]
+    with ThreadPoolExecutor(2) as pool:
+        both = [*pool.map(lambda half: offline("-c", LOOK_UP, NAMES[1], *half[0]), halves)]
+    for done, (docnos, language) in zip(both, halves, strict=True):
+        assert done.stdout.split() == [language] * len(docnos), done.stderr
+    kept = groups.from_file(files.home / "neuclir" / "1" / "languages.tsv")
+    assert kept.labels == ["ru", "zh"]
+
+
+@BOTH
+def test_no_corpus_is_downloaded(irds, files, written, name):
+    (judged, *_), unjudged = written["zh"]
+    persian = written["fa"][1]
+    remove_corpora(files)
+    found = groups.get(name)
+    with pytest.warns(FairnessWarning) as told:
+        rows = found.lookup(["0"] * 3, [judged, unjudged[0], "nothing"])
+    assert rows["docno"].tolist() == [judged]
+    assert [str(one.message) for one in told if one.category is FairnessWarning] == [
+        f"{name}: 2 of 3 documents have no group and count as unannotated (the first: "
+        f"{unjudged[0]!r}): they were not judged and may be in a corpus that ir_datasets has not "
+        "downloaded (neuclir/1/zh, neuclir/1/fa, neuclir/1/ru)"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FairnessWarning)
+        assert found.lookup(["0"], [persian[0]]).empty, "one warning is enough"
+    assert not list((files.home / "neuclir" / "1").glob("*"))
+
+
+def test_the_corpora_that_are_there_are_used(irds, files, written):
+    remove_corpora(files, "zho", "rus")
+    chinese, persian = written["zh"][1][0], written["fa"][1][0]
+    found = groups.get(NAMES[0])
+    with pytest.warns(FairnessWarning, match=r"downloaded \(neuclir/1/zh, neuclir/1/ru\)"):
+        assert found.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
+    # A docstore without the file that it was built from is enough.
+    (files.home / "neuclir" / "1" / "fas" / "docs.jsonl.gz").unlink()
+    (files.home / "neuclir" / "1" / "languages.tsv").unlink()
+    fresh = type(found)(found.name, found._corpora, found._table)
+    with pytest.warns(FairnessWarning, match="1 of 2 documents"):
+        assert fresh.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
+
+
+def test_documents_that_are_in_no_corpus(irds, files, written):
+    with pytest.warns(FairnessWarning, match="not judged and are in none of the corpora"):
+        assert groups.get(NAMES[0]).lookup(["0"], ["unknown"]).empty
+
+
+def test_a_damaged_table_is_made_anew(irds, files, written):
+    kept = files.write("neuclir/1/languages.tsv", "docno\tgroup\nx\tde\n")
+    docno = written["ru"][1][0]
+    assert groups.get(NAMES[0]).lookup(["0"], [docno])["group"].tolist() == ["ru"]
+    assert kept.read_text() == f"docno\tgroup\n{docno}\tru\n"
+
+
+def test_the_state_is_that_of_the_judgments(irds, files, written):
+    found = groups.get(NAMES[0])
+    before, digest = found.state(), found.digest()
+    with qrels_file(files).open("a") as file:
+        file.write("0 zho another 1\n")
+    fresh = type(found)(found.name, found._corpora, found._table)
+    assert fresh.state() != before and fresh.digest() == digest
+    assert found.state() == before, "the judgments are read once"
+    assert found != groups.get(NAMES[1])
+
+
+def test_bad_files(irds, files, written):
+    file = qrels_file(files)
+    file.write_text("0 zho a 1\n0 deu b 1\n")
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: the language of 'b' in topic "
+                       "0 is 'deu'; it has to be one of zho, fas, rus. Replace damaged files"):
+        list(irds.load(NAMES[0]).qrels_iter())
+    archive = files.home / "neuclir" / "trec-2023" / "qrels.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.addfile(tarfile.TarInfo("another"), io.BytesIO())
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(archive))} cannot be read: .*"
+                                         r"qrels\.final\.gains not found in tar file"):
+        list(irds.load(NAMES[1]).qrels_iter())
+    for missing, name in zip((file, archive), NAMES, strict=True):
+        missing.unlink()
+        with pytest.raises(FileNotFoundError, match=rf"^{re.escape(str(missing))} does not exist "
+                                                    "and could not be downloaded"):
+            groups.get(name).lookup(["0"], ["a"])
+
+
+def test_the_fixture_is_in_the_format_of_the_collection(irds, files, written):
+    path = files.home / "neuclir" / "1" / "zho" / "docs.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        fields = set(json.loads(next(iter(lines))))
+    assert fields == {"id", "title", "text", "url", "time", "cc_file"}
+    document = next(iter(irds.load("neuclir/1/zh").docs_iter()))
+    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", document.doc_id)
+    translated = next(iter(irds.load("neuclir/1/zh/trec-2022").queries_iter()))
+    assert translated.ht_title and translated.mt_narrative

@@ -1,0 +1,90 @@
+"""SARA: the sensitivity of emails."""
+
+import csv
+import io
+import re
+import warnings
+import zipfile
+
+import pytest
+from collection_commands import loaded_at_once, table
+
+from pt_fairness import groups
+from pt_fairness.text import FairnessWarning
+
+NAME = "sara/sensitivity"
+QRELS = "1\t0\t201645\t2\n1\t0\t175389\t0\n2\t0\tgladly-united-eagle\t1\n"
+ROWS = [("1", "201645", 2, "sensitive"), ("1", "175389", 0, "non-sensitive"),
+        ("2", "gladly-united-eagle", 1, "sensitive")]
+EMAILS = {"201645": 1, "175389": 0, "gladly-united-eagle": 1, "daily-hip-bass": 0}
+
+
+@pytest.fixture
+def corpus(irds, files):
+    """``corpus(emails)``: write the emails where a user puts a copy of them, for ir_datasets."""
+    def write(emails):
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow(["docno", "text", "sensitivity"])
+        writer.writerows((docno, f"Dear {docno},\n\"hello\"", level)
+                         for docno, level in emails.items())
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as zipped:
+            zipped.writestr("combined.csv", "\ufeff" + text.getvalue())
+        download = irds.registry["sara"].docs_handler()._dlc
+        file = files.write(f"downloads/{download.expected_md5}", archive.getvalue())
+        download.expected_md5 = None  # that of the real emails
+        return file
+    files.write("sara/queries.csv", "1\tEnergy plans\n2\tEnron procurement\n")
+    files.write("sara/qrels.txt", QRELS)
+    return write
+
+
+def test_sensitivity(irds, files, corpus, qrels_of, offline, tmp_path):
+    file = corpus(EMAILS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FairnessWarning)
+        assert qrels_of(NAME) == ROWS
+    cached = files.home / "sara" / "qrels.txt.sensitivity.tsv"
+    assert cached.read_text().splitlines()[:2] == ["docno\tgroup\twhy_not", "201645\tsensitive\t"]
+    cached.unlink()
+    assert loaded_at_once(offline, NAME) == [ROWS, ROWS], "from the docstore"
+    for source in (file, *(files.home / "sara" / "docs.pklz4").iterdir()):
+        source.unlink()
+    assert loaded_at_once(offline, NAME) == [ROWS, ROWS], "from the table"
+    run = [("1", "175389"), ("1", "201645"), ("2", "gladly-united-eagle")]
+    assert table(offline, NAME, tmp_path, run, "P@1",
+                 "BiasP(pro='sensitive',con='non-sensitive')@2") == [0.5, 0.5]
+    assert [query.text for query in irds.load(NAME).queries_iter()] == [
+        "Energy plans", "Enron procurement"]
+
+
+def test_groups_of_unjudged_emails(irds, files, corpus):
+    corpus(EMAILS)
+    found = groups.get(NAME)
+    assert found.labels == ["non-sensitive", "sensitive"] and found.complete
+    rows = found.lookup(["1", "9"], ["daily-hip-bass", "201645"])
+    assert rows["group"].tolist() == ["non-sensitive", "sensitive"]
+
+
+def test_judged_emails_that_the_corpus_lacks_are_counted(irds, files, corpus, qrels_of):
+    corpus({"201645": 1, "175389": 2})
+    for _ in range(2):  # once looked up, once from the table
+        with pytest.warns(FairnessWarning) as told:
+            assert qrels_of(NAME) == [
+                (*row[:3], label) for row, label in zip(ROWS, ["sensitive", "-", "-"], strict=True)]
+        assert [str(one.message) for one in told if one.category is FairnessWarning] == [
+            "sara/sensitivity: 2 of 3 documents have no group and count as unannotated: 1 not in "
+            "the corpus (the first: 'gladly-united-eagle'); 1 with a value other than "
+            "non-sensitive, sensitive (the first: '175389' has '2')"]
+
+
+def test_emails_that_cannot_be_downloaded_have_a_place(irds, files, corpus, qrels_of):
+    place = corpus(EMAILS)
+    place.unlink()
+    with pytest.raises(FileNotFoundError, match=rf"^{re.escape(str(place))} does not exist and "
+                                                r"could not be downloaded \(.* put it there"):
+        qrels_of(NAME)
+    place.write_bytes(b"PK")
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(place))} cannot be read: BadZip"):
+        qrels_of(NAME)

@@ -1,0 +1,125 @@
+"""Touché 2022, task 1: pairs of sentences."""
+
+import csv
+import io
+import re
+import warnings
+
+import pytest
+from collection_commands import loaded_at_once, table
+
+from pt_fairness import groups
+from pt_fairness.text import FairnessWarning
+
+CORPUS = "argsme/2020-04-01/processed"
+TASK = f"{CORPUS}/touche-2022-task-1"
+A, B, C = "Sc065954f-Ae72bc9c6", "S148bb110-A119d66b0", "Sf9294c83-Af186e851"
+#: One argument; two with different stances; two with the same stance and different portals.
+ONE, TWO, SAME = (f"{A}__PREMISE__41,{A}__CONC__1", f"{A}__PREMISE__4,{B}__PREMISE__5",
+                  f"{A}__CONC__1,{C}__CONC__1")
+QRELS = [("1", ONE, 2, 2, 1), ("1", TWO, 0, 0, 0), ("50", SAME, 1, 1, 2)]
+STANCES = [("1", ONE, 2, "PRO"), ("1", TWO, 0, "CON"), ("1", TWO, 0, "PRO"), ("50", SAME, 1, "PRO")]
+PORTALS = [("1", ONE, 2, "debateorg"), ("1", TWO, 0, "debateorg"), ("1", TWO, 0, "idebate"),
+           ("50", SAME, 1, "debateorg"), ("50", SAME, 1, "debatewise")]
+
+
+def write_corpus(files, *extra):
+    """The processed corpus: args.me's fields as Python literals in a CSV file."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["id", "conclusion", "premises", "context", "sentences"])
+    writer.writeheader()
+    for docno, stance, portal in [(A, "PRO", "debate.org"), (B, "CON", "idebate"),
+                                  (C, "PRO", "debatewise"), *extra]:
+        argument = files.argument(docno, stance, portal)
+        sentences = [{"sent_id": f"{docno}__CONC__1", "sent_text": argument["conclusion"]}]
+        writer.writerow({**argument, "sentences": sentences})
+    return files.write(f"{CORPUS}.json", text.getvalue())
+
+
+def write_qrels(files, rows=QRELS):
+    files.write("touche/2022/task-1/queries.xml", files._touche.topics_xml(
+        [("1", "Should teachers get tenure?"), ("50", "Should everyone get a basic income?")]))
+    return [files.write(f"touche/2022/task-1/qrels-{kind}.qrels", "".join(
+        f"{row[0]} 0 {row[1]} {row[column]}\n" for row in rows))
+        for column, kind in enumerate(("relevance", "quality", "coherence"), 2)]
+
+
+@pytest.mark.parametrize("field, rows, pro, con", [
+    ("stance", STANCES, "PRO", "CON"), ("portal", PORTALS, "debateorg", "idebate")])
+def test_stances_and_portals(irds, files, qrels_of, offline, tmp_path, field, rows, pro, con):
+    corpus = write_corpus(files)
+    relevance, *_ = write_qrels(files)
+    name = f"{TASK}/{field}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FairnessWarning)
+        assert loaded_at_once(offline, name) == [rows, rows]
+        store = corpus.with_name("processed.json.pklz4")
+        for file in (corpus, *store.iterdir()):
+            file.unlink()
+        assert qrels_of(name) == rows, "from the table"
+    assert relevance.with_name(f"qrels-relevance.qrels.{field}.tsv").exists()
+    assert loaded_at_once(offline, name) == [rows, rows]
+    assert not corpus.exists() and not list(store.iterdir())
+    run = [("1", ONE), ("1", TWO), ("50", SAME)]
+    bias = f"BiasP(pro='{pro}',con='{con}')@1"
+    assert table(offline, name, tmp_path, run, "nDCG@5", bias) == [1.0, 1.0]
+
+
+def test_groups_of_unjudged_pairs(irds, files):
+    write_corpus(files)
+    found = groups.get(f"{TASK}/stance")
+    assert found.labels == ["CON", "PRO"] and found.complete
+    pair = f"{B}__PREMISE__1,{B}__PREMISE__2"
+    rows = found.lookup(["7", "1", "1", "1"], [pair, TWO, pair, f"{C}__PREMISE__9"])
+    assert rows.values.tolist() == [
+        ["7", pair, "CON"], ["1", TWO, "CON"], ["1", TWO, "PRO"], ["1", pair, "CON"],
+        ["1", f"{C}__PREMISE__9", "PRO"]]
+    assert found.lookup([], []).empty
+    other = groups.get(f"{TASK}/portal")
+    assert found != other and found.digest() != other.digest()
+
+
+def test_a_missing_argument(irds, files, qrels_of):
+    write_corpus(files)
+    half, none = f"{A}__CONC__1,S9-A9__CONC__1", "S8-A8__CONC__1,S9-A9__CONC__1"
+    write_qrels(files, [("1", half, 1, 1, 1), ("1", none, 1, 1, 1)])
+    with pytest.warns(FairnessWarning, match=rf"{CORPUS}/stance: 2 of 3 documents have no group .* "
+                                             r"2 not in the corpus \(the first: 'S9-A9'\)"):
+        assert qrels_of(f"{TASK}/stance") == [("1", half, 1, "PRO"), ("1", none, 1, "-")]
+
+
+def test_an_argument_that_is_there_twice(irds, files, qrels_of):
+    corpus = write_corpus(files, (A, "CON", "idebate"))
+    write_qrels(files)
+    with pytest.raises(ValueError, match=rf"the argument '{A}' is more than once in "
+                                         rf"{re.escape(str(corpus))}"):
+        qrels_of(f"{TASK}/stance")
+
+
+@pytest.mark.parametrize("field, levels", [("quality", "201"), ("coherence", "102")])
+def test_quality_and_coherence(irds, files, qrels_of, offline, tmp_path, field, levels):
+    paths = write_qrels(files)
+    name = f"{TASK}/{field}"
+    rows = [(*row[:3], level) for row, level in zip(QRELS, levels, strict=True)]
+    assert qrels_of(name) == qrels_of(name) == rows
+    assert loaded_at_once(offline, name) == [rows, rows]
+    assert irds.load(name).qrels_count() == irds.load(TASK).qrels_count() == 6841
+    found = groups.get(name)
+    assert found.order == ["0", "1", "2"]
+    assert found.lookup(["1", "50", "50"], [ONE, SAME, ONE])["group"].tolist() == [
+        levels[0], levels[2]]
+    run = [("1", ONE), ("1", TWO), ("50", SAME)]
+    values = table(offline, name, tmp_path, run, "nDCG@5", f"GF(groups='{name}')@2")
+    assert all(0 < value <= 1 for value in values)
+    paths[("quality", "coherence").index(field) + 1].write_text(
+        f"1 0 {ONE} 1\n1 0 {TWO} 3\n50 0 {SAME} 1\n")
+    with pytest.raises(ValueError, match=rf"{re.escape(str(paths[0]))} or .*: the {field} of "
+                       rf"'{TWO}' in topic 1 is 3; it has to be one of 0, 1, 2\. Replace damaged"):
+        qrels_of(name)
+
+
+def test_without_the_corpus(irds, files, qrels_of):
+    write_qrels(files)
+    with pytest.raises(FileNotFoundError, match=r"processed\.json does not exist and could not be "
+                       r"downloaded .* put it there, or set IR_DATASETS_HOME"):
+        qrels_of(f"{TASK}/stance")

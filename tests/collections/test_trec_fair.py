@@ -1,0 +1,337 @@
+"""TREC Fair: groups from the metadata file alone, read once into a table."""
+
+import csv
+import gzip
+import json
+import math
+import os
+import subprocess
+import sys
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from pt_fairness import AWRF, cli, collections, groups, targets
+from pt_fairness.text import FairnessWarning
+
+ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
+METADATA21 = "trec-fair/2021/metadata.json.gz"
+METADATA22 = "trec-fair/2022/trec_2022_articles_discrete.json.gz"
+#: The second line of article 303 is ignored, as in the evaluation code of the track.
+PAGES21 = [
+    {"page_id": 12, "quality_score": 0.9, "geographic_locations": [], "quality_score_disc": "FA"},
+    {"page_id": 316, "quality_score": 0.7, "quality_score_disc": "GA",
+     "geographic_locations": ["Europe", "Northern America"]},
+    {"page_id": 303, "quality_score": 0.2, "geographic_locations": ["Africa"],
+     "quality_score_disc": "Stub"},
+    {"page_id": 303, "quality_score": 0.2, "geographic_locations": ["Asia"],
+     "quality_score_disc": "Start"},
+    {"page_id": 67277921, "quality_score": 0.5, "geographic_locations": None,
+     "quality_score_disc": "B"},
+]
+
+
+def page22(number, **fields):
+    """An article as the metadata of 2022 has them."""
+    return {
+        "page_id": number, "pred_qual": 0.3, "qual_cat": "Stub", "page_countries": [],
+        "page_subcont_regions": [], "source_countries": {}, "source_subcont_regions": {},
+        "gender": [], "occupations": [], "years": [], "num_sitelinks": 1,
+        "relative_pageviews": 0.2, "first_letter": "K", "creation_date": "2007-07-08",
+        "first_letter_category": "e-k", "gender_category": "Unknown",
+        "creation_date_category": "2007-2011", "years_category": "Unknown",
+        "relative_pageviews_category": "Medium-Low", "num_sitelinks_category": "English only",
+        **fields}
+
+
+PAGES22 = [
+    page22(12148915, page_subcont_regions=["Northern America"], gender=["male"],
+           occupations=["athlete"], years=[1968], gender_category="Man",
+           years_category="20th century", num_sitelinks_category="2-4 languages"),
+    page22(69605138, gender=["female"], gender_category="Woman", occupations=["artist", "writer"],
+           page_subcont_regions=["Polynesia", "Melanesia", "Western Europe"],
+           source_subcont_regions={"UNK": 5, "Northern America": 25, "Polynesia": 1,
+                                   "Micronesia": 2}),
+    page22(66716319, gender=["agender"], gender_category="Non-binary", qual_cat="FA",
+           source_subcont_regions={"UNK": 3}),
+]
+#: What each id of 2022 says of the three articles.
+GROUPS22 = {
+    "gender": [["Man"], ["Woman"], ["Non-binary"]],
+    "regions": [["Northern America"], ["Oceania", "Western Europe"], ["-"]],
+    "source-regions": [["-"], ["Northern America", "Oceania"], ["-"]],
+    "occupations": [["athlete"], ["artist", "writer"], ["-"]],
+    "years": [["20th century"], ["-"], ["-"]],
+    "quality": [["Stub"], ["Stub"], ["FA"]],
+    "popularity": [["Medium-Low"]] * 3,
+    "age": [["2007-2011"]] * 3,
+    "alphabet": [["e-k"]] * 3,
+    "languages": [["2-4 languages"], ["English only"], ["English only"]],
+}
+DOCNOS22 = ["12148915", "69605138", "66716319"]
+
+
+@pytest.fixture
+def fair21(files):
+    files.json_lines("trec-fair/2021/eval/topics-with-qrels.json.gz", [
+        {"id": 101, "title": "Mathematicians", "keywords": ["algebra"], "scope": "S",
+         "rel_docs": [316, 12, 67277921]},
+        {"id": 102, "title": "Energy", "keywords": [], "scope": "S", "rel_docs": [303]}])
+    files.json_lines("trec-fair/2021/eval/topics.json.gz", [
+        {"id": 101, "title": "Mathematicians", "keywords": ["algebra"], "scope": "S"},
+        {"id": 102, "title": "Energy", "keywords": [], "scope": "S"}])
+    return files.json_lines(METADATA21, PAGES21)
+
+
+@pytest.fixture
+def fair22(files):
+    files.json_lines("trec-fair/2022/trec_2022_train_reldocs.jsonl", [
+        {"id": 84, "title": "Agriculture", "url": "u", "rel_docs": [12148915, 69605138, 66716319]}])
+    return files.json_lines(METADATA22, PAGES22)
+
+
+def expected22(suffix):
+    return [("84", docno, 1, group)
+            for docno, found in zip(DOCNOS22, GROUPS22[suffix], strict=True) for group in found]
+
+
+# --------------------------------------------------------------------------------------------------
+# the dataset ids
+
+
+def test_2021(irds, fair21, qrels_of):
+    assert qrels_of(f"{ID21}/locations") == [
+        ("101", "316", 1, "Europe"), ("101", "316", 1, "Northern America"), ("101", "12", 1, "-"),
+        ("101", "67277921", 1, "-"), ("102", "303", 1, "Africa")]
+    assert qrels_of(f"{ID21}/quality") == [
+        ("101", "316", 1, "GA"), ("101", "12", 1, "FA"), ("101", "67277921", 1, "B"),
+        ("102", "303", 1, "Stub")]
+    dataset = irds.load(f"{ID21}/locations")
+    assert [query.text for query in dataset.queries_iter()] == ["Mathematicians", "Energy"]
+    assert "continents" in dataset.documentation()["desc"]
+    assert not (fair21.parent / "corpus.json.gz").exists(), "the articles are not read"
+
+
+@pytest.mark.parametrize("suffix", GROUPS22)
+def test_2022_twice_the_second_time_from_the_table(irds, fair22, qrels_of, suffix):
+    assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
+    fair22.unlink()
+    assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
+    assert sorted(path.name for path in fair22.parent.iterdir()) == [
+        f"{fair22.name}.groups.npz", f"{fair22.name}.groups.npz.lock",
+        "trec_2022_train_reldocs.jsonl"]
+
+
+def test_one_reading_serves_all_fields(irds, fair22, qrels_of):
+    assert qrels_of(f"{ID22}/gender") == expected22("gender")
+    fair22.unlink()
+    for suffix in GROUPS22:
+        assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
+
+
+READ = """
+import sys, ir_datasets
+import pt_fairness
+for name in sys.argv[1:]:
+    print([(row.query_id, row.doc_id, row.relevance, row.iteration)
+           for row in ir_datasets.load(name).qrels_iter()])
+"""
+
+
+def test_two_processes_at_once(fair22, offline, tmp_path):
+    names = [f"{ID22}/{suffix}" for suffix in GROUPS22]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}  # of the fixture: no connections
+    processes = [subprocess.Popen([sys.executable, "-c", READ, *names], env=environment, text=True,
+                                  stdout=subprocess.PIPE) for _ in range(2)]
+    for process in processes:
+        assert process.communicate(timeout=120)[0].splitlines() == [
+            str(expected22(suffix)) for suffix in GROUPS22]
+
+
+@pytest.mark.parametrize("suffix", GROUPS22)
+def test_the_command_line(fair22, tmp_path, capsys, suffix):
+    run = tmp_path / "run"
+    run.write_text("".join(f"84 Q0 {docno} {rank} {-rank} r\n"
+                           for rank, docno in enumerate(DOCNOS22)))
+    name = f"{ID22}/{suffix}"
+    assert cli.main(["table", name, str(run), "-m", "nDCG@2", "Annotated@3",
+                     f"AWRF(groups='{name}')@3"]) == 0
+    (_, _, annotated, awrf), = csv.reader(capsys.readouterr().out.splitlines()[1:])
+    known = sum(found != ["-"] for found in GROUPS22[suffix])
+    assert float(annotated) == pytest.approx(known / 3, abs=1e-4)
+    assert 0 < float(awrf) < 1
+
+
+@pytest.mark.parametrize("suffix", ["locations", "quality"])
+def test_the_command_line_2021(fair21, tmp_path, capsys, suffix):
+    run = tmp_path / "run"
+    run.write_text("101 Q0 316 0 2 r\n101 Q0 12 1 1 r\n102 Q0 303 0 1 r\n")
+    assert cli.main(["table", f"{ID21}/{suffix}", str(run), "-m", "nDCG@3", "AWRF@2"]) == 0
+    (_, *values), = csv.reader(capsys.readouterr().out.splitlines()[1:])
+    assert [0 < float(value) < 1 for value in values] == [True, True]
+
+
+# --------------------------------------------------------------------------------------------------
+# groups of any article
+
+
+def test_groups_of_unjudged_articles(fair21):
+    found = groups.get(f"{ID21}/locations")
+    assert found.complete and found.order is None and len(found.labels) == 7
+    assert found.lookup(["9"] * 3, ["303", "12", "316"]).values.tolist() == [
+        ["9", "303", "Africa"], ["9", "316", "Europe"], ["9", "316", "Northern America"]]
+    assert found.lookup([], []).empty
+
+
+def test_ordinal_fields_have_an_order(irds):
+    order = {suffix: groups.get(f"{ID22}/{suffix}").order for suffix in GROUPS22}
+    assert order == {
+        "gender": None, "regions": None, "source-regions": None, "occupations": None,
+        "years": ["Pre-1900s", "20th century", "21st century"],
+        "quality": ["Stub", "Start", "C", "B", "GA", "FA"],
+        "popularity": ["Low", "Medium-Low", "Medium-High", "High"],
+        "age": ["2001-2006", "2007-2011", "2012-2016", "2017-2022"],
+        "alphabet": ["a-d", "e-k", "l-r", "s-"],
+        "languages": ["English only", "2-4 languages", "5+ languages"]}
+    assert groups.get(f"{ID21}/quality").order == order["quality"]
+
+
+def test_source_regions_are_soft(fair22):
+    found = groups.get(f"{ID22}/source-regions").lookup(["1"] * 3, DOCNOS22)
+    # The regions of Oceania are one, and sources of unknown place do not count.
+    assert found.values.tolist() == [["1", "69605138", "Northern America", 25.0],
+                                     ["1", "69605138", "Oceania", 3.0]]
+
+
+def test_documents_that_are_not_in_the_metadata(fair22):
+    found = groups.get(f"{ID22}/gender")
+    with pytest.warns(FairnessWarning, match=r"gender: 5 of 6 documents are not in the metadata "
+                                             r"\(the first: '012148915'\)"):
+        rows = found.lookup(["1"] * 6, ["012148915", "12148915.0", "Ä", "-1", "9" * 30, "66716319"])
+    assert rows["docno"].tolist() == ["66716319"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FairnessWarning)
+        assert found.lookup(["1"], [7]).empty, "one warning is enough"
+        assert found.lookup([1], [12148915])["group"].tolist() == ["Man"], "ids may be integers"
+
+
+def test_other_labels_are_unannotated_with_a_warning(irds, files, fair22):
+    files.json_lines(METADATA22, [*PAGES22, page22(7, gender_category="Both")])
+    for _ in range(2):  # once read, once from the table
+        fresh = collections.source(f"{ID22}/gender")
+        with pytest.warns(FairnessWarning, match="has labels that are none of 'Man', 'Non-binary', "
+                                                 "'Woman', and count as unannotated: 'Both'"):
+            assert fresh.lookup(["1"], ["7"]).empty
+
+
+def test_a_new_metadata_file_is_read(irds, files, fair22, qrels_of):
+    assert qrels_of(f"{ID22}/gender") == expected22("gender")
+    files.json_lines(METADATA22, [{**page, "gender_category": "Woman"} for page in PAGES22])
+    os.utime(fair22, (2**32, 2**32))
+    assert {row[3] for row in qrels_of(f"{ID22}/gender")} == {"Woman"}
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"not a table"])
+def test_a_damaged_table_is_made_anew(fair22, qrels_of, content):
+    qrels_of(f"{ID22}/gender")
+    table = fair22.with_name(f"{fair22.name}.groups.npz")
+    whole = table.read_bytes()
+    renamed = whole.replace(b"gender_category.count", b"gender_category.other")
+    for damage in (content, whole[:len(whole) // 2], renamed):
+        table.write_bytes(damage)
+        os.utime(table, (2**32, 2**32))
+        assert qrels_of(f"{ID22}/gender") == expected22("gender")
+
+
+# --------------------------------------------------------------------------------------------------
+# missing and damaged files
+
+
+def test_a_missing_file_is_one_error(irds, files, fair22):
+    fair22.unlink()
+    with pytest.raises(FileNotFoundError, match=f"{fair22.name} does not exist and could not be "
+                                                "downloaded .* put it there, or set IR_DATASETS"):
+        groups.get(f"{ID22}/gender").lookup(["1"], ["7"])
+
+
+def lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+WHOLE = gzip.compress(lines(PAGES22))
+
+
+@pytest.mark.parametrize("content, reason", [
+    (WHOLE[:-20], "EOFError"),
+    (b"<html>not found</html>", "BadGzipFile"),
+    (gzip.compress(lines(PAGES22[:1]) + b"{\n"), "line 2: JSONDecodeError"),
+    (gzip.compress(b"[]\n"), "line 1: TypeError"),
+    (gzip.compress(b'{"id": 12}\n'), "line 1: KeyError: 'page_id'"),
+    (gzip.compress(lines([page22("12")])), "line 1: TypeError"),
+    (gzip.compress(lines([page22(1, source_subcont_regions=["Polynesia"])])), "line 1: TypeError"),
+    (gzip.compress(lines([page22(1, source_subcont_regions={"Polynesia": -1})])),
+     "line 1: OverflowError"),
+    (gzip.compress(lines([page22(1, gender_category=7)])), "line 1: TypeError"),
+    (gzip.compress(b'{"page_id": 12}\n'), "no document has a known value of 'gender_category'"),
+    (gzip.compress(b""), "no document has a known value of 'gender_category'"),
+])
+def test_a_damaged_file_is_one_error(files, fair22, content, reason):
+    fair22.write_bytes(content)
+    with pytest.raises(ValueError) as error:
+        groups.get(f"{ID22}/gender").lookup(["1"], ["7"])
+    message = str(error.value)
+    assert f"{fair22} cannot be read: {reason}" in message
+    assert message.endswith("those that ir_datasets can download can simply be deleted")
+    assert list(fair22.parent.glob("*.npz")) == []
+
+
+# --------------------------------------------------------------------------------------------------
+# targets
+
+
+def test_the_world_in_2021_and_2022():
+    for year, labels in ((2021, 7), (2022, 20)):
+        frame = targets.get(f"trec-fair/{year}/world")
+        assert len(frame) == labels and frame["share"].sum() == pytest.approx(1, abs=1e-9)
+    continent = targets.get("trec-fair/2021/world").set_index("group")["share"]
+    region = targets.get("trec-fair/2022/world").set_index("group")["share"]
+    assert set(region.index) == set(groups.get(f"{ID22}/regions").labels)
+    assert set(continent.index) == set(groups.get(f"{ID21}/locations").labels)
+    # Both are figures of about the same year.
+    for name, parts in {"Africa": ["Eastern Africa", "Middle Africa", "Northern Africa",
+                                   "Southern Africa", "Western Africa"],
+                        "Europe": ["Eastern Europe", "Northern Europe", "Southern Europe",
+                                   "Western Europe"], "Oceania": ["Oceania"]}.items():
+        assert continent[name] == pytest.approx(region[parts].sum(), abs=0.02)
+
+
+def track_awrf(ranked, relevant, members, background):
+    """AWRF of TREC Fair 2021 for hard groups, from its definition."""
+    labels = sorted(background)
+
+    def shares(docnos, weights):
+        rows = [[weight * (label in members[docno]) / len(members[docno]) for label in labels]
+                for docno, weight in zip(docnos, weights, strict=True) if members.get(docno)]
+        return np.sum(rows, axis=0) / np.sum(rows)
+    discount = [1 / np.log2(max(rank, 2)) for rank in range(1, len(ranked) + 1)]
+    target = (shares(relevant, [1] * len(relevant))
+              + np.array([background[label] for label in labels])) / 2
+    return 1 - jensenshannon(shares(ranked, discount), target) ** 2
+
+
+def test_the_target_of_the_track(fair21):
+    members = {"316": ["Europe", "Northern America"], "303": ["Africa"], "12": []}
+    qrels = pd.DataFrame({"query_id": "101", "doc_id": ["316", "12", "303"], "relevance": 1})
+    background = targets.get("trec-fair/2021/world").set_index("group")["share"].to_dict()
+    # Ranked documents without a group keep their ranks and weigh nothing.
+    measure = AWRF(groups=f"{ID21}/locations", target="trec-fair/2021/world/track", base=math.e,
+                   discount="trec", unannotated="keep") @ 3
+    for ranked in (["303", "12", "316"], ["316", "303", "12"]):
+        run = pd.DataFrame({"query_id": "101", "doc_id": ranked, "score": [3.0, 2.0, 1.0]})
+        value, = ir_measures.calc_aggregate([measure], qrels, run).values()
+        assert value == pytest.approx(
+            track_awrf(ranked, ["316", "12", "303"], members, background), abs=1e-9)

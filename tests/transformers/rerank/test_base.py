@@ -1,0 +1,254 @@
+"""The re-rankers as PyTerrier transformers, and bad input."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from pyterrier.testing import transformer_test_class
+from rerank_cases import WORKED, order, results
+
+import pt_fairness
+from pt_fairness import groups, rerank, targets
+
+METHODS = ["fa_ir", "det_greedy", "det_cons", "det_relaxed", "det_const_sort", "xquad", "pm2",
+           "fair_exposure"]
+FRAME = results(WORKED)
+OLD = "a b u c d e f g"
+SOURCE_OF = {docno: label for docno, _, label in WORKED if label}
+SOURCE = groups.from_mapping(SOURCE_OF)
+
+
+@pytest.fixture(params=METHODS)
+def method(request):
+    return getattr(rerank, request.param)
+
+
+@pytest.fixture
+def census():
+    targets.register("census", pd.DataFrame(
+        {"qid": ["1", "1"], "group": ["P", "C"], "share": [0.25, 0.75]}))
+    yield "census"
+    targets._registry.pop("census", None)
+
+
+def class_of(name):
+    made = transformer_test_class(lambda: getattr(rerank, name)(SOURCE, k=3))
+    return pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")(made)
+
+
+TestFaIr, TestDetGreedy, TestDetCons, TestDetRelaxed, TestDetConstSort, TestXquad, TestPm2, \
+    TestFairExposure = map(class_of, METHODS)
+
+
+def test_public_names():
+    assert pt.fairness.rerank is rerank is pt_fairness.rerank
+    assert {*METHODS} <= {*rerank.__all__}
+
+
+def test_inspection(method):
+    columns = ["qid", "query", "docno", "score"]
+    assert pt.inspect.transformer_inputs(method(SOURCE)) == [["qid", "docno", "score"]]
+    assert pt.inspect.transformer_inputs(method()) == [["qid", "docno", "score", "group"]]
+    assert pt.inspect.transformer_outputs(method(SOURCE), columns) == [*columns, "rank"]
+    assert pt.inspect.transformer_outputs(method(SOURCE), ["rank", *columns]) == ["rank", *columns]
+    values = {one.name: one.value for one in pt.inspect.transformer_attributes(method(k=3))}
+    assert values["k"] == 3 and values["groups"] is None and values["target"] == "uniform"
+    assert len(method.schematic["label"]) <= 20
+
+
+def test_copies_are_equal(method, census):
+    for params in ({}, {"groups": SOURCE, "k": 2}, {"target": {"P": 0.5, "C": 0.5}},
+                   {"target": census}):
+        one, other = method(**params), method(**params, verbose=True)
+        copy = pickle.loads(pickle.dumps(one))
+        assert one == other == copy and hash(one) == hash(other) == hash(copy)
+        assert method(k=7) != one != rerank.det_greedy(k=8)
+        assert order(copy(FRAME)) == order(one(FRAME))
+
+
+def test_a_registered_target_is_looked_up_when_the_transformer_is_made(method, census):
+    one = method(SOURCE, census, k=4)
+    text = pickle.dumps(one)
+    targets.register("census", pd.DataFrame({"qid": ["1"], "group": ["P"], "share": [1.0]}))
+    assert one != method(SOURCE, "census", k=4)
+    del targets._registry["census"]
+    for made in (one, pickle.loads(text)):
+        assert order(made(FRAME)) == order(method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)(FRAME))
+
+
+def test_short_names():
+    assert repr(rerank.xquad()) == "rerank.xquad()"
+    assert repr(rerank.fa_ir("trec-newswire", alpha=0.2, k=5, verbose=True)) == \
+        "rerank.fa_ir(groups='trec-newswire', k=5, alpha=0.2)"
+
+
+def test_columns_and_topics(method):
+    frame = pd.concat([FRAME.assign(qid=qid, query=f"query {qid}") for qid in ("2", "10", "1")])
+    frame = frame.assign(rank=3, text=frame["docno"] + frame["qid"])
+    before = frame.copy()
+    found = method(k=3)(frame)
+    pd.testing.assert_frame_equal(frame, before)
+    assert [*found] == [*frame] and found["qid"].drop_duplicates().tolist() == ["2", "10", "1"]
+    assert (found["text"] == found["docno"] + found["qid"]).all()
+    assert found["rank"].dtype == "int64" and found["score"].dtype == float
+    assert found["rank"].tolist() == [*range(8)] * 3 and found.index.tolist() == [*range(24)]
+    assert found["score"].tolist() == [*range(8, 0, -1)] * 3
+    orders = {order(some) for _, some in found.groupby("qid")}
+    assert orders == {order(method(k=3)(FRAME))}
+
+
+def test_frames_without_rows(method):
+    found = method()(FRAME.iloc[:0])
+    assert len(found) == 0 and [*found] == [*FRAME, "rank"]
+    assert found["rank"].dtype == "int64" and found["score"].dtype == float
+
+
+def test_identifiers_that_are_numbers_and_unicode(method):
+    numbers = {docno: i for i, (docno, *_) in enumerate(WORKED)}
+    wanted = order(method(k=4)(FRAME))
+    frame = FRAME.assign(docno=FRAME["docno"].map(numbers), qid=7)
+    source = groups.from_mapping({i: SOURCE_OF[docno] for docno, i in numbers.items()
+                                  if docno in SOURCE_OF})
+    found = method(source, k=4)(frame)
+    assert [" ".join(numbers)[2 * i] for i in found["docno"]] == wanted.split()
+    assert found["docno"].dtype == frame["docno"].dtype and (found["qid"] == 7).all()
+    accents = FRAME.assign(docno=FRAME["docno"] + "é—中")
+    assert order(method(k=4)(accents)).replace("é—中", "") == wanted
+
+
+@pytest.mark.newest
+def test_in_an_experiment_with_a_plan(method):
+    """PyTerrier runs the common prefix once; the measures see the new order."""
+    calls = []
+
+    def retrieve(queries):
+        calls.extend(queries["qid"])  # none when PyTerrier inspects the pipeline
+        return FRAME.assign(query="q")
+
+    retriever = pt.apply.generic(retrieve)
+    topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+    qrels = SOURCE.to_qrels(FRAME[["qid", "docno"]].assign(label=1))
+    measure = pt_fairness.AWRF(target="uniform") @ 3
+    table = pt.Experiment([retriever >> method(SOURCE), retriever >> method(SOURCE) % 5],
+                          topics, qrels, [measure], plan="tree")
+    assert calls == ["1"] and table[str(measure)].nunique() == 1
+
+
+def test_operators_and_progress_bars(method, capsys):
+    one = method(SOURCE, k=4, verbose=True)
+    cut = (pt.Transformer.from_df(FRAME) >> one % 3).compile()
+    assert order(cut(FRAME[["qid"]].drop_duplicates().assign(query="q"))) == \
+        order(one(FRAME).head(3))
+    assert "rerank." in capsys.readouterr().err
+    method(SOURCE)(FRAME)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("params, message", [
+    ({"k": 0}, r"\(k=0\) is not possible: k takes a whole number from 1"),
+    ({"k": 2.5}, "k takes a whole number"), ({"k": True}, "k takes a whole number"),
+    ({"target": "qrels"}, "a re-ranker has no qrels"),
+    ({"target": "collection"}, "a re-ranker has no qrels"),
+    ({"target": "nothing"}, "target takes 'uniform', 'run', .*a name registered"),
+    ({"target": {"P": 0.5, "C": 0.4}}, "summing to 1"), ({"target": 3}, "target takes"),
+    ({"groups": "nothing"}, "no groups are registered as 'nothing'"),
+    ({"groups": FRAME}, "groups are a registered name"),
+])
+def test_values_that_are_not_allowed(method, params, message):
+    with pytest.raises(ValueError, match=message):
+        method(**params)
+
+
+@pytest.mark.parametrize("name, params, message", [
+    ("xquad", {"lam": 1.1}, r"xquad\(lam=1.1\) is not possible: lam takes a number from 0 to 1"),
+    ("pm2", {"lam": -0.1}, "lam takes"), ("pm2", {"lam": np.nan}, "lam takes"),
+    ("pm2", {"normalise": "max"}, "'minmax' or 'sum' or 'none'"),
+    ("fa_ir", {"alpha": 0}, "alpha takes a number above 0 and below 1"),
+    ("fa_ir", {"adjust": "no"}, "adjust takes True or False"),
+    ("fa_ir", {"protected": "all"}, "protected takes"),
+])
+def test_values_that_one_method_does_not_allow(name, params, message):
+    with pytest.raises(ValueError, match=message):
+        getattr(rerank, name)(**params)
+
+
+def test_missing_columns(method):
+    with pytest.raises(pt.validate.InputValidationError, match="give groups=, or add a column"):
+        method()(FRAME.drop(columns="group"))
+    with pytest.raises(pt.validate.InputValidationError, match="score"):
+        method(SOURCE)(FRAME.drop(columns="score"))
+
+
+def test_scores_without_a_rank(method):
+    with pytest.raises(ValueError, match="the score of document 'c' for topic '1' is NaN"):
+        method(SOURCE)(FRAME.assign(score=FRAME["score"].where(FRAME["docno"] != "c")))
+    with pytest.raises(ValueError, match="scores have to be numbers"):
+        method(SOURCE)(FRAME.assign(score="high"))
+
+
+@pytest.mark.parametrize("value, docno", [(np.inf, "a"), (-np.inf, "g"), (1e300, "a")])
+def test_infinite_scores(method, value, docno):
+    frame = FRAME.assign(score=FRAME["score"].mask(FRAME["docno"] == docno, value))
+    if method in (rerank.xquad, rerank.pm2, rerank.fair_exposure):
+        with pytest.raises(ValueError, match=f"the score of document '{docno}' for topic '1' is"):
+            method()(frame)
+    else:
+        assert order(method()(frame)) == order(method()(FRAME))
+    one_group = frame.assign(group=frame["group"].where(frame["group"] != "C"))
+    assert order(method()(one_group)) == OLD
+    unannotated = FRAME.assign(score=FRAME["score"].mask(FRAME["docno"] == "u", np.inf))
+    assert order(method()(unannotated)).startswith("u ")
+
+
+def test_no_groups_at_all(method):
+    with pytest.raises(ValueError, match="none of the 8 documents has a group in the column group"):
+        method()(FRAME.assign(group=None))
+    with pytest.raises(ValueError, match=r"none of the 8 documents has a group in Groups\("):
+        method(groups.from_mapping({"x": "P"}))(FRAME)
+
+
+def test_topics_to_which_nothing_applies(method):
+    frame = pd.concat([
+        FRAME, FRAME.assign(qid="2", group=None),
+        FRAME.assign(qid="3", group=FRAME["group"].replace("C", "P"))])
+    found = method()(frame)
+    assert [order(some) for _, some in found.groupby("qid")] == [order(method()(FRAME)), OLD, OLD]
+    source = groups.from_mapping({**SOURCE_OF, "x": "X"})
+    with pytest.warns(pt_fairness.FairnessWarning, match="no share for any group .* 1 of 1 topics"):
+        assert order(method(source, {"X": 1.0, "P": 0.0})(FRAME)) == OLD
+
+
+def test_labels_that_nobody_has(method):
+    with pytest.raises(ValueError, match=r"group 'X', which Groups.* does not"):
+        method(SOURCE, {"P": 0.5, "X": 0.5})(FRAME)
+    with pytest.warns(pt_fairness.FairnessWarning, match="target names the group 'X', which no"):
+        method(target={"P": 0.5, "C": 0.25, "X": 0.25})(FRAME)
+
+
+def test_a_protected_label_that_nobody_has():
+    with pytest.raises(ValueError, match="protected names the group 'X'"):
+        rerank.fa_ir(SOURCE, protected="X")(FRAME)
+    with pytest.warns(pt_fairness.FairnessWarning, match="protected names the group 'X'"):
+        assert order(rerank.fa_ir(protected="X")(FRAME)) == OLD
+
+
+def test_a_registered_target_without_a_topic(method, census):
+    with pytest.raises(ValueError, match="the target 'census' has no shares for topic '2'"):
+        method(target=census)(FRAME.assign(qid="2"))
+
+
+def test_duplicate_documents(method):
+    frame = pd.concat([FRAME.assign(score=99.0).iloc[5:6], FRAME], ignore_index=True)
+    with pytest.warns(pt_fairness.FairnessWarning, match="1 rows whose document it gives again"):
+        found = method()(frame)
+    pd.testing.assert_frame_equal(found, method()(FRAME))
+
+
+@pytest.mark.parametrize("name", ["xquad", "pm2"])
+def test_scores_that_are_no_probabilities(name):
+    with pytest.raises(ValueError, match=r"'a' for topic '1' is 9; normalise='none' takes"):
+        getattr(rerank, name)(normalise="none")(FRAME)

@@ -1,0 +1,226 @@
+"""Plackett–Luce, ε-greedy, and several draws of a policy."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import nDCG
+from pyterrier.testing import transformer_test_class
+from rerank_cases import WORKED, frame_of, groups_of, order, random_topics, results
+from slow_versions import rerank, sampling
+
+from pt_fairness import EED, EEL, EER, FairnessWarning, evaluate
+from pt_fairness import rerank as rerankers
+
+#: How pt.Experiment shares the work of pipelines, where it can.
+TREE = {"plan": "tree"} if "plan" in inspect.signature(pt.Experiment).parameters else {}
+ENDLESS = [("a", np.inf, "P"), ("b", 2.0, "C"), ("c", 1.0, "C")]
+
+
+TestPlackettLuce, TestEpsilonGreedy = (
+    pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")(transformer_test_class(make))
+    for make in (rerankers.plackett_luce, rerankers.epsilon_greedy))
+
+
+@pytest.mark.parametrize("policy", [
+    rerankers.plackett_luce(3, 0.4, seed=2, sample=6),
+    rerankers.epsilon_greedy(3, 0.4, seed=2, sample=6)])
+class TestTransformers:
+    def test_inspection(self, policy):
+        columns = ["qid", "docno", "score"]
+        assert pt.inspect.transformer_inputs(policy) == [columns]
+        assert pt.inspect.transformer_outputs(policy, [*columns, "x"]) == [*columns, "x", "rank"]
+        values = {one.name: one.value for one in pt.inspect.transformer_attributes(policy)}
+        assert values["k"] == 3 and values["seed"] == 2 and values["sample"] == 6
+        assert len(policy.schematic["label"]) <= 20
+
+    def test_copies_are_equal(self, policy):
+        copy = pickle.loads(pickle.dumps(policy))
+        assert copy == policy and hash(copy) == hash(policy)
+        assert {policy, copy, *policy.draws(7)} == {*policy.draws(7)}
+
+    def test_identifiers_that_are_numbers(self, policy):
+        frame = results(WORKED)
+        numbers = {docno: i for i, (docno, *_) in enumerate(WORKED)}
+        found = policy(frame.assign(docno=frame["docno"].map(numbers), qid=1))
+        assert [WORKED[i][0] for i in found["docno"]] == order(policy(frame)).split()
+
+    def test_columns(self, policy):
+        frame = results(WORKED).assign(rank=9, text=[f"text of {row[0]}" for row in WORKED])
+        found = policy(frame)
+        assert [*found] == [*frame] and (found["text"] == "text of " + found["docno"]).all()
+        assert found["rank"].tolist() == [*range(8)] and found["rank"].dtype == "int64"
+        assert found["score"].tolist() == [*range(8, 0, -1)]
+
+    def test_scores_without_a_rank(self, policy):
+        with pytest.raises(ValueError, match="the score of document 'a' for topic '1' is NaN"):
+            policy(results([("a", np.nan, None), ("b", 1.0, None)]))
+
+
+@pytest.mark.parametrize("policy, orders", [
+    (rerankers.plackett_luce(), ["a b u c d e g f", "a u b c d e f g", "a b d u c e f g"]),
+    (rerankers.epsilon_greedy(epsilon=0.5), ["a b c g d e f u", "u b a d f g c e"]),
+])
+def test_worked_values(policy, orders):
+    assert [order(one(results(WORKED))) for one in policy.draws(len(orders))] == orders
+
+
+@pytest.mark.parametrize("k", [None, 3])
+def test_slow_versions(k):
+    topics = random_topics(23, 60)
+    frame, sample, seed = frame_of(topics), 4, 7
+    drawn = rerankers.plackett_luce(k, 0.3, seed, sample)(frame)
+    swapped = rerankers.epsilon_greedy(k, 0.4, seed, sample)(frame)
+    for qid, documents in topics.items():
+        docnos = rerank.rerank(documents, "none", {})
+        n = len(docnos)
+        filled = n if k is None else min(k, n)
+        r = rerank.Topic(sorted(documents, key=lambda d: -d.s), [], {}, n).r()
+        u = sampling.uniforms(seed, qid, sample, 2 * n)
+        for found, places in ((drawn, sampling.plackett_luce(r, 0.3, u[:n])),
+                              (swapped, sampling.epsilon_greedy(n, filled, 0.4, u))):
+            wanted = places[:filled] + sorted(places[filled:])
+            assert found[found["qid"] == qid]["docno"].tolist() == [docnos[i] for i in wanted]
+
+
+@pytest.mark.parametrize("policy", [
+    rerankers.plackett_luce(temperature=0.5), rerankers.epsilon_greedy(epsilon=0.5),
+    rerankers.fair_exposure(sample=0),
+])
+def test_a_draw_depends_on_its_topic_alone(policy):
+    topics = random_topics(29, 30, annotated=1.0)
+    if policy.parameters().get("groups"):
+        policy = rerankers.fair_exposure(groups_of(topics), sample=0)
+    frame = frame_of(topics)
+    whole = policy(frame)
+    alone = pd.concat([policy(one) for _, one in frame.groupby("qid", sort=False)])
+    pd.testing.assert_frame_equal(whole, alone.reset_index(drop=True))
+    other = policy(frame.sample(frac=1, random_state=2))
+    pd.testing.assert_frame_equal(
+        other.sort_values(["qid", "rank"]).reset_index(drop=True),
+        whole.sort_values(["qid", "rank"]).reset_index(drop=True))
+
+
+class TestNothingToDo:
+    @pytest.mark.parametrize("policy", [
+        rerankers.plackett_luce(temperature=0), rerankers.epsilon_greedy(epsilon=0)])
+    def test_no_randomness_keeps_the_old_order(self, policy):
+        shuffled = results(WORKED).sample(frac=1, random_state=3)
+        assert all(order(one(shuffled)) == "a b u c d e f g" for one in policy.draws(5))
+
+    @pytest.mark.parametrize("policy", [
+        rerankers.plackett_luce(temperature=0), rerankers.epsilon_greedy(epsilon=0.9)])
+    def test_infinite_scores_where_none_is_computed_with(self, policy):
+        assert sorted(policy(results(ENDLESS))["docno"]) == ["a", "b", "c"]
+
+    def test_infinite_scores(self):
+        with pytest.raises(ValueError, match="document 'a' for topic '1' is inf"):
+            rerankers.plackett_luce()(results(ENDLESS))
+        assert order(rerankers.plackett_luce()(results(ENDLESS[:1]))) == "a"
+
+    @pytest.mark.parametrize("policy", [
+        rerankers.plackett_luce(), rerankers.epsilon_greedy(), rerankers.fair_exposure()])
+    def test_empty_results(self, policy):
+        nothing = results(WORKED).iloc[:0]
+        assert policy(nothing).empty
+        several = policy.rankings(nothing, samples=2)
+        assert several.empty and {"rank", "iteration"} <= {*several}
+
+
+class TestSeveralRankings:
+    def test_draws_are_transformers_of_one_sample_each(self):
+        policy = rerankers.plackett_luce(temperature=0.5, seed=3, sample=8)
+        draws = policy.draws(3)
+        assert draws == [rerankers.plackett_luce(temperature=0.5, seed=3, sample=i)
+                         for i in range(3)]
+        assert policy.sample == 8
+
+    @pytest.mark.parametrize("policy", [
+        rerankers.plackett_luce(temperature=0.5), rerankers.epsilon_greedy(epsilon=0.5),
+        rerankers.fair_exposure()])
+    def test_rankings_are_the_draws(self, policy):
+        frame = pd.concat([results(WORKED), results(WORKED[:4] + WORKED[5:], "2")])
+        several = policy.rankings(frame.assign(extra=1), samples=4)
+        assert several["iteration"].dtype == np.int64
+        for sample, one in enumerate(policy.draws(4)):
+            part = several[several["iteration"] == sample].drop(columns="iteration")
+            pd.testing.assert_frame_equal(part.reset_index(drop=True), one(frame.assign(extra=1)))
+
+    @pytest.mark.parametrize("samples", [0, -1, 1.5, True, "3", None])
+    def test_a_wrong_number_of_samples(self, samples):
+        policy = rerankers.plackett_luce()
+        with pytest.raises(ValueError, match=r"plackett_luce\.draws\(samples=.*at least 1"):
+            policy.draws(samples)
+        with pytest.raises(ValueError, match=r"plackett_luce\.rankings\(samples=.*at least 1"):
+            policy.rankings(results(WORKED), samples)
+
+    def test_evaluate_takes_rankings(self):
+        # Expected exposure of many draws of two documents with equal scores: half of both ranks.
+        frame = results([("a", 1.0, None), ("b", 1.0, None)])
+        qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+        run = rerankers.plackett_luce().rankings(frame, samples=2000)
+        _, found = evaluate({"run": run}, qrels, [EED(model="log2") @ 2, EER(model="log2") @ 2],
+                            progress=False)
+        low = 1 / np.log2(3)
+        middle = (1 + low) / 2
+        assert found["value"].tolist() == pytest.approx([2 * middle**2, middle], abs=0.02)
+
+    def test_a_table_of_draws(self):
+        qrels = pd.DataFrame({"qid": "1", "docno": list("abcde"), "label": [0, 0, 1, 0, 2]})
+        first = pt.Transformer.from_df(results(WORKED))
+        policy, count = rerankers.plackett_luce(temperature=0.3), 3
+        names = [f"pl#{i}" for i in range(count)]
+        table = pt.Experiment([first >> one for one in policy.draws(count)],
+                              pd.DataFrame({"qid": ["1"], "query": "q"}), qrels, [nDCG @ 5],
+                              names=names, perquery=True, **TREE)
+        mean = table.groupby([table["name"].str.rpartition("#")[0], "qid", "measure"])["value"]
+        single = [evaluate({"x": one(results(WORKED))}, qrels, [nDCG @ 5], progress=False)[1]
+                  for one in policy.draws(count)]
+        assert mean.mean().tolist() == pytest.approx(
+            [np.mean([one["value"][0] for one in single])])
+
+    def test_more_samples_come_closer_to_the_target_of_documents(self):
+        frame = results([(f"d{i}", 10.0 - i, None) for i in range(8)])
+        qrels = frame[["qid", "docno"]].assign(label=1)
+        policy = rerankers.plackett_luce(temperature=1000.0)
+        runs = {str(n): policy.rankings(frame, n) for n in (1, 20, 400)}
+        _, found = evaluate(runs, qrels, [EEL], progress=False)
+        one, few, many = found.set_index("name").loc[["1", "20", "400"], "value"]
+        assert many < few / 4 < one / 16
+
+
+def test_progress_is_shown_once_for_all_draws(capsys):
+    frame = results(WORKED)
+    rerankers.fair_exposure(verbose=True).rankings(frame, samples=3)
+    shown = capsys.readouterr().err
+    assert "rerank.fair_exposure()" in shown and shown.count("1/1") == 1
+
+
+def test_results_with_several_rankings_are_no_input():
+    several = rerankers.plackett_luce(temperature=1.0).rankings(results(WORKED), samples=2)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        again = rerankers.plackett_luce()(several)
+    assert len(again) == len(WORKED)
+    assert "again" in str(next(one.message for one in told
+                               if issubclass(one.category, FairnessWarning)))
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: rerankers.plackett_luce(temperature=-1), "temperature takes a number of at least 0"),
+    (lambda: rerankers.plackett_luce(temperature=float("nan")), "temperature takes"),
+    (lambda: rerankers.plackett_luce(seed=1.5), "seed takes a whole number"),
+    (lambda: rerankers.plackett_luce(sample=-1), "sample takes a whole number from 0"),
+    (lambda: rerankers.plackett_luce(sample=None), "sample takes a whole number from 0"),
+    (lambda: rerankers.plackett_luce(k=0), "k takes a whole number from 1"),
+    (lambda: rerankers.epsilon_greedy(epsilon=1.1), "epsilon takes a number from 0 to 1"),
+])
+def test_wrong_values(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,0 +1,80 @@
+"""Results as lists, groups in a column, and queues of documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from rerank_cases import WORKED, results
+
+from pt_fairness import groups
+from pt_fairness.transformers.rerank.queues import Queues
+from pt_fairness.transformers.rerank.results import Results
+
+
+def shares(group):
+    """The shares of documents a, b, … with these values of the column ``group``."""
+    frame = pd.DataFrame({"qid": "1", "docno": list("abcdefgh")[:len(group)],
+                          "score": -np.arange(float(len(group))), "group": group})
+    found = Results(frame)
+    (one,) = found.condensed(found.annotations(None), "uniform", None)
+    return {docno: dict(zip(one.labels, row, strict=True))
+            for docno, row in zip(one.docnos, one.shares.tolist(), strict=True)}
+
+
+def test_a_column_of_groups():
+    assert shares(["P", " P , C", "P,P", "-", "", None, ",C,-,"]) == {
+        "a": {"C": 0, "P": 1}, "b": {"C": 0.5, "P": 0.5}, "c": {"C": 0, "P": 1},
+        "g": {"C": 1, "P": 0}}
+    assert shares([1, 2.0, np.nan]) == {"a": {"1": 1, "2": 0}, "b": {"1": 0, "2": 1}}
+    assert shares(pd.Categorical(["x", None, "é中"])) == {
+        "a": {"x": 1, "é中": 0}, "c": {"x": 0, "é中": 1}}
+
+
+@pytest.mark.parametrize("dtype", [object, "category", "string"])
+def test_a_group_source_and_the_column_that_annotate_writes(dtype):
+    frame = results(WORKED)
+    source = groups.from_mapping({"a": ["P", "C"], "b": "P", "g": "C"})
+    column = Results(frame.assign(group=pd.Series(
+        ["C,P", "P", *[None] * 5, "C"], dtype=dtype)))
+    ready = Results(frame)
+    (one,), (other,) = (found.condensed(found.annotations(given), {"P": 0.9, "C": 0.1}, 2)
+                        for found, given in ((column, None), (ready, source)))
+    assert one.labels == other.labels == ["C", "P"] and one.k == other.k == 2
+    assert one.shares.tolist() == other.shares.tolist() == [[0.5, 0.5], [0, 1], [1, 0]]
+    assert one.places.tolist() == other.places.tolist() == [0, 1, 7]
+    assert one.target == pytest.approx([0.1, 0.9]) and one.target.tolist() == other.target.tolist()
+
+
+def test_targets_are_rescaled_to_the_groups_of_a_topic():
+    frame = pd.concat([results([("a", 1.0, "P"), ("b", 0.0, "C")]),
+                       results([("a", 1.0, "X"), ("b", 0.0, "P,X")], "2")])
+    found = Results(frame)
+    annotated = found.annotations(None)
+
+    def targets(wanted):
+        return [one.target.tolist() for one in found.condensed(annotated, wanted, None)]
+
+    assert targets("uniform") == [[0.5, 0.5], [0.5, 0.5]]
+    assert targets("run") == [[0.5, 0.5], [0.25, 0.75]]
+    assert targets({"P": 0.2, "C": 0.2, "Y": 0.6}) == [[0.5, 0.5], [1, 0]]
+    assert targets({"Y": 1.0}) == [[0, 0], [0, 0]]
+
+
+def test_scores_in_single_precision():
+    """Scores that differ after the seventh digit tie, and docnos decide."""
+    frame = results([("a", 1.0, "P"), ("b", 1.0 + 1e-9, "P"), ("c", 0.5, "C"), ("d", 0.25, "C")])
+    found = Results(frame)
+    (one,) = found.condensed(found.annotations(None), "uniform", None)
+    assert one.docnos.tolist() == ["b", "a", "c", "d"]
+    assert one.normalised() == pytest.approx([1, 1, 1 / 3, 0])
+
+
+def test_queues():
+    queues = Queues(np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], bool))
+    assert queues.best.tolist() == [0, 1, 3] and queues.left.tolist() == [True, True, False]
+    queues.place(1)  # not the best of the first group
+    assert queues.best.tolist() == [0, 2, 3]
+    queues.place(0)
+    queues.place(2)
+    assert not queues.left.any()
