@@ -62,9 +62,9 @@ def _measures(facts: Facts) -> list[Text]:
     if own:
         sentences.append(["Fairness, diversity and bias are measured by ",
                           *joined([_own(*one) for one in own]), "."])
-    used = dict.fromkeys(measure.param("target") for _, measure in own
-                         if "target" in measure.SUPPORTED_PARAMS)
-    targets = [f"target={word} is {_TARGETS[word]}" for word in used if word in _TARGETS]
+    used = [measure.param("target") for _, measure in own
+            if "target" in measure.SUPPORTED_PARAMS]
+    targets = [f"target={word} is {text}" for word, text in _TARGETS.items() if word in used]
     if targets:
         sentences.append([f"Of the target distributions, {'; '.join(targets)}."])
     return sentences

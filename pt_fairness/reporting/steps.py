@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import numerics
+from pt_fairness.analysis.contributions import contributions, scaled
 from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools, Floats, Ints
@@ -57,63 +58,26 @@ class Way:
         self.measure = measure
         self.own = isinstance(measure, FairnessMeasure)
         self.cutoff: int | None = measure.params.get("cutoff")
-        self.over_ranks: str | None = None
-        #: The measure without its normaliser.
-        self.plain = measure
         #: Whether the documents of a strip determine the value, if all of them count.
         self.within = self.cutoff is not None and self.cutoff <= depth
-        if self.own and self.within and measure.OVER_RANKS is not None:
-            self.over_ranks, self.plain = measure.OVER_RANKS, measure.unnormalised
+        #: Whether the value is a sum or a mean over the ranks of a measure of this package.
+        self.adds_up = self.own and self.within and measure.OVER_RANKS is not None
         #: Whether the numbers are the discounted gains of α-nDCG.
         self.by_gain = measure.NAME in ALPHA_MEASURES
         #: Whether the numbers are those of the prefixes of the ranking.
         self.by_prefix = not self.own and not self.by_gain and measure.NAME in SUMS
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
         self.kind: str | None = CONTRIBUTION \
-            if self.by_prefix or self.by_gain or self.over_ranks else VALUE
+            if self.by_prefix or self.by_gain or self.adds_up else VALUE
         if self.kind == VALUE and "cutoff" not in measure.SUPPORTED_PARAMS:
             self.kind = None
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []
         if self.kind is not None and not (self.by_prefix or self.by_gain):
-            plain, last = self.plain, min(self.cutoff or depth, depth)
+            plain = measure.unnormalised if self.adds_up else measure
+            last = min(self.cutoff or depth, depth)
             self.at_cutoffs = [type(plain)(**plain.params | {"cutoff": cutoff})
                                for cutoff in range(1, last + 1)]
-
-    def contributions(self, so_far: Floats, n: Ints, value: Floats) -> Floats:
-        """Return what each document that counts adds to the value, ``[T, K]``.
-
-        :param so_far: the measure without its normaliser at the cutoffs 1 to K, ``[T, K]``
-        :param n: the number of documents that count, ``[T]``
-        :param value: the value of the measure, ``[T]``
-        """
-        depth = so_far.shape[1]
-        factor, total = np.ones(depth), np.ones(len(n))
-        if self.over_ranks == "discounted mean":
-            factor = numerics.log_discount(depth).cumsum()
-            total = factor[np.maximum(n, 1) - 1]
-        elif self.over_ranks != "sum":
-            factor = numerics.ranks(depth)
-            total = np.full(len(n), float(depth)) if self.over_ranks == "mean to cutoff" \
-                else np.maximum(n, 1).astype(float)
-        added = np.diff(so_far * factor, prepend=0.0, axis=1) / total[:, None]
-        params = self.measure.params
-        added *= numerics.evaluated(depth, n, params.get("step", 1))
-        added[np.arange(depth) >= n[:, None]] = 0.0
-        found = added.sum(axis=1)
-        if params.get("abs"):
-            return np.where(found < 0, -1.0, 1.0)[:, None] * added
-        return added if self.measure == self.plain else scaled(added, value)
-
-
-def scaled(added: Floats, value: Floats) -> Floats:
-    """Return contributions that add up to the value, ``[T, K]``.
-
-    :param added: the contributions without a normaliser, ``[T, K]``
-    :param value: ``[T]``
-    """
-    found = added.sum(axis=1)
-    return added * np.where(found != 0, numerics.ratio(value, found), 1.0)[:, None]
 
 
 def _drop_others(numbers: Floats, found: Floats, values: Floats) -> None:
@@ -221,7 +185,7 @@ class Steps:
         counts, length = self._every(strip) if annotated is None else annotated
         place, depth = _places(strip, counts, len(so_far)), so_far.shape[1]
         if way.kind == CONTRIBUTION:
-            added = way.contributions(so_far, np.minimum(length, depth), values)
+            added = contributions(way.measure, so_far, np.minimum(length, depth), values)
             numbers = _spread(added, strip, counts, place)
             return np.where(length[strip.topic] > 0, numbers, np.nan)
         known = np.minimum(place + counts, depth)
