@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,9 +138,20 @@ class Page:
 
 
 @pytest.fixture
-def page(browser, made, tmp_path) -> Iterator[Page]:
-    made.report.save(tmp_path / "report.html")
-    page = Page(browser, tmp_path / "report.html")
-    yield page
+def show(browser, tmp_path) -> Iterator[Callable[[str], Page]]:
+    """``show(html)``: the page in the browser; at the end, errors and requests are looked for."""
+    pages = []
+
+    def shown(html: str) -> Page:
+        (tmp_path / "report.html").write_text(html, encoding="utf-8")
+        pages.append(Page(browser, tmp_path / "report.html"))
+        return pages[-1]
+
+    yield shown
     assert browser.get_log("browser") == []
-    assert set(page.requests()) == {page.address}
+    assert set(pages[-1].requests()) == {pages[-1].address}
+
+
+@pytest.fixture
+def page(show, made) -> Page:
+    return show(made.report.html)

@@ -82,7 +82,8 @@ function documentBox(groups, relevant) {
 }
 
 function showKey(list, source) {
-  const shown = data.sources[source].labels.map((label, group) =>
+  const labels = data.sources.length ? data.sources[source].labels : [];
+  const shown = labels.map((label, group) =>
     element("li", {}, documentBox([[group, 1]], false), label));
   shown.push(element("li", {}, documentBox([], false), "no group"),
     element("li", {}, documentBox([], true), "relevant"));

@@ -22,6 +22,7 @@ function runsByValue() {
 
 /** Return the groups of a document of the chosen topic as pairs of group and share. */
 function groupsOf(topic, source, doc) {
+  if (!data.sources.length) return [];
   const set = data.rankings[topic].sets[source][doc];
   return set < 0 ? [] : data.sources[source].sets[set];
 }
