@@ -41,6 +41,7 @@ MODULES = [
             "measures",
             "plots",
             "rankings",
+            "reporting",
             "values.runs",
             "simulation",
             "targets",
