@@ -12,8 +12,8 @@ import pandas as pd
 from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups, is_no_group
 from pt_fairness.groups.table import Annotated, Table
+from pt_fairness.io.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 from pt_fairness.text import UNANNOTATED, label_text, listed, warn
-from pt_fairness.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]

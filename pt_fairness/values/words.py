@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from pt_fairness import fingerprint, numerics
+from pt_fairness.io.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.text import listed
 from pt_fairness.values.base import Values
-from pt_fairness.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 
 #: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.
 _DIFFERENCES: dict[str, Callable[[Ints], Floats]] = {

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from pt_fairness import groups, values
+from pt_fairness.io.words import WordCounts
 from pt_fairness.text import FairnessWarning
-from pt_fairness.words import WordCounts
 
 WORDS = {"female": ["she", "her"], "male": ["he", "his"]}
 
