@@ -14,7 +14,7 @@ from pt_fairness.numerics import Floats
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.experiment import Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph
-from pt_fairness.reporting.rendering import number
+from pt_fairness.reporting.rendering import as_json, number
 from pt_fairness.reporting.steps import CONTRIBUTION
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
@@ -23,8 +23,6 @@ from pt_fairness.text import MOST_NAMES
 
 #: The decimals of the values that the page shows.
 DIGITS = 4
-#: The number of numbers at ranks that a page holds, of three bytes each.
-MOST_NUMBERS = 800_000
 #: The digits of the numbers at ranks in base 36, and the code of a missing number.
 _CODE_DIGITS = 3
 _MISSING = 36 ** _CODE_DIGITS - 1
@@ -34,17 +32,16 @@ _ALPHABET = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", np.uint8)
 _ENDS = {LARGER: "↑ more is better", NEAR_ZERO: "→0 0 is unbiased"}
 
 
-def content_of(experiment: Experiment) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the variables of the template, and the data of the scripts."""
+def content_of(experiment: Experiment) -> dict[str, Any]:
+    """Return the variables of the template."""
     text = paragraph(_facts(experiment))
-    content = {
+    return {
         "lead": _lead(experiment), "table": _table(experiment),
         "judgments": _judgments(experiment), "paragraph": citations.as_text(text),
         "latex": citations.as_latex(text), "bibtex": citations.bibtex(text),
         "sampled": "A system has several rankings of a topic: the first one is shown, and values "
                    "are not explained." if experiment.sampled else "",
     }
-    return content, _data(experiment)
 
 
 def _plural(count: int, noun: str) -> str:
@@ -191,45 +188,52 @@ def _facts(experiment: Experiment) -> Facts:
                  comparison.get("baseline"), comparison.get("correction"))
 
 
-def _data(experiment: Experiment) -> dict[str, Any]:
-    """Return what the scripts show."""
-    columns = [list(map(number, column)) for column in
-               experiment.averages[experiment.names].to_numpy(float).tolist()]
-    by_measure = experiment.values.transpose(2, 1, 0)
+def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
+    """Return what the scripts show.
+
+    :param room: the number of bytes that numbers at ranks may fill the data to
+    """
+    averages = experiment.averages[experiment.names].to_numpy(float).tolist()
     baseline = (experiment.comparison or {}).get("baseline")
-    measures, steps, targets, protected = [], [], [], []
-    room = MOST_NUMBERS
-    for i, name in enumerate(experiment.names):
-        numbers = [run[i] for run in experiment.numbers if run[i] is not None]
-        size = sum(len(strip.topic) for strip in experiment.strips)
-        way = experiment.ways[i]
-        held = way.kind is not None and size <= room and not experiment.sampled
-        room -= size if held else 0
-        low, high, codes = _coded(experiment, numbers) if held else (0.0, 0.0, None)
-        source = experiment.source_of[i]
-        measures.append({
-            "name": name, "direction": experiment.directions[i], "end": _end(experiment, i),
-            "fair": getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
-            "source": source, **experiment.counting(i), "explained": way.kind if held else None,
-            "low": low, "high": high, "note": _note(experiment, i, held)})
-        protected.append(experiment.protected(i))
-        steps.append(codes)
-        target = experiment.targets(i)
-        targets.append(None if target is None else
-                       [[number(share) for share in row] for row in target.round(6).tolist()])
-    return {
+    targets = [experiment.targets(i) for i in range(len(experiment.names))]
+    data = {
         "runs": experiment.systems, "topics": list(experiment.topics), "digits": DIGITS,
-        "depth": experiment.depth, "measures": measures,
+        "depth": experiment.depth, "undefined": experiment.undefined,
         "baseline": experiment.systems.index(baseline) if baseline in experiment.systems else None,
         "sources": [{"name": source.name, "labels": source.labels,
                      "sets": [list(map(list, one)) for one in source.sets]}
                     for source in experiment.sources],
-        "averages": columns, "undefined": experiment.undefined,
+        "averages": [list(map(number, row)) for row in averages],
         "values": [[[number(value) for value in row] for row in table]
-                   for table in _short(by_measure).tolist()],
-        "rankings": as_data(experiment.strips, len(experiment.topics)), "steps": steps,
-        "targets": targets, "protected": protected,
+                   for table in _short(experiment.values.transpose(2, 1, 0)).tolist()],
+        "rankings": as_data(experiment.strips, len(experiment.topics)),
+        "targets": [None if one is None else [[number(share) for share in row]
+                                              for row in one.round(6).tolist()] for one in targets],
+        "protected": [experiment.protected(i) for i in range(len(experiment.names))],
     }
+    return data | _numbers(experiment, room - len(as_json(data)))
+
+
+def _numbers(experiment: Experiment, room: int) -> dict[str, Any]:
+    """Return the measures with their numbers at ranks, as many as there is room for.
+
+    :param room: the number of bytes
+    """
+    size = _CODE_DIGITS * sum(len(strip.topic) for strip in experiment.strips)
+    measures, steps = [], []
+    for i, (name, way) in enumerate(zip(experiment.names, experiment.ways, strict=True)):
+        held = way.kind is not None and size <= room and not experiment.sampled
+        room -= size if held else 0
+        numbers = [run[i] for run in experiment.numbers if run[i] is not None]
+        low, high, codes = _coded(experiment, numbers) if held else (0.0, 0.0, None)
+        measures.append({
+            "name": name, "direction": experiment.directions[i], "end": _end(experiment, i),
+            "fair": getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
+            "source": experiment.source_of[i], **experiment.counting(i),
+            "explained": way.kind if held else None, "low": low, "high": high,
+            "note": _note(experiment, i, held)})
+        steps.append(codes)
+    return {"measures": measures, "steps": steps}
 
 
 def _short(values: Floats) -> Floats:

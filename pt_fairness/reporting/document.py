@@ -14,12 +14,14 @@ from pt_fairness.evaluation.naming import named
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Source
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.reporting.content import content_of
+from pt_fairness.reporting.content import content_of, data_of
 from pt_fairness.reporting.experiment import Experiment
 from pt_fairness.reporting.rendering import render
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
+#: The size that numbers at ranks may fill a page to, and the room for the notes on measures.
+MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
 
 
 class Report:
@@ -66,8 +68,8 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     rank (as :func:`explain` says it), and a paragraph for a paper with BibTeX. The file loads
     nothing from the network. The same arguments give the same bytes.
 
-    The numbers at the ranks of a measure are left out if those of the measures before it fill
-    :data:`~pt_fairness.reporting.content.MOST_NUMBERS`; the report says so.
+    The numbers at the ranks of a measure are left out if they would make the page larger than
+    5 MB; the report says so.
 
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
     :param qrels: as of :func:`evaluate`
@@ -114,5 +116,6 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
         progress=progress)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
-    content, data = content_of(experiment)
-    return Report(render({"title": title, **content}, data), experiment.broken)
+    content = {"title": title, **content_of(experiment)}
+    room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
+    return Report(render(content, data_of(experiment, room)), experiment.broken)

@@ -52,10 +52,11 @@ def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     return template.render(
         **content, version=__version__, group_class=group_class, digest=digest,
         style=text("style.css"), script=script,
-        data=htmlsafe_json_dumps(data, dumps=_dumps))
+        data=htmlsafe_json_dumps(data, dumps=as_json))
 
 
-def _dumps(data: Any, **options: Any) -> str:
+def as_json(data: Any, **options: Any) -> str:
+    """Return data as JSON in ASCII, without spaces."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False, **options)
 
 

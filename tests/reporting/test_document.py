@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, report
-from pt_fairness.reporting.content import MOST_NUMBERS
-from pt_fairness.reporting.rendering import group_class
+from pt_fairness.reporting.rendering import as_json, group_class
 
 QRELS = pd.DataFrame(
     {"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1, "iteration": list("PCPC")}
@@ -181,12 +180,18 @@ def test_several_rankings_of_a_topic_show_the_first():
 
 
 def test_numbers_at_ranks_are_left_out_by_size(monkeypatch):
-    monkeypatch.setattr("pt_fairness.reporting.content.MOST_NUMBERS", 5)
+    page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
+    whole = data_of(page)
+    assert [one["explained"] for one in whole["measures"]] == ["contribution", "value so far"]
+    notes = {name: whole[name] for name in ("measures", "steps")}
+    # The three documents of the run have nine bytes for each measure.
+    room = len(page.encode()) - len(as_json(notes)) + 20_000 + 17
+    monkeypatch.setattr("pt_fairness.reporting.document.MOST_BYTES", room)
     page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
     data = data_of(page)
     assert [one["explained"] for one in data["measures"]] == ["contribution", None]
     assert "because of their size" in data["measures"][1]["note"]
-    assert 3 * MOST_NUMBERS < 2_500_000
+    assert data["steps"][1] is None and whole["steps"][0] == data["steps"][0]
 
 
 @pytest.mark.parametrize("depth", [0, 101, 2.5, True, "20"])
