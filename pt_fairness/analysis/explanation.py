@@ -19,7 +19,7 @@ from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import parsed
-from pt_fairness.text import collecting_warnings
+from pt_fairness.text import collecting_warnings, warn
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.
@@ -69,7 +69,8 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> p
 
         If fewer documents count than the cutoff, the last value so far can differ from the value of
         a measure that counts the missing ranks too, such as RepBias. In a list in which no document
-        counts, all contributions are NaN.
+        counts, all contributions are NaN. Where the provider of a measure breaks ties otherwise
+        than trec_eval, the value is that of trec_eval's order, with a warning.
 
         GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` holds
         ``measure`` and ``qid`` as text, the ``value`` of the provider and, if the measure compares
@@ -165,8 +166,16 @@ class _Scores:
     def __init__(self, measure: Any, qrels: pd.DataFrame, scored: pd.DataFrame,
                  topic: str) -> None:
         self._measure, self._qrels, self._scored, self._topic = measure, qrels, scored, topic
-        #: The value of the whole ranking.
-        self.value = float(self._of([measure])[0])
+        value = float(self._of([measure])[0])
+        # With distinct scores, providers that break ties otherwise rank as trec_eval does.
+        self._scored = scored.assign(score=np.arange(len(scored), 0, -1.0))
+        with collecting_warnings():  # have been given
+            #: The value of the whole ranking.
+            self.value = float(self._of([measure])[0])
+        if not np.isclose(self.value, value, rtol=0, atol=1e-9, equal_nan=True):
+            warn(f"{measure} is {value:.6g} for topic {topic!r}, because its provider breaks ties "
+                 "otherwise than trec_eval; the explanation is that of trec_eval's order, with the "
+                 f"value {self.value:.6g}")
 
     def by_rank(self, counted: Ints, depth: int) -> tuple[str, Floats]:
         """Return ``'contribution'`` or ``'value'``, and this number for each rank, ``[depth]``.

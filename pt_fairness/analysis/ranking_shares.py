@@ -60,7 +60,10 @@ class Shown:
         if own and measure.condensed:
             places = np.flatnonzero(codes[0] >= 0)
         elif measure.params.get("judged_only"):
-            places = np.flatnonzero(run.pair[:length] >= 0)
+            judged = run.pair[:length] >= 0
+            # trec_eval takes documents of negative relevance for unjudged ones, ndeval does not.
+            of_ndeval = measure.NAME.startswith("alpha_")
+            places = np.flatnonzero(judged if of_ndeval else judged & (relevance[0] >= 0))
         else:
             places = np.arange(length)
         #: The 0-based rank of each document that counts.

@@ -44,11 +44,18 @@ SO_FAR = [
     "Skew(group='g0')@5", "RepBias(group='g0')@3", "logDP@5", "logEUR@5", "IAA@5", "EEL@5",
     "ARP@5", "FAIR@5", "PEER@5", "RankingBias(values={'g0':1})@4", "Judged@5", "Success@5",
 ]
+#: The measures whose provider breaks ties otherwise than trec_eval, at any cutoff.
+TIES_MATTER = {f"{name}@{k}" for name in ("RR", "Judged", "Success") for k in range(1, 6)}
 
 
 def value_of(measure, case, qid: str) -> float:
-    """The value as a user of ir_measures gets it."""
-    found = ir_measures.iter_calc(parsed(measure), case.qrels_frame, case.run_frame)
+    """The value as a user of ir_measures gets it; in trec_eval's order, where ties matter."""
+    run = case.run_frame
+    if str(measure) in TIES_MATTER:
+        order = run.assign(score=run["score"].astype("float32")).sort_values(
+            ["query_id", "score", "doc_id"], ascending=[True, False, False])
+        run = order.assign(score=np.arange(len(run), 0, -1.0))
+    found = ir_measures.iter_calc(parsed(measure), case.qrels_frame, run)
     return {one.query_id: one.value for one in found}[qid]
 
 
@@ -302,3 +309,22 @@ class TestInput:
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
         with pytest.raises(ValueError, match="several rankings of topic '1'"):
             explain("rKL@5", two, worked.qrels_frame, "1")
+
+
+TIED = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
+
+
+def test_documents_of_negative_relevance_are_unjudged_for_trec_eval():
+    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, -1, 0, 1]})
+    frame = explain("nDCG(judged_only=True)@3", TIED, qrels, "1")
+    assert frame["docno"].tolist() == list("dcba")
+    assert frame["counts"].tolist() == [True, True, False, True]
+    ideal = 1 + 1 / math.log2(3)
+    assert frame["contribution"].tolist() == pytest.approx([1 / ideal, 0, 0, 0.5 / ideal])
+
+
+def test_a_provider_that_breaks_ties_otherwise():
+    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, 0, 0, 0]})
+    with pytest.warns(FairnessWarning, match="RR@5 is 1 .* of trec_eval's order, with the value 0"):
+        frame = explain("RR@5", TIED, qrels, "1")
+    assert frame["contribution"].tolist() == [0, 0, 0, 0.25] and frame.attrs["value"] == 0.25
