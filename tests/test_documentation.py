@@ -1,11 +1,10 @@
-"""The pages in pt_docs, the notebook, and that both are about the package as it is."""
+"""The pages in pt_docs, and that they are about the package as it is."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
 import importlib.resources
-import json
 import os
 import pickle
 import re
@@ -21,7 +20,7 @@ import pt_fairness
 from pt_fairness.measures import MEASURES, catalog
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
-# Sphinx, nbclient and what they bring.
+# Sphinx and what it brings.
 pytestmark = pytest.mark.newest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -273,35 +272,3 @@ def test_every_example_is_named():
         path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")
     ]
     assert not [name for name in names if f"``{name}``" not in page]
-
-
-NOTEBOOK = ROOT / "examples" / "from_corpus_to_figure.ipynb"
-
-
-def test_the_notebook_runs():
-    import nbformat
-    from nbclient import NotebookClient
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    own_folder = {"metadata": {"path": str(NOTEBOOK.parent)}}  # where Jupyter starts a notebook
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=own_folder).execute()
-    (indexing,) = [cell for cell in notebook.cells if "index.index(" in cell.source]
-    assert indexing.outputs == []
-    outputs = [
-        output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
-    ]
-    assert any("image/png" in output.get("data", {}) for output in outputs)
-    tables = [
-        output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})
-    ]
-    assert any(
-        {"BM25", "QLD", "nDCG@5", "rKL@5"} <= set(re.findall(r">([^<>]+)</t[hd]>", table))
-        for table in tables
-    )
-
-
-def test_the_notebook_is_stored_without_traces():
-    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    assert set(notebook["metadata"]) <= {"kernelspec", "language_info"}
-    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook["cells"])
-    text = NOTEBOOK.read_text(encoding="utf-8")
-    assert "/home/" not in text and str(NOTEBOOK.parent.parent) not in text

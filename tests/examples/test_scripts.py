@@ -145,6 +145,8 @@ def test_as_a_command():
         ("many_runs.py", "pyterrier_pisa", "demo"),
         ("many_runs.py", "dask.distributed", "demo,parallel"),
         ("draws2021.py", "matplotlib", "plots"),
+        ("page_figures.py", "matplotlib", "plots"),
+        ("page_figures.py", "pyterrier_pisa", "demo"),
         ("trec_fair.py", "matplotlib", "plots"),
         ("tradeoff.py", "matplotlib", "plots"),
         ("tradeoff.py", "pyterrier_pisa", "demo"),

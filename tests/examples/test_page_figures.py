@@ -1,0 +1,39 @@
+"""The figures of the gallery, drawn by the blocks of the page."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+import pytest
+
+PAGES = resources.files("pt_fairness") / "pt_docs"
+GALLERY = (PAGES / "gallery.rst").read_text(encoding="utf-8")
+NAMED = set(re.findall(r"^\.\. image:: images/(\S+)$", GALLERY, re.MULTILINE))
+
+
+def test_every_image_of_the_page_is_drawn_and_nothing_else(script, tmp_path):
+    pytest.importorskip("pyterrier_pisa")
+    pytest.importorskip("matplotlib")
+    image = pytest.importorskip("PIL.Image")
+    script("page_figures")()
+    assert {path.name for path in tmp_path.iterdir()} == NAMED
+    for name in NAMED:
+        assert (tmp_path / name).stat().st_size <= 60_000
+        with image.open(tmp_path / name) as drawn:
+            colours = drawn.convert("RGB").getcolors()
+        assert len(colours) > 2, "the figure is not empty"
+    with image.open(tmp_path / "strips.png") as strips:
+        assert strips.size == (900, 300)
+
+
+def test_the_stored_images_are_those_of_the_page():
+    stored = {path.name for path in (PAGES / "images").iterdir()}
+    assert {name for name in stored if name.startswith(("gallery-", "strips"))} == NAMED
+    assert sum(len((PAGES / "images" / name).read_bytes()) for name in stored) <= 900_000
+
+
+def test_every_figure_is_on_the_page():
+    plots = pytest.importorskip("pt_fairness.plots")
+    drawn = re.findall(r"plots\.(\w+)\(", GALLERY)
+    assert sorted(drawn) == sorted(set(plots.__all__) - {"PALETTE"})
