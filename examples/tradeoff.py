@@ -127,8 +127,8 @@ def finding(averages: pd.DataFrame, compared: pd.DataFrame) -> str:
         f"Over {int(compared['n'].max())} topics, the old order has {relevance} "
         f"{old[relevance]:.4f} and {fairness} {old[fairness]:.4f}. Of {len(settings)} settings, "
         f"{len(fairer)} significantly increased {fairness} and {len(poorer)} significantly "
-        f"decreased {relevance} (paired t-tests, p < {analysis.ALPHA:g} after Holm's correction for "
-        f"{len(settings)} settings; without it {len(changed(fairness, 1, 'p'))} and "
+        f"decreased {relevance} (paired t-tests, p < {analysis.ALPHA:g} after Holm's correction "
+        f"for {len(settings)} settings; without it {len(changed(fairness, 1, 'p'))} and "
         f"{len(changed(relevance, -1, 'p'))}). "
     )
     if len(both):
