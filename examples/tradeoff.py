@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 import pyterrier as pt
-from comparison import arguments, heading, save, show
+from comparison import arguments, heading, paragraph, save, show
 from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import nDCG
 
@@ -126,9 +126,9 @@ def finding(averages: pd.DataFrame, compared: pd.DataFrame) -> str:
     text = (
         f"Over {int(compared['n'].max())} topics, the old order has {relevance} "
         f"{old[relevance]:.4f} and {fairness} {old[fairness]:.4f}. Of {len(settings)} settings, "
-        f"{len(fairer)} have a significantly larger {fairness} and {len(poorer)} a significantly "
-        f"smaller {relevance} (paired t-tests, p < {analysis.ALPHA:g} after Holm's correction for "
-        f"{len(settings)} settings; without it {len(changed(fairness, 1, 'p'))} and "
+        f"{len(fairer)} significantly increased {fairness} and {len(poorer)} significantly "
+        f"decreased {relevance} (paired t-tests, p < {analysis.ALPHA:g} after Holm's correction "
+        f"for {len(settings)} settings; without it {len(changed(fairness, 1, 'p'))} and "
         f"{len(changed(relevance, -1, 'p'))}). "
     )
     if len(both):
@@ -145,8 +145,8 @@ def finding(averages: pd.DataFrame, compared: pd.DataFrame) -> str:
         best = settings[label].min()
         text += (
             f"{label} is smallest with {named(settings[label], best)}: {best:.4f}, old order "
-            f"{old[label]:.4f}; {len(changed(label, -1))} settings are significantly below the old "
-            f"order and {len(changed(label, 1))} above it. "
+            f"{old[label]:.4f}; settings significantly below the old order: "
+            f"{len(changed(label, -1))}, above it: {len(changed(label, 1))}. "
         )
     return text.rstrip()
 
@@ -195,7 +195,8 @@ def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, str]:
     show(table)
     print("\nOf nDCG more is better; 1 is fair for AWRF, 0 for EEL.\n")
     text = finding(table, compared)
-    print(f"{text}\n")
+    paragraph(text)
+    print()
     save(plots.tradeoff(points(table), *LABELS[:2]), given.figures, "tradeoff")
     return table, text
 

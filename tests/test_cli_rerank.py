@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 
+import pandas as pd
 import pytest
 from rerank_cases import WORKED
 
@@ -64,6 +65,15 @@ def test_errors(run, capsys, arguments, message):
     assert cli.main([*run, *arguments]) == 2
     captured = capsys.readouterr()
     assert message in captured.err and captured.err.count("\n") == 1 and captured.out == ""
+
+
+def test_identifiers_with_white_space(run, capsys):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "b c"], "score": [2.0, 1.0]})
+    frame.to_parquet("bm25.parquet")
+    assert cli.main(["rerank", "bm25.parquet", "plackett_luce"]) == 2
+    captured = capsys.readouterr()
+    assert "a TREC run cannot hold the docno 'b c'" in captured.err and captured.out == ""
 
 
 def test_unknown_parameters(run, capsys):

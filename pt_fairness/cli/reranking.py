@@ -38,6 +38,11 @@ def _run(options: argparse.Namespace) -> None:
     if "iteration" in run:
         raise ValueError(f"{options.run_file} holds several rankings of a topic; give each as a "
                          "run of its own")
+    for column in ("qid", "docno"):
+        spaced = run[column].str.contains(r"\s")
+        if spaced.any():
+            raise ValueError(f"a TREC run cannot hold the {column} "
+                             f"{run[column][spaced].iloc[0]!r}: it has white space in it")
     frame = method(**params)(run)
     columns = {"qid": frame["qid"], "q0": "Q0", "docno": frame["docno"], "rank": frame["rank"] + 1,
                "score": frame["score"].astype(int), "tag": options.method}

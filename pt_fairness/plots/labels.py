@@ -18,30 +18,33 @@ DISTANCES = (6, 12, 20, 30, 42, 56, 72, 90)
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
 #: A label further away than this has a line to its point, in points.
 NEAR = 12
-#: The number of places along each part of a line that labels avoid.
-STEPS = 60
+#: The number of places along each part of a line that labels avoid, and along that of a label.
+STEPS, OWN_STEPS = 60, 10
+#: Half the width of a line, in points.
+THIN = 0.5
 #: The font sizes that are tried until every label has a place, in points.
 SIZES = (9.0, 8.0, 7.0, 6.0, 5.0)
 
 
 def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], radius: float = 4.0,
-                 line: Any = ()) -> None:
+                 lines: Sequence[Any] = ()) -> None:
     """Label points without overlaps, in a smaller font if there are many.
 
     A label without a free place is put where it covers the least.
 
     :param x: the places of the points, in data coordinates, ``[n]``
     :param radius: the radius of the points, in points
-    :param line: the corners of a line that labels avoid, in data coordinates, ``[m, 2]``
+    :param lines: the corners of each line that labels avoid, in data coordinates, ``[m, 2]``
     """
     arrange(ax)
     dot = ax.figure.figure.dpi / 72
     points = ax.transData.transform(np.column_stack([x, y])) / dot
     inside = np.array(ax.bbox.extents) / dot
-    taken = np.vstack([_boxes(points, radius), _boxes(_along(ax, line) / dot, 0.5)])
+    taken = np.vstack([_boxes(points, radius), *(_boxes(_along(ax, line) / dot, THIN)
+                                                 for line in lines)])
     for size in SIZES:
         sizes = np.array([_size(ax, name, size) for name in names]).reshape(-1, 2) / dot
-        centres, distances, covered = _centres(points, sizes, inside, taken)
+        centres, distances, covered = _centres(points, sizes, inside, taken, radius)
         if not covered:
             break
     for name, point, centre, distance in zip(names, points, centres, distances, strict=True):
@@ -75,26 +78,37 @@ def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
     return box.width, box.height
 
 
-def _centres(points: Floats, sizes: Floats, axes: Floats,
-             taken: Floats) -> tuple[Floats, Floats, bool]:
+def _centres(points: Floats, sizes: Floats, axes: Floats, taken: Floats,
+             radius: float) -> tuple[Floats, Floats, bool]:
     """Return the centre of each label, ``[n, 2]``, and its distance from its point, ``[n]``.
 
     :param points: the points, ``[n, 2]``
     :param sizes: the widths and heights of the labels, ``[n, 2]``
     :param axes: the box of the axes: left, bottom, right, top
     :param taken: the boxes that labels avoid, ``[m, 4]``
+    :param radius: the distance from a point at which the line of its label begins
     :returns: the third value is whether a label covers another, a taken box or the edge of the axes
     """
     distances = np.repeat(DISTANCES, len(DIRECTIONS))[:, None]
     directions = np.tile(DIRECTIONS, (len(DISTANCES), 1))
+    # The line of a label from its point, as boxes: [candidates, places, 4].
+    places = np.linspace((radius + THIN) / distances, 1.0, OWN_STEPS, axis=1) * distances[:, None]
+    own = _boxes((places * directions[:, None]).reshape(-1, 2), THIN).reshape(
+        len(distances), OWN_STEPS, 4)
+    has_line = distances[:, 0] > NEAR
     found, far, covers = [], [], False
     for point, size in zip(points, sizes, strict=True):
         centres = point + directions * (size / 2 + distances)
         boxes = np.hstack([centres - size / 2, centres + size / 2])
         cost = _shared(boxes, taken).sum(axis=1) + size.prod() - _shared(boxes, axes[None])[:, 0]
         best = int(cost.round(6).argmin())
+        lines = own + np.tile(point, 2)
+        if has_line[best]:
+            crossed = _shared(lines.reshape(-1, 4), taken).reshape(len(own), -1).sum(axis=1)
+            cost += np.where(has_line, crossed, 0.0)
+            best = int(cost.round(6).argmin())
         covers |= bool(cost[best] > 1e-6)
-        taken = np.vstack([taken, boxes[best]])
+        taken = np.vstack([taken, boxes[best], *(lines[best] if has_line[best] else ())])
         found.append(centres[best])
         far.append(distances[best, 0])
     return np.array(found).reshape(-1, 2), np.array(far), covers

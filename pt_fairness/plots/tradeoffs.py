@@ -81,24 +81,28 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
             _set_limits(ax.set_ylim, y, columns[1], averages)]
     colour = style.PALETTE[0]
     named: dict[str, Any] = {}
-    for end, column, draw in zip(ends, columns, (ax.axvline, ax.axhline), strict=True):
+    lines = []
+    for axis, (end, column) in enumerate(zip(ends, columns, strict=True)):
         if end is not None:
-            named[f"fair end of {column}"] = draw(end, **FAIR)
+            named[f"fair end of {column}"] = (ax.axvline, ax.axhline)[axis](end, **FAIR)
+            corners = np.column_stack([ax.get_xlim(), ax.get_ylim()])
+            corners[:, axis] = end
+            lines.append(corners)
     best = np.zeros(len(x), bool) if front is None else front
-    line = np.zeros((0, 2))
     if front is not None:
         order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
         connected = NEAR_ZERO not in [direction_of(column, averages) for column in columns]
         (named["Pareto front"],) = ax.plot(x[order], y[order], color=colour, marker="o",
                                            linewidth=1 if connected else 0, zorder=1)
-        line = np.column_stack([x[order], y[order]])[:None if connected else 0]
+        if connected:
+            lines.append(np.column_stack([x[order], y[order]]))
     if not best.all():
         named["other systems"] = ax.scatter(x[~best], y[~best], facecolors="white",
                                             edgecolors=colour, zorder=2)
     ax.set(xlabel=style.text(style.with_fair_end(columns[0], averages), style.LONG),
            ylabel=style.text(style.with_fair_end(columns[1], averages), style.LONG))
     legend_below(ax, list(named.values()), list(named), new)
-    label_points(ax, x, y, systems["name"].tolist(), line=line)
+    label_points(ax, x, y, systems["name"].tolist(), lines=lines)
     return ax
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pandas as pd
 import pytest
 from figures import assert_readable
@@ -31,7 +33,8 @@ def tradeoff(script, monkeypatch, sweeps):
 def test_the_debates(tradeoff, tmp_path, capsys):
     table, text = tradeoff("--samples", 4)
     printed = capsys.readouterr().out
-    assert text in printed and f"figure: {tmp_path}/tradeoff.png" in printed
+    assert textwrap.fill(text, 100) in printed and max(map(len, printed.splitlines())) <= 120
+    assert f"figure: {tmp_path}/tradeoff.png" in printed
     assert [*table] == ["name", *tradeoff.module.LABELS]
     values = table.set_index("name")
     assert values.index.tolist() == [
@@ -91,13 +94,14 @@ def test_the_finding(script):
     table = table.reset_index()[["name", *module.LABELS]]
     text = module.finding(table, analysis.compare(perquery, "old order"))
     assert "Over 30 topics, the old order has nDCG@10 0.5000 and AWRF@10 0.6000. Of 3" in text
-    assert "3 have a significantly larger AWRF@10 and 1 a significantly smaller nDCG@10" in text
+    assert "3 significantly increased AWRF@10 and 1 significantly decreased nDCG@10" in text
     assert "without it 3 and 1" in text
     assert ("Of the 2 with the first but not the second, the fairest is a, c: AWRF@10 +0.2000, "
             "nDCG@10 -0.0100 (95% interval -0.0") in text
-    assert ("EEL of documents@10 is smallest with b: 0.1000, old order 0.3000; 1 settings are "
-            "significantly below the old order and 1 above it.") in text
-    assert "EEL of groups@10 is smallest with a, b, c: 0.2000, old order 0.3000; 3 set" in text
+    assert ("EEL of documents@10 is smallest with b: 0.1000, old order 0.3000; settings "
+            "significantly below the old order: 1, above it: 1.") in text
+    assert "EEL of groups@10 is smallest with a, b, c: 0.2000, old order 0.3000; settings " \
+        "significantly below the old order: 3, above it: 0." in text
     same = perquery.assign(value=0.5)
     assert "No setting has the first without the second." in module.finding(
         table, analysis.compare(same, "old order"))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from figures import LONG_NAMES, assert_readable, inside, legend_of, rendered
+from matplotlib.text import Text
 
 from pt_fairness import FairnessWarning, plots, rename
 
@@ -102,6 +103,20 @@ class TestTradeoff:
         boxes = [text.get_window_extent() for text in ax.texts]
         assert len(boxes) == n and all(inside(box, ax.bbox) for box in boxes)
         assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
+
+    def test_names_are_not_on_lines(self):
+        rng = np.random.default_rng(10)
+        fairness = np.r_[0.9999, rng.uniform(0.9, 0.99, 8), rng.uniform(0.94, 0.945, 3)]
+        frame = pd.DataFrame({"name": [f"a long name {i}" for i in range(12)],
+                              "nDCG@5": 0.7 - 0.1 * fairness ** 8, "AWRF@5": fairness})
+        ax = plots.tradeoff(frame, "nDCG@5", "AWRF@5")
+        rendered(ax)
+        boxes = [Text.get_window_extent(text) for text in ax.texts]  # without the arrows
+        lines = [line.get_transform().transform_path(line.get_path()) for line in ax.lines]
+        arrows = [text.arrow_patch for text in ax.texts if text.arrow_patch is not None]
+        lines += [arrow.get_transform().transform_path(arrow.get_path()) for arrow in arrows]
+        assert len(lines) > len(ax.lines) == 2
+        assert not any(line.intersects_bbox(box, filled=False) for line in lines for box in boxes)
 
     def test_same_places(self):
         ax = rendered(plots.tradeoff(FRAME.replace({"nDCG@5": {0.5: 0.9, 0.4: 0.9}}),

@@ -69,7 +69,13 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__}({name}={value!r}) is not possible: {name} "
                              f"takes {param.allowed}")
         if name == "target" and isinstance(canonical, str) and canonical not in self.TARGETS:
-            return BoundName(canonical, targets.find(canonical))
+            target = targets.find(canonical)
+            if target.of_qrels:
+                raise ValueError(f"{type(self).__name__}(target={value!r}) is not possible: "
+                                 f"{target.of_qrels:.0%} of this target is the distribution of "
+                                 "the relevant documents, and a re-ranker has no qrels; register "
+                                 "a target without of_qrels")
+            return BoundName(canonical, target)
         return canonical
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:

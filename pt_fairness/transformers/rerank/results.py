@@ -196,8 +196,19 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
 
 
 def _of_column(column: pd.Series) -> Annotated:
-    """Return the groups in a column of labels that are separated by commas."""
-    codes, texts = pd.factorize(column)
+    """Return the groups in a column of labels that are separated by commas.
+
+    :raises ValueError: a value is a list or another collection
+    """
+    try:
+        codes, found = pd.factorize(column)
+        texts = found.tolist()
+    except TypeError:  # lists have no hash
+        texts = column.tolist()
+    for text in texts:
+        if not pd.api.types.is_scalar(text):
+            raise ValueError(f"the column group has the value {text!r}; it has to be text, with "
+                             "commas between the labels of several groups")
     parts = [[part for part in map(str.strip, label_text(text).split(","))
               if part not in UNANNOTATED] for text in texts]
     place: dict[str, int] = {}

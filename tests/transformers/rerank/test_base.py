@@ -80,6 +80,16 @@ def test_a_registered_target_is_looked_up_when_the_transformer_is_made(method, c
         assert order(made(FRAME)) == order(method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)(FRAME))
 
 
+def test_a_registered_target_that_needs_qrels(method):
+    halves = pd.DataFrame({"group": ["P", "C"], "share": [0.5, 0.5]})
+    targets.register("track", halves, of_qrels=0.25)
+    try:
+        with pytest.raises(ValueError, match=r"25% of this target .* a re-ranker has no qrels"):
+            method(target="track")
+    finally:
+        del targets._registry["track"]
+
+
 def test_short_names():
     assert repr(rerank.xquad()) == "rerank.xquad()"
     assert repr(rerank.fa_ir("trec-newswire", alpha=0.2, k=5, verbose=True)) == \

@@ -31,6 +31,12 @@ def test_a_column_of_groups():
         "a": {"x": 1, "é中": 0}, "c": {"x": 0, "é中": 1}}
 
 
+@pytest.mark.parametrize("several", [["P", "C"], ("P", "C"), {"P": 1}])
+def test_collections_in_the_column_of_groups(several):
+    with pytest.raises(ValueError, match=r"column group has the value [\[({]'P'.*has to be text"):
+        shares([None, several, "P"])
+
+
 @pytest.mark.parametrize("dtype", [object, "category", "string"])
 def test_a_group_source_and_the_column_that_annotate_writes(dtype):
     frame = results(WORKED)
