@@ -39,7 +39,7 @@ def show(measure):
              "protected share": "P+", "protected target": "T+"}
     frame.columns = frame.columns.to_series().replace(short, regex=True)
     print(f"{measure.NAME}: {frame.attrs['value']:.3f}")
-    print(frame.to_string(index=False, float_format="%.3f"))
+    print(frame.fillna({"group": "-"}).to_string(index=False, float_format="%.3f"))
 """
 
 COLUMNS = """\
