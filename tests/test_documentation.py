@@ -169,6 +169,17 @@ def test_what_is_documented_is_public(built):
         assert kind == "py:module" or is_public(name) or is_public(name.rpartition(".")[0]), name
 
 
+def test_the_reference_of_the_re_rankers_shows_what_users_call(built):
+    members = {
+        name.rpartition(".")[2]
+        for name, kind in documented(built).items()
+        if name.startswith("pt_fairness.transformers.rerank.") and kind != "py:class"
+    }
+    assert members == {"draws", "policy", "rankings"}
+    build, prefix = built
+    assert "kwargs" not in (build / prefix / "rerank.html").read_text(encoding="utf-8")
+
+
 def test_every_measure_is_public():
     for name, measure in MEASURES.items():
         assert name in pt_fairness.__all__, (
