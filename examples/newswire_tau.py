@@ -12,6 +12,7 @@ documents alone, and have the same values without the cut.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import pandas as pd
@@ -60,14 +61,15 @@ def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
         name = str(measure).replace(f"(groups='{SOURCE}')", "").replace(f",groups='{SOURCE}'", "")
         rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else ""))
     significant = sum(row[-1] == "*" for row in rows)
+    finding = (
+        f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as "
+        f"group and every run cut to its first {depth} documents (as many as the shortest has), "
+        f"Kendall's τ with {RELEVANCE} is significant (*, p < .05, not corrected for {len(rows)} "
+        f"tests) for {significant} of {len(rows)} measures. For the others, {len(runs)} systems say "
+        "nothing either way:"
+    )
     text = [
-        f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source "
-        f"as group and every run "
-        f"cut to its first {depth} documents (as many as the shortest has), Kendall's τ with "
-        f"{RELEVANCE} is significant "
-        f"(*, p < .05, not corrected for {len(rows)} tests) for {significant} of {len(rows)} "
-        f"measures. For the others, "
-        f"{len(runs)} systems say nothing either way:",
+        *textwrap.wrap(finding, 100),
         "",
         "| measure | fair end | τ |",
         "| --- | --- | --- |",

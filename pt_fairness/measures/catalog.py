@@ -6,7 +6,7 @@ import inspect
 import re
 import shutil
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ir_measures import measures as irm
 
@@ -111,7 +111,7 @@ def _title(text: str, line: str) -> list[str]:
 _INTRODUCTION = """\
 Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``. On the command line and
 for ``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The names are in
-``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``. The page :doc:`index` says which
+``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``. The page :doc:`choosing` says which
 measure answers which question.
 
 Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default
@@ -121,16 +121,23 @@ may be left out, unless it is required.
 """
 
 
-def rst(measures: Sequence[FairnessMeasure]) -> str:
-    """Return the reStructuredText page of measures and their bibliography."""
-    lines = [*_title("Measures", "="), _INTRODUCTION]
+def rst(measures: Sequence[FairnessMeasure], start: str = "",
+        sections: Mapping[str, str] | None = None) -> str:
+    """Return the reStructuredText page of measures and their bibliography.
+
+    :param start: what follows the introduction
+    :param sections: what follows the docstring of a measure, by its name
+    """
+    lines = [*_title("Measures", "="), _INTRODUCTION, *([start] if start else [])]
     for measure in measures:
         names = [measure.NAME, *_aliases(measure)]
         title, body = _docstring(measure)
         # Sphinx allows no section headings within an object description; use rubrics.
         body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
-        parts = [body, "", ".. rubric:: Parameters", "", ".. list-table::", "   :header-rows: 1",
-                 "", "   * - parameter", "     - meaning", "     - default"]
+        more = (sections or {}).get(measure.NAME, "")
+        parts = [body, "", more, ".. rubric:: Parameters", "", ".. list-table::",
+                 "   :header-rows: 1", "",
+                 "   * - parameter", "     - meaning", "     - default"]
         for name, desc, default, required in _parameters(measure):
             value = f"``{default}``" if default else "required" if required else ""
             parts += [f"   * - ``{name}``", f"     - {desc}", f"     - {value}".rstrip()]

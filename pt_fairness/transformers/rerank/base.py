@@ -34,6 +34,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     :raises ValueError: a value that is not allowed
     """
 
+    __signature__: ClassVar[inspect.Signature]
     schematic: ClassVar[dict[str, Any]]
     #: The parameters beside ``groups``, ``target``, ``k`` and ``verbose``.
     PARAMS: ClassVar[dict[str, Param]] = {}
@@ -41,6 +42,12 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     TARGETS: ClassVar[tuple[str, ...]] = ("uniform", "run")
 
     k: int | None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Sphinx would show that of pt.Transformer.__new__, which takes anything.
+        _, *own = inspect.signature(cls.__init__).parameters.values()
+        cls.__signature__ = inspect.Signature(own)
 
     def __init__(self, *, verbose: bool, **given: Any) -> None:
         for name, value in given.items():
