@@ -62,11 +62,11 @@ def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
         rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else ""))
     significant = sum(row[-1] == "*" for row in rows)
     finding = (
-        f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source as "
-        f"group and every run cut to its first {depth} documents (as many as the shortest has), "
+        f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source "
+        f"as group and every run cut to its first {depth} documents (as many as the shortest has), "
         f"Kendall's τ with {RELEVANCE} is significant (*, p < .05, not corrected for {len(rows)} "
-        f"tests) for {significant} of {len(rows)} measures. For the others, {len(runs)} systems say "
-        "nothing either way:"
+        f"tests) for {significant} of {len(rows)} measures. For the others, {len(runs)} systems "
+        "say nothing either way:"
     )
     text = [
         *textwrap.wrap(finding, 100),

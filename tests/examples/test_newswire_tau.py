@@ -19,7 +19,8 @@ class TestNewswireTau:
         assert text.startswith("Over 5 systems and 12 topics") and text.count("\n| ") == 2 + len(
             module.FAIRNESS
         )
-        assert "cut to its first 20 documents" in text and "not corrected for 10 tests" in text
+        words = " ".join(text.split())
+        assert "cut to its first 20 documents" in words and "not corrected for 10 tests" in words
         judged = module.annotated_qrels(str(qrels), "trec-newswire")
         found = module.read_runs([str(run) for run in runs])
         twice = tmp_path / "again" / runs[0].name
