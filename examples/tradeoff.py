@@ -134,13 +134,13 @@ def finding(averages: pd.DataFrame, compared: pd.DataFrame) -> str:
     if len(both):
         gain, loss = (of[measure].loc[both.idxmax()] for measure in (fairness, relevance))
         text += (
-            f"Of the {len(both)} with the first but not the second, the fairest is "
+            f"Of the {len(both)} that did only the first, the fairest is "
             f"{named(both, both.max())}: {fairness} {gain['difference']:+.4f}, {relevance} "
             f"{loss['difference']:+.4f} (95% interval {loss['low']:+.4f} to {loss['high']:+.4f}, "
             "not corrected; no significant loss does not mean no loss). "
         )
     else:
-        text += "No setting has the first without the second. "
+        text += "No setting did the first without the second. "
     for label in exposures:
         best = settings[label].min()
         text += (

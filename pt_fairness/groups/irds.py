@@ -113,7 +113,7 @@ class FromText(Groups):
                  threshold: int = THRESHOLD, name: str | None = None,
                  order: Iterable[Any] | None = None) -> None:
         every = [*counts.groups, *([] if neutral is None else [label_text(neutral)])]
-        if len(set(every)) < len(every) or is_no_group(every[-1]):
+        if len(set(every)) < len(every) or (neutral is not None and is_no_group(neutral)):
             raise ValueError(f"neutral={neutral!r} has to be another label than those of the "
                              f"groups ({listed(counts.groups)}), or None for no label")
         super().__init__(name, every, order)

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from pt_fairness.analysis import Correlations
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, need_rows
 from pt_fairness.plots import style
-from pt_fairness.plots.layout import arrange, axes_of, legend_below, name_ticks, need_rows
+from pt_fairness.plots.layout import arrange, axes_of, legend_below, name_ticks
 from pt_fairness.tables import (
     ALPHA,
     LARGER,

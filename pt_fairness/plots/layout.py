@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.transforms import ScaledTranslation
@@ -28,16 +27,6 @@ SPREAD = 1.12
 def axes_of(ax: Axes | None) -> Axes:
     """Return ``ax``, or the axes of a new figure."""
     return plt.subplots(layout="constrained")[1] if ax is None else ax
-
-
-def need_rows(frame: pd.DataFrame, name: str) -> None:
-    """Raise an error if a frame is empty.
-
-    :param name: the name of the frame in the error
-    :raises ValueError: the frame is empty
-    """
-    if frame.empty:
-        raise ValueError(f"{name} has no rows, so there is nothing to draw")
 
 
 def size_of(ax: Axes) -> tuple[float, float]:

@@ -20,10 +20,10 @@ from pt_fairness.analysis.ranking_shares import (
     SHARE,
     TARGET,
 )
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, need_rows
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.plots import style
-from pt_fairness.plots.layout import axes_of, legend_below, need_rows
+from pt_fairness.plots.layout import axes_of, legend_below
 from pt_fairness.tables import parsed_or_none
 from pt_fairness.text import listed
 

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, need_rows
 from pt_fairness.plots import style
-from pt_fairness.plots.layout import axes_of, has_legend_elsewhere, need_rows
+from pt_fairness.plots.layout import axes_of, has_legend_elsewhere
 from pt_fairness.tables import measure_of, of_one_measure
 
 

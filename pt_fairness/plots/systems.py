@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
@@ -17,7 +17,6 @@ from pt_fairness.plots.layout import (
     font_size,
     legend_below,
     name_ticks,
-    need_rows,
     size_of,
     tick_step,
 )

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from pt_fairness.analysis.collection import ALL_TOPICS
-from pt_fairness.io import need_columns
+from pt_fairness.io import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
@@ -21,7 +21,6 @@ from pt_fairness.plots.layout import (
     has_legend_elsewhere,
     legend_below,
     name_ticks,
-    need_rows,
     size_of,
     tick_step,
 )

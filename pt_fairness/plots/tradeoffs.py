@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from pt_fairness.io import need_rows
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.plots import style
 from pt_fairness.plots.labels import label_points
-from pt_fairness.plots.layout import axes_of, legend_below, need_rows
+from pt_fairness.plots.layout import axes_of, legend_below
 from pt_fairness.tables import (
     NEAR_ZERO,
     SMALLER,

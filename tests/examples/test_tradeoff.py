@@ -96,14 +96,14 @@ def test_the_finding(script):
     assert "Over 30 topics, the old order has nDCG@10 0.5000 and AWRF@10 0.6000. Of 3" in text
     assert "3 significantly increased AWRF@10 and 1 significantly decreased nDCG@10" in text
     assert "without it 3 and 1" in text
-    assert ("Of the 2 with the first but not the second, the fairest is a, c: AWRF@10 +0.2000, "
+    assert ("Of the 2 that did only the first, the fairest is a, c: AWRF@10 +0.2000, "
             "nDCG@10 -0.0100 (95% interval -0.0") in text
     assert ("EEL of documents@10 is smallest with b: 0.1000, old order 0.3000; settings "
             "significantly below the old order: 1, above it: 1.") in text
     assert "EEL of groups@10 is smallest with a, b, c: 0.2000, old order 0.3000; settings " \
         "significantly below the old order: 3, above it: 0." in text
     same = perquery.assign(value=0.5)
-    assert "No setting has the first without the second." in module.finding(
+    assert "No setting did the first without the second." in module.finding(
         table, analysis.compare(same, "old order"))
 
 

@@ -102,6 +102,7 @@ def test_unicode_and_no_documents(files):
                           r"\('male', 'female', 'child'\), or None"),
     ({"neutral": "-"}, "neutral='-' has to be another label"),
     ({"neutral": ""}, "neutral='' has to be another label"),
+    ({"neutral": float("nan")}, "neutral=nan has to be another label"),
     ({"threshold": -1}, "threshold=-1 has to be a whole number of at least 0"),
     ({"threshold": 0.5}, "threshold=0.5 has to be a whole number"),
     ({"order": ["male", "neutral"]}, "lacks the label 'child'"),
