@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from pt_fairness.analysis import explain
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
+    from pt_fairness.reporting import report
     from pt_fairness.tables import highlight, rename, with_groups
     from pt_fairness.text import FairnessWarning
     from pt_fairness.transformers import annotate, rerank
@@ -81,6 +82,7 @@ _LAZY = {
     "evaluate": "pt_fairness.evaluation",
     "groups": "pt_fairness.groups",
     "plots": "pt_fairness.plots",
+    "report": "pt_fairness.reporting",
     "runs": "pt_fairness.values.runs",
     "simulation": "pt_fairness.simulation",
     "targets": "pt_fairness.targets",
@@ -102,9 +104,9 @@ __all__ = [
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MaxSkew", "MinSkew",
     "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
     "annotate", "evaluate", "explain", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD",
-    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "rerank",
-    "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P",
-    "β_RBP",
+    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "report",
+    "rerank", "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG",
+    "β_P", "β_RBP",
 ]
 
 # end of what is generated

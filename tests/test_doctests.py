@@ -29,6 +29,7 @@ WITH_EXAMPLES = (
     "io",
     "plots",
     "values.runs",
+    "reporting",
     "simulation",
     "targets",
     "transformers",

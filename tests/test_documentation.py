@@ -40,6 +40,7 @@ MODULES = [
             "measures",
             "plots",
             "rankings",
+            "reporting",
             "values.runs",
             "simulation",
             "targets",

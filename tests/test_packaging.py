@@ -23,6 +23,7 @@ import yaml
 import pt_fairness
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.reporting import rendering
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = pt_fairness.__version__
@@ -87,6 +88,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
         "pt_fairness/collections/debates/docs.jsonl",
         "pt_fairness/collections/debates/qrels.tsv",
         "pt_fairness/collections/debates/queries.jsonl",
+        *(
+            f"pt_fairness/reporting/page/{name}"
+            for name in ("page.html.j2", "style.css", *rendering.SCRIPTS)
+        ),
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages

@@ -31,7 +31,8 @@ from pt_fairness.tables import parsed
 ALL_TOPICS = "all"
 
 
-def _rankings_of_empty_run(annotations: Annotations) -> Rankings:
+def rankings_of_empty_run(annotations: Annotations) -> Rankings:
+    """Return the judged documents with their groups, and empty lists."""
     run = empty_run(annotations.judgments, tell)
     return annotations.rankings(run, annotations.of_run(run, 0))
 
@@ -73,7 +74,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     if ALL_TOPICS in topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which is the name of the row of all "
                          "topics; rename the topic")
-    views = list(View.blocks(_rankings_of_empty_run(annotations).labelled()))
+    views = list(View.blocks(rankings_of_empty_run(annotations).labelled()))
     counts = np.vstack([view.relevant(rel) @ view.share for view in views])
     counts = np.vstack([counts, counts.sum(axis=0)])
     total = counts.sum(axis=1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import numerics
+from pt_fairness.analysis.contributions import contributions
 from pt_fairness.analysis.inputs import renamed_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown
 from pt_fairness.io import need_columns
@@ -191,21 +191,8 @@ class _Scores:
 
     def _contributions(self, measure: FairnessMeasure, n: int) -> Floats:
         """Return the contribution of each document that counts, ``[n]``."""
-        plain = measure.unnormalised
-        factor, total = np.ones(n), 1.0
-        if measure.OVER_RANKS == "discounted mean":
-            factor = numerics.log_discount(n).cumsum()
-            total = float(factor[-1])
-        elif measure.OVER_RANKS != "sum":
-            factor = numerics.ranks(n)
-            to_cutoff = measure.OVER_RANKS == "mean to cutoff"
-            total = float((measure.param("cutoff") if to_cutoff else None) or n)
-        added = np.diff(self._at_cutoffs(plain, n) * factor, prepend=0.0) / total
-        added *= numerics.evaluated(n, np.array([n]), measure.param("step") or 1)[0]
-        found = added.sum()
-        if measure.param("abs"):
-            return -added if found < 0 else added
-        return added * (self.value / found) if measure != plain and found else added
+        so_far = self._at_cutoffs(measure.unnormalised, n)
+        return contributions(measure, so_far[None], np.array([n]), np.array([self.value]))[0]
 
     def _at_cutoffs(self, measure: Any, n: int) -> Floats:
         """Return the value at each of the cutoffs 1 to ``n``, ``[n]``."""

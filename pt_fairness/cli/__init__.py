@@ -10,7 +10,15 @@ import sys
 from collections.abc import Sequence
 
 import pt_fairness
-from pt_fairness.cli import annotating, evaluating, listing, plugs, reranking, tabulating
+from pt_fairness.cli import (
+    annotating,
+    evaluating,
+    listing,
+    plugs,
+    reporting,
+    reranking,
+    tabulating,
+)
 from pt_fairness.cli.evaluating import evaluate
 from pt_fairness.cli.output import guarded, need_file_name, need_output
 
@@ -22,7 +30,7 @@ def __dir__() -> list[str]:
 
 
 #: The modules of the commands, in the order of ``--help``.
-_COMMANDS = (evaluating, annotating, tabulating, reranking, listing, plugs)
+_COMMANDS = (evaluating, annotating, tabulating, reporting, reranking, listing, plugs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

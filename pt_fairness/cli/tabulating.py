@@ -3,67 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from pt_fairness.cli.output import add_command, add_groups, write
+from pt_fairness.cli.experiment import add_options, arguments_of
+from pt_fairness.cli.output import add_command, write
 
 
 def add(commands: Any) -> None:
     """Add the command ``table``."""
     command = add_command(commands, "table", _run, "compare runs: a row for each, a column for "
                           "each measure", ("csv", "md", "latex", "json", "long"))
-    command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
-    command.add_argument("runs", metavar="RUN", nargs="+",
-                         help="a TREC run, compressed if it ends in .gz, or a .parquet file")
-    command.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
-                         help="measures of ir_measures or of this package")
-    add_groups(command)
-    command.add_argument("--label", metavar="MEASURE=LABEL", action="append", default=[],
-                         help="the name of a measure in the table, such as rKL@10=Unfairness; may "
-                              "be repeated")
-    command.add_argument("--names", metavar="NAME", nargs="+",
-                         help="a name for each run, in their order")
-    command.add_argument("--baseline", metavar="RUN",
-                         help="test the others against this run (paired t-test)")
-    command.add_argument("--correction", metavar="METHOD", default="holm",
-                         help="correction of the tests for several systems, or none; a method of "
-                              "statsmodels (default: holm)")
+    add_options(command)
     command.add_argument("--digits", metavar="N", type=int,
                          help="decimals (default: 4 in md and latex, all in the other forms)")
     command.add_argument("--p-values", action="store_true", help="p-values in md and latex, too")
-    command.add_argument("--jobs", metavar="N", type=int, default=1,
-                         help="processes; -1 for all processors (default: 1)")
     command.add_argument("--per-query", action="store_true",
                          help="the value of every topic instead of the averages")
 
 
 def _run(options: argparse.Namespace) -> int:
     from pt_fairness import evaluation
-    measures = [measure for some in options.measures for measure in some.split()]
     per_query = options.per_query or options.format == "long"
-    correction = None if options.baseline is None or options.correction == "none" \
-        else options.correction
-    averages, values = evaluation.evaluate(
-        options.runs, options.qrels, measures, groups=options.groups,
-        labels=dict(map(_label, options.label)), names=options.names, baseline=options.baseline,
-        correction=correction, n_jobs=options.jobs, progress=sys.stderr.isatty())
+    averages, values = evaluation.evaluate(**arguments_of(options))
     text = evaluation.as_text(values if per_query else averages, options.format, options.digits,
                               options.p_values)
     write(text, options.output)
     return 1 if averages.attrs[evaluation.BROKEN] else 0
-
-
-def _label(text: str) -> tuple[str, str]:
-    """Split ``MEASURE=LABEL``; the parameters of a measure have equals signs, too.
-
-    :raises ValueError: no part before an equals sign is a measure
-    """
-    from pt_fairness.tables import parsed_or_none
-    parts = text.split("=")
-    for i in range(1, len(parts)):
-        measure = "=".join(parts[:i])
-        if parsed_or_none(measure) is not None:
-            return measure, "=".join(parts[i:])
-    raise ValueError(f"--label {text!r} is not possible; it takes a measure, = and a label, such "
-                     "as rKL@10=Unfairness")

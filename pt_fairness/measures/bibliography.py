@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+#: Family names of several words.
+_FAMILIES = ("Pathiyan Cherumanal", "Gutierrez Granada", "de Rijke")
+_JOURNAL = re.compile(r"(?P<journal>.+?)(?: (?P<volume>\d+)(?:\((?P<number>[^)]+)\))?)?, \d{4}")
 
 
 class Reference(NamedTuple):
@@ -15,6 +20,67 @@ class Reference(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.authors}. {self.title}. {self.venue}."
+
+    @property
+    def people(self) -> list[str]:
+        """The authors."""
+        return self.authors.replace(" and ", ", ").split(", ")
+
+    @property
+    def short(self) -> str:
+        """The authors and the year, such as ``Das & Lease 2019``."""
+        family = [_family(name) for name in self.people]
+        who = family[0] if len(family) == 1 else (
+            " & ".join(family) if len(family) == 2 else f"{family[0]} et al.")
+        year = self.venue[-4:]
+        return f"{who} {year if year.isdigit() else self.venue}"
+
+    def bibtex(self, key: str) -> str:
+        """Return the BibTeX entry of the paper, in UTF-8.
+
+        :param key: the citation key
+
+        Examples
+        --------
+        >>> from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+        >>> print(BIBLIOGRAPHY["sakai2007"].bibtex("sakai2007"))
+        @inproceedings{sakai2007,
+          author = {Tetsuya Sakai},
+          title = {{Alternatives to Bpref}},
+          booktitle = {SIGIR},
+          year = {2007},
+          doi = {10.1145/1277741.1277756},
+        }
+        """
+        kind, fields = self._published()
+        names = " and ".join(name.replace(_family(name), f"{{{_family(name)}}}")
+                             if " " in _family(name) else name for name in self.people)
+        fields = {"author": names, "title": f"{{{self.title}}}"} | fields
+        fields = {name: re.sub("[&%#_]", r"\\\g<0>", text) for name, text in fields.items()}
+        if self.link:
+            doi = self.link.removeprefix("https://doi.org/")
+            fields["url" if doi == self.link else "doi"] = doi
+        lines = [f"  {name} = {{{text}}}," for name, text in fields.items()]
+        return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+    def _published(self) -> tuple[str, dict[str, str]]:
+        """Return the type of the BibTeX entry, and the fields of the venue."""
+        year = {"year": self.venue[-4:]}
+        if self.venue.startswith("arXiv:"):
+            number = self.venue.removeprefix("arXiv:").partition(",")[0]
+            return "misc", {"eprint": number, "archiveprefix": "arXiv", **year}
+        journal = _JOURNAL.fullmatch(self.venue)
+        if journal is not None:
+            parts = journal.groupdict()
+            return "article", {name: text for name, text in parts.items() if text} | year
+        place = self.venue[:-4].strip()
+        return ("inproceedings", {"booktitle": place, **year}) if place else ("misc", year)
+
+
+def _family(name: str) -> str:
+    """Return the family name of an author."""
+    return next((family for family in _FAMILIES if name.endswith(f" {family}")), name.split()[-1])
+
 
 
 #: The references by key. Each is the ``SOURCE`` of a measure except clarke2008, the source of

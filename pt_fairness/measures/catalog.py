@@ -33,18 +33,6 @@ def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str, bool]]:
              param.required) for name, param in measure.SUPPORTED_PARAMS.items()]
 
 
-def _citation(key: str) -> str:
-    """Return the authors and the year of a paper, such as ``Das & Lease 2019``."""
-    paper = BIBLIOGRAPHY[key]
-    names = paper.authors.replace(" and ", ", ").split(", ")
-    family = [" ".join(name.split()[-2:]) if "Pathiyan" in name else name.split()[-1]
-              for name in names]
-    who = family[0] if len(names) == 1 else (
-        " & ".join(family) if len(names) == 2 else f"{family[0]} et al.")
-    year = paper.venue[-4:]
-    return f"{who} {year if year.isdigit() else paper.venue}"
-
-
 def _docstring(measure: FairnessMeasure) -> tuple[str, str]:
     """Return the summary line of a measure's docstring, without its full stop, and the body."""
     head, _, body = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")
@@ -105,8 +93,9 @@ def markdown(measures: Sequence[FairnessMeasure]) -> str:
     """Return a Markdown table of measures: name, description, range, fair end and source."""
     rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
     for measure in measures:
+        sources = ", ".join(BIBLIOGRAPHY[key].short for key in measure.SOURCE)
         rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
-                    f"{measure.FAIR_END:g} | {', '.join(map(_citation, measure.SOURCE))} |")
+                    f"{measure.FAIR_END:g} | {sources} |")
     return "\n".join(rows)
 
 

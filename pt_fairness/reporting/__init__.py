@@ -1,0 +1,9 @@
+"""The report on an experiment: one HTML file with the systems, the topics and their groups."""
+
+from pt_fairness.reporting.document import Report, report
+
+__all__ = ["Report", "report"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,121 @@
+"""The report on an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from pt_fairness import io
+from pt_fairness.evaluation import evaluate
+from pt_fairness.evaluation.naming import named
+from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.evaluation.workers import Source
+from pt_fairness.io.files import Path, is_pipe, written_whole
+from pt_fairness.reporting.content import content_of, data_of
+from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.rendering import render
+
+#: The number of documents of a ranking that the report shows.
+DEPTH = 20
+#: The size that numbers at ranks may fill a page to, and the room for the notes on measures.
+MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
+
+
+class Report:
+    """A report as HTML. In a notebook, it is shown as the output of a cell.
+
+    :param html: the page
+    :param broken: the errors of the runs that could not be evaluated, by name
+    """
+
+    def __init__(self, html: str, broken: Mapping[str, str]) -> None:
+        #: The errors of the runs that could not be evaluated, by name.
+        self.broken = dict(broken)
+        #: The whole page, which needs no other file and no network.
+        self.html = html
+
+    def save(self, path: Path) -> None:
+        """Write the report to a file, which is replaced atomically.
+
+        :raises OSError: the file cannot be written
+        """
+        with written_whole(path) as out:
+            out.write(self.html.encode("utf-8"))
+
+    def _repr_html_(self) -> str:
+        # The frame separates the style and the names of the page from those of the notebook.
+        return (f'<iframe srcdoc="{escape(self.html)}" title="Fairness report" '
+                'sandbox="allow-scripts" style="width: 100%; height: 45rem; border: 1px solid '
+                '#767676"></iframe>')
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
+
+
+def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
+           groups: Any = None, baseline: int | str | None = None,
+           names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
+           correction: str | None = "holm", depth: int = DEPTH, n_jobs: int = 1,
+           checkpoint: Path | None = None, progress: bool = True,
+           title: str = "Fairness report") -> Report:
+    """Evaluate runs, and report on them in one HTML file.
+
+    The report has the table of averages, each two measures of the systems, what the judgments
+    allow, the first documents of all systems for each topic, how each value comes about rank by
+    rank (as :func:`explain` says it), and a paragraph for a paper with BibTeX. The file loads
+    nothing from the network. The same arguments give the same bytes.
+
+    The numbers at the ranks of a measure are left out if they would make the page larger than
+    5 MB; the report says so.
+
+    :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
+    :param qrels: as of :func:`evaluate`
+    :param measures: measures of ir_measures or of this package, or their names
+    :param groups: the group source of the measures without a ``groups`` parameter of their own
+    :param baseline: the run to test the others against: its position, name or path
+    :param names: a name for each run, where ``runs`` is no dictionary
+    :param labels: a dictionary from measures to the names that the report shows
+    :param correction: the correction of the p-values for several systems, a method of
+        ``statsmodels.stats.multitest.multipletests``; ``None`` for none
+    :param depth: the number of documents of each ranking to show, from 1 to 100
+    :param n_jobs: the number of processes of the evaluation
+    :param checkpoint: a folder for the scores of finished runs, as of :func:`evaluate`
+    :param progress: whether to show a progress bar on standard error
+    :param title: the title of the report
+    :returns: the report, with ``save(path)`` and, for notebooks, ``_repr_html_``
+    :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
+    :raises ImportError: Jinja2 is not installed
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import report
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "label": 1})
+    >>> run = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0]})
+    >>> opinions = pd.DataFrame({"docno": ["d1", "d2"], "group": ["PRO", "CON"]})
+    >>> opinions.to_csv("opinions.csv", index=False)
+    >>> page = report({"mine": run}, qrels, ["nDCG@2", "AWRF@2"], groups="opinions.csv",
+    ...               progress=False)
+    >>> page.save("report.html")
+    """
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
+        raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
+                         "from 1 to 100")
+    by_name = named(runs, names)
+    for name, run in by_name.items():
+        if not isinstance(run, pd.DataFrame) and is_pipe(run):
+            raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
+                             "to a file")
+    judged = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
+    averages, perquery = evaluate(
+        by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
+        correction=None if baseline is None else correction, n_jobs=n_jobs, checkpoint=checkpoint,
+        progress=progress)
+    plan = make_plan(judged, measures, None, 1, groups)
+    experiment = Experiment(by_name, plan, averages, perquery, depth)
+    content = {"title": title, **content_of(experiment)}
+    room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
+    return Report(render(content, data_of(experiment, room)), experiment.broken)

@@ -1,0 +1,188 @@
+"""What a report is about: the tables of an evaluation, and the rankings behind them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import groups, io, numerics
+from pt_fairness.analysis import undefined
+from pt_fairness.analysis.collection import rankings_of_empty_run
+from pt_fairness.analysis.inputs import annotations_of, runs_of
+from pt_fairness.evaluation.plan import Plan
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.group_relevance import StoppingMeasure
+from pt_fairness.measures.population import distribution, protected_of_labels
+from pt_fairness.measures.scoring import rels_of
+from pt_fairness.measures.viewpoint import ViewpointMeasure
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.annotations import Ranked
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.view import View
+from pt_fairness.reporting.steps import Annotated, Steps, ranked_frame
+from pt_fairness.reporting.strips import Source, Strip, strip_of
+from pt_fairness.tables import direction_of, measure_columns
+from pt_fairness.tables.names import BROKEN, COMPARISON
+from pt_fairness.text import collecting_warnings
+
+#: The name of the groups in the second column of the qrels.
+IN_QRELS = "the qrels"
+
+
+class Experiment:
+    """The tables of an evaluation, and the rankings, groups and targets behind them.
+
+    :param runs: the runs by name
+    :param plan: the plan of the evaluation
+    :param averages: the averages, whose ``attrs`` tell the comparison
+    :param perquery: the values per topic
+    :param depth: the number of documents of a ranking that are shown
+    """
+
+    def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
+                 perquery: pd.DataFrame, depth: int) -> None:
+        self.averages, self.depth, self.plan = averages, depth, plan
+        self.measures: list[Any] = plan.measures
+        #: The name of each measure, as its column.
+        self.names: list[str] = measure_columns(averages)
+        self.systems: list[str] = averages["name"].tolist()
+        #: The errors of the runs that are missing from the tables, by name.
+        self.broken: dict[str, str] = averages.attrs[BROKEN]
+        self.comparison: dict[str, Any] | None = averages.attrs.get(COMPARISON)
+        self.directions = [direction_of(name, averages) for name in self.names]
+        self.judgments = Judgments(plan.qrels)
+        self.topics: Sequence[str] = self.judgments.topics
+        #: The value of each system, topic and measure, ``[systems, T, measures]``.
+        self.values = self._values(perquery)
+        self._sources: dict[Any, int] = {}
+        #: The group sources of the measures, without duplicates.
+        self.sources: list[Source] = []
+        #: The source of each measure, ``None`` if it uses no groups.
+        self.source_of = [self._source_of(measure) for measure in self.measures]
+        #: Whether a run has several rankings of a topic, of which the first is shown.
+        self.sampled = False
+        self._read({name: runs[name] for name in self.systems})
+
+    def _values(self, perquery: pd.DataFrame) -> Floats:
+        index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
+        frame = perquery.set_index(["name", "qid", "measure"])["value"]
+        shape = (len(self.systems), len(self.topics), len(self.names))
+        return frame.reindex(index).to_numpy(float).reshape(shape)
+
+    def _source_of(self, measure: Any) -> int | None:
+        """Return the index of the group source of a measure, which is added if it is new."""
+        parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+        part = next((part for part in parts if part.needs_groups), None)
+        if part is None:
+            return None
+        name, added = part.param("groups"), tuple(part.added_labels)
+        if (name, added) not in self._sources:
+            rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
+            annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
+            labels = sorted({*annotations.labels, *added})
+            shown = IN_QRELS if name is None else os.path.basename(name)
+            if name in groups.names():
+                shown = str(name)
+            self._sources[name, added] = len(self.sources)
+            self.sources.append(Source(shown, annotations, labels))
+        return self._sources[name, added]
+
+    def _read(self, runs: Mapping[str, Any]) -> None:
+        """Read the runs once more, one after the other, and keep what is shown of them."""
+        steps = Steps(self.measures, self.plan.qrels, self.judgments, self.depth)
+        self.ways = steps.ways
+        self.strips: list[Strip] = []
+        #: The numbers of each measure at the ranks of each system.
+        self.numbers: list[list[Floats | None]] = []
+        for i, (name, run) in enumerate(runs.items()):
+            frame = run if isinstance(run, pd.DataFrame) else io.read_run(run)
+            frame = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
+            with collecting_warnings():  # the evaluation has given them
+                ranked = runs_of({name: frame}, self.judgments, "report")[name]
+            found = [source.annotations.of_run(ranked, self.depth) for source in self.sources]
+            strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
+            self.strips.append(strip)
+            self.sampled |= ranked.sampled
+            annotated: list[Annotated | None] = []
+            for measure, source in zip(self.measures, self.source_of, strict=True):
+                if measure.params.get("judged_only"):
+                    judged = np.bincount(ranked.topic[ranked.pair >= 0],
+                                         minlength=len(self.topics))
+                    annotated.append(Annotated(~np.isnan(strip.label), judged))
+                    continue
+                if source is None or not measure.condensed:
+                    annotated.append(None)
+                    continue
+                usable = np.append(found[source].sets.any_of(
+                    np.arange(len(found[source].sets)), self.sources[source].labels), False)
+                length = np.bincount(ranked.topic[usable[found[source].codes]],
+                                     minlength=len(self.topics))
+                annotated.append(Annotated(strip.sets[source] >= 0, length))
+            self.numbers.append([None] * len(self.measures) if ranked.sampled else steps.of_run(
+                ranked, self._needed(ranked, found), strip, annotated, self.values[i]))
+
+    def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:
+        """Return the documents of a run that the numbers at its ranks depend on."""
+        every = any(isinstance(one, FairnessMeasure) and one.param("target") == "run"
+                    for one in self.measures)
+        length = np.max([np.full(len(run.length), self.depth), *(one.length for one in found)],
+                        axis=0)
+        rows = np.flatnonzero(every | (run.place < length[run.list]))
+        return ranked_frame(self.topics, run.topic[rows], run.docnos(rows), run.place[rows])
+
+    @cached_property
+    def undefined(self) -> list[list[int]]:
+        """The undefined and the dropped topics of each measure, as indices."""
+        place = {topic: i for i, topic in enumerate(self.topics)}
+        with collecting_warnings():
+            frame = undefined(self.plan.qrels, self.measures)
+        by_measure = frame.groupby("measure", sort=False)["qid"].apply(list).to_dict()
+        return [[place[qid] for qid in by_measure.get(str(measure), [])]
+                for measure in self.measures]
+
+    def targets(self, measure: int) -> Floats | None:
+        """Return the target shares of a measure, ``[T, L]``; ``None`` if they depend on the run."""
+        wanted, source = self.measures[measure], self.source_of[measure]
+        if (source is None or "target" not in wanted.SUPPORTED_PARAMS
+                or wanted.param("target") == "run" or list(wanted.parts) != [wanted]):
+            return None
+        return np.vstack([distribution(wanted, view) for view in self._judged(source)])
+
+    def protected(self, measure: int) -> list[list[int]] | None:
+        """Return the protected groups of each topic; ``None`` if they depend on the run, or if the
+        measure does not compare two sides.
+        """
+        wanted, source = self.measures[measure], self.source_of[measure]
+        if (source is None or wanted.param("protected") in (None, "all")
+                or isinstance(wanted, ViewpointMeasure)):
+            return None
+        rows = [protected_of_labels(wanted, view, view.relevant(wanted.param("rel")))
+                for view in self._judged(source)]
+        return [np.flatnonzero(row).tolist() for row in np.vstack(rows)]
+
+    def counting(self, measure: int) -> dict[str, Any]:
+        """Return which documents a measure counts and with which weights, for the page."""
+        wanted, own = self.measures[measure], self.source_of[measure] is not None
+        kind = wanted.param("discount") if own else None
+        return {"condensed": own and wanted.condensed,
+                "judged": bool(wanted.params.get("judged_only")),
+                "even": isinstance(wanted, StoppingMeasure),
+                "weights": None if kind is None else numerics.discount(
+                    kind, self.depth, wanted.param("p")).round(6).tolist()}
+
+    def relevant(self, source: int) -> Floats:
+        """Return the number of relevant documents of each group of a source, ``[T, L]``.
+
+        A document of m groups counts 1/m towards each.
+        """
+        return np.vstack([view.relevant(1) @ view.share for view in self._judged(source)])
+
+    def _judged(self, source: int) -> Iterator[View]:
+        one = self.sources[source]
+        return View.blocks(rankings_of_empty_run(one.annotations).labelled(one.labels))

@@ -1,0 +1,91 @@
+"use strict";
+
+/* What the parts of the page share: the data, elements, numbers, groups. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const PATTERNS = 8;
+const MISSING = "–";
+
+/** Return a new element; children are elements or text, never markup. */
+function element(tag, attributes = {}, ...children) {
+  return completed(document.createElement(tag), attributes, children);
+}
+
+function drawn(tag, attributes = {}, ...children) {
+  return completed(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes,
+    children);
+}
+
+function completed(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** Return the number that a value stands for, NaN if it is missing. */
+function numberOf(value) {
+  return value === null ? NaN : Number(value);
+}
+
+/** Return a value as the tables show it. */
+function asText(value) {
+  const number = numberOf(value);
+  if (Number.isNaN(number)) return MISSING;
+  if (!Number.isFinite(number)) return number > 0 ? "∞" : "−∞";
+  return number.toFixed(data.digits).replace("-", "−");
+}
+
+/** Return how far a value is from the best one, up to a constant; missing values are last. */
+function distance(measure, value) {
+  const number = numberOf(value);
+  if (Number.isNaN(number)) return Infinity;
+  const { direction } = data.measures[measure];
+  return direction === "↑" ? -number : direction === "↓" ? number : Math.abs(number);
+}
+
+/** Return the numbers below `length`, sorted by a key; equal keys keep their order. */
+function sortedBy(length, key) {
+  const keys = Array.from({ length }, (_, i) => key(i));
+  return [...keys.keys()].sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
+}
+
+function fillSelect(select, options, chosen) {
+  select.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
+  select.value = String(chosen);
+}
+
+/** Return the class of a group: eight patterns, and colours that differ for each eight groups. */
+function groupClass(group) {
+  const pattern = group % PATTERNS;
+  return `fill c${(pattern + Math.floor(group / PATTERNS)) % PATTERNS} p${pattern}`;
+}
+
+/** Return the box of a document: a band of each of its groups. */
+function documentBox(groups, relevant) {
+  const kind = `doc${relevant ? " relevant" : ""}`;
+  if (!groups.length) return element("span", { class: `${kind} none` });
+  if (groups.length === 1) {
+    return element("span", { class: `${kind} ${groupClass(groups[0][0])}` });
+  }
+  return element("span", { class: kind },
+    ...groups.map(([group, share]) => {
+      const band = element("i", { class: groupClass(group) });
+      band.style.flexGrow = share;
+      return band;
+    }));
+}
+
+function showKey(list, source) {
+  const labels = data.sources.length ? data.sources[source].labels : [];
+  const shown = labels.map((label, group) =>
+    element("li", {}, documentBox([[group, 1]], false), label));
+  shown.push(element("li", {}, documentBox([], false), "no group"),
+    element("li", {}, documentBox([], true), "relevant"));
+  list.replaceChildren(...shown);
+}

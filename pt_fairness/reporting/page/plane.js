@@ -1,0 +1,181 @@
+"use strict";
+
+/* Two measures of all systems, with the fair ends and the Pareto front. */
+
+const plane = { x: 0, y: 0, chosen: null };
+
+function niceTicks(low, high, count) {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
+  const ticks = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1) {
+    ticks.push(Number((i * step).toPrecision(12)));
+  }
+  return ticks;
+}
+
+/** Return the limits of an axis: the values with some room, and the fair end if it is near. */
+function limits(measure, values) {
+  let [low, high] = [Math.min(...values), Math.max(...values)];
+  const fair = data.measures[measure].fair;
+  const spread = high - low || Math.abs(high) || 1;
+  if (fair !== null && fair >= low - 2 * spread && fair <= high + 2 * spread) {
+    [low, high] = [Math.min(low, fair), Math.max(high, fair)];
+  }
+  const room = 0.06 * (high - low || spread);
+  return [low - room, high + room];
+}
+
+/** Return the systems that no other is better than by both measures. */
+function paretoFront(points) {
+  const best = [...points].sort((a, b) => a.dx - b.dx || a.dy - b.dy);
+  const front = [];
+  let least = Infinity;
+  for (const point of best) {
+    const last = front[front.length - 1];
+    if (point.dy < least || (last && point.dx === last.dx && point.dy === last.dy)) {
+      front.push(point);
+      least = Math.min(least, point.dy);
+    }
+  }
+  return front;
+}
+
+function axisTitle(measure) {
+  return `${data.measures[measure].name} (${data.measures[measure].end})`;
+}
+
+function planePoints() {
+  const exact = (value) => Number(value.toFixed(12));
+  return data.runs.map((name, run) => ({
+    name, run,
+    x: numberOf(data.averages[run][plane.x]), y: numberOf(data.averages[run][plane.y]),
+  })).filter((one) => Number.isFinite(one.x) && Number.isFinite(one.y)).map((one) => ({
+    ...one, dx: exact(distance(plane.x, one.x)), dy: exact(distance(plane.y, one.y)),
+  }));
+}
+
+/** Place the names where they cover neither points nor other names; others have none. */
+function placeNames(points, front, width) {
+  const taken = points.map(({ px, py }) => [px - 7, py - 7, px + 7, py + 7]);
+  const free = (box) => box[0] >= 60 && box[2] <= width - 4 && taken.every((other) =>
+    box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
+  const order = [...points].sort((a, b) => front.has(b.run) - front.has(a.run)
+    || (b.run === data.baseline) - (a.run === data.baseline));
+  const names = [];
+  for (const { name, px, py } of order) {
+    const long = 7.4 * Math.min(name.length, 24);
+    const tries = [[px + 10, py + 4], [px - 10 - long, py + 4], [px - long / 2, py - 11],
+      [px - long / 2, py + 20]];
+    const place = tries.find(([x, y]) => free([x, y - 12, x + long, y + 3]));
+    if (place) {
+      taken.push([place[0], place[1] - 12, place[0] + long, place[1] + 3]);
+      names.push(drawn("text", { x: place[0], y: place[1] },
+        name.length > 24 ? `${name.slice(0, 23)}…` : name));
+    }
+  }
+  return names;
+}
+
+function drawPlane() {
+  const points = planePoints();
+  const place = byId("plane-chart");
+  if (!points.length) {
+    place.replaceChildren(element("p", {}, "No system has a value of both measures."));
+    return;
+  }
+  const width = Math.max(280, Math.min(place.clientWidth || 720, 900));
+  const height = Math.round(Math.min(width * 0.7, 520));
+  const [left, right, top, bottom] = [64, width - 14, 14, height - 52];
+  const [xLow, xHigh] = limits(plane.x, points.map((one) => one.x));
+  const [yLow, yHigh] = limits(plane.y, points.map((one) => one.y));
+  const toX = (x) => left + (x - xLow) / (xHigh - xLow) * (right - left);
+  const toY = (y) => bottom - (y - yLow) / (yHigh - yLow) * (bottom - top);
+  points.forEach((one) => Object.assign(one, { px: toX(one.x), py: toY(one.y) }));
+  const front = paretoFront(points);
+  const inFront = new Set(front.map((one) => one.run));
+  const svg = drawn("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
+    "aria-label": `${axisTitle(plane.x)} against ${axisTitle(plane.y)}` });
+  const line = (kind, x1, y1, x2, y2) => drawn("line", { class: kind, x1, y1, x2, y2 });
+  const label = (x, y, anchor, text) => drawn("text", { x, y, "text-anchor": anchor }, text);
+  for (const tick of niceTicks(xLow, xHigh, width < 500 ? 4 : 7)) {
+    svg.append(line("grid", toX(tick), top, toX(tick), bottom),
+      label(toX(tick), bottom + 18, "middle", String(tick).replace("-", "−")));
+  }
+  for (const tick of niceTicks(yLow, yHigh, 6)) {
+    svg.append(line("grid", left, toY(tick), right, toY(tick)),
+      label(left - 6, toY(tick) + 4, "end", String(tick).replace("-", "−")));
+  }
+  svg.append(line("axis", left, bottom, right, bottom), line("axis", left, top, left, bottom));
+  const [fairX, fairY] = [plane.x, plane.y].map((one) => data.measures[one].fair);
+  if (fairX !== null && fairX >= xLow && fairX <= xHigh) {
+    svg.append(line("fair", toX(fairX), top, toX(fairX), bottom));
+  }
+  if (fairY !== null && fairY >= yLow && fairY <= yHigh) {
+    svg.append(line("fair", left, toY(fairY), right, toY(fairY)));
+  }
+  svg.append(label((left + right) / 2, height - 10, "middle", axisTitle(plane.x)));
+  const upright = label(0, 0, "middle", axisTitle(plane.y));
+  upright.setAttribute("transform", `translate(15 ${(top + bottom) / 2}) rotate(-90)`);
+  svg.append(upright, drawn("polyline", { class: "front",
+    points: front.map(({ px, py }) => `${px},${py}`).join(" ") }));
+  const shown = [...points].sort((a, b) => a.x - b.x || a.run - b.run);
+  if (!shown.some((one) => one.run === plane.chosen)) plane.chosen = shown[0].run;
+  for (const one of shown) {
+    const said = `${one.name}: ${data.measures[plane.x].name} ${asText(one.x)}, `
+      + `${data.measures[plane.y].name} ${asText(one.y)}`
+      + `${inFront.has(one.run) ? ", on the Pareto front" : ""}`
+      + `${one.run === data.baseline ? ", the baseline" : ""}`;
+    const kind = `point${inFront.has(one.run) ? " front-point" : ""}`
+      + `${one.run === data.baseline ? " baseline-point" : ""}`;
+    const mark = drawn("g", { role: "img", "aria-label": said, "data-run": one.run,
+      tabindex: one.run === plane.chosen ? 0 : -1 },
+    drawn("title", {}, said), drawn("circle", { class: kind, cx: one.px, cy: one.py, r: 6 }));
+    const tell = () => { byId("plane-detail").textContent = said; };
+    mark.addEventListener("mouseenter", tell);
+    mark.addEventListener("focus", tell);
+    svg.append(mark);
+  }
+  svg.append(...placeNames(points, inFront, width));
+  place.replaceChildren(svg);
+}
+
+/** Move the focus to the next system by the value on the x-axis. */
+function stepPoint(event) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const marks = [...byId("plane-chart").querySelectorAll("g[role=img]")];
+  const now = marks.indexOf(event.target.closest("g[role=img]"));
+  if (!step || now < 0) return;
+  event.preventDefault();
+  const next = marks[Math.min(Math.max(now + step, 0), marks.length - 1)];
+  marks[now].setAttribute("tabindex", -1);
+  next.setAttribute("tabindex", 0);
+  plane.chosen = Number(next.dataset.run);
+  next.focus();
+}
+
+function startPlane() {
+  const relevance = data.measures.findIndex((one) => one.fair === null);
+  const fairness = data.measures.findIndex((one) => one.fair !== null);
+  plane.x = Math.max(relevance, 0);
+  plane.y = fairness >= 0 && fairness !== plane.x ? fairness : Math.min(1, data.measures.length - 1);
+  for (const axis of ["x", "y"]) {
+    const select = byId(`plane-${axis}`);
+    fillSelect(select, data.measures.map((one, i) => [i, one.name]), plane[axis]);
+    select.addEventListener("change", () => {
+      plane[axis] = Number(select.value);
+      drawPlane();
+    });
+  }
+  byId("plane-chart").addEventListener("keydown", stepPoint);
+  let width = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (Math.abs(contentRect.width - width) > 1) {
+      width = contentRect.width;
+      drawPlane();
+    }
+  }).observe(byId("plane-chart"));
+}
+
+startPlane();

@@ -1,0 +1,91 @@
+"use strict";
+
+/* The way to a value: the ranks of a system for the chosen topic and measure. */
+
+const DIGITS = 3;
+const STEPS = 36 ** DIGITS - 2;
+
+/** Return the number at each rank: a contribution, or the value so far. */
+function numbersAt(measure, topic, run) {
+  const { low, high } = data.measures[measure];
+  const count = data.rankings[topic].runs[run].length;
+  const before = data.rankings[topic].runs.slice(0, run).reduce((sum, one) => sum + one.length, 0);
+  return Array.from({ length: count }, (_, i) => {
+    const start = DIGITS * (before + i);
+    const code = parseInt(data.steps[measure][topic].slice(start, start + DIGITS), 36);
+    return code > STEPS ? null : low + code / STEPS * (high - low);
+  });
+}
+
+/** Return which documents the measure counts, and the shares of the groups up to each. */
+function sharesSoFar(measure, topic, run) {
+  const { condensed, judged, cutoff, source, weights, even } = data.measures[measure];
+  const { runs, labels } = data.rankings[topic];
+  const size = source === null ? 0 : data.sources[source].labels.length;
+  const sums = new Array(size).fill(0);
+  let [counted, total] = [0, 0];
+  return runs[run].map((doc) => {
+    const groups = source === null ? [] : groupsOf(topic, source, doc);
+    const fits = judged ? labels[doc] !== null && labels[doc] >= 0 : groups.length > 0 || !condensed;
+    const counts = fits && (cutoff === null || counted < cutoff);
+    if (counts && (groups.length || even)) {
+      const weight = weights === null ? 1 : weights[counted];
+      const shares = groups.length ? groups : sums.map((_, group) => [group, 1 / size]);
+      for (const [group, share] of shares) sums[group] += weight * share;
+      total += weight;
+    }
+    counted += counts;
+    return { doc, counts, groups, shares: sums.map((sum) => (total ? sum / total : null)) };
+  });
+}
+
+function track(number, largest) {
+  const bar = element("i", number < 0 ? { class: "minus" } : {});
+  bar.style.left = "0";
+  bar.style.width = `${largest > 0 ? Math.abs(number) / largest * 100 : 0}%`;
+  return element("div", { class: "track", "aria-hidden": "true" }, bar);
+}
+
+function drawSteps() {
+  const measure = data.measures[chosen.measure];
+  const { docs, labels } = data.rankings[chosen.topic];
+  const table = byId("steps");
+  const value = data.values[chosen.measure][chosen.topic][chosen.run];
+  byId("run").value = String(chosen.run);
+  byId("steps-note").textContent = [undefinedHere(), measure.note].filter(Boolean).join(" ");
+  byId("steps-caption").textContent = `${measure.name} of ${data.runs[chosen.run]} for topic `
+    + `${data.topics[chosen.topic]}: ${asText(value)}`;
+  const names = measure.source === null ? [] : data.sources[measure.source].labels;
+  const target = data.targets[chosen.measure] && data.targets[chosen.measure][chosen.topic];
+  const own = data.protected[chosen.measure] ? data.protected[chosen.measure][chosen.topic] : [];
+  const numbers = measure.explained ? numbersAt(chosen.measure, chosen.topic, chosen.run) : null;
+  const largest = Math.max(0, ...(numbers || []).map((one) => Math.abs(one)));
+  const heads = ["rank", "docno", ...(names.length ? ["groups"] : []), "relevance", "counts",
+    ...names.map((name, group) => `${name} so far${own.includes(group) ? " (protected)" : ""}`), ...(numbers ? [measure.explained, ""] : [])];
+  table.tHead.replaceChildren(element("tr", {}, ...heads.map((head) => (head
+    ? element("th", { scope: "col" }, head) : element("td", {})))));
+  const rows = sharesSoFar(chosen.measure, chosen.topic, chosen.run).map((one, i) =>
+    element("tr", { class: one.counts ? null : "left-out" },
+      element("td", {}, String(i + 1)), element("td", { class: "doc-name" }, docs[one.doc]),
+      ...(names.length ? [element("td", {}, groupNames(one.groups, measure.source))] : []),
+      element("td", {}, labels[one.doc] === null ? "not judged" : String(labels[one.doc])),
+      element("td", {}, one.counts ? "yes" : "no"),
+      ...one.shares.map((share) => element("td", {}, asText(share))),
+      ...(numbers ? [element("td", { class: "number" }, asText(numbers[i])),
+        element("td", {}, track(numbers[i], largest))] : [])));
+  table.tBodies[0].replaceChildren(...rows);
+  const foot = target ? [element("tr", {},
+    element("th", { scope: "row", colspan: names.length ? 5 : 4 }, "target"),
+    ...target.map((share) => element("td", {}, asText(share))),
+    ...(numbers ? [element("td", { colspan: 2 })] : []))] : [];
+  table.tFoot.replaceChildren(...foot);
+}
+
+fillSelect(byId("run"), data.runs.map((name, run) => [run, name]), 0);
+byId("run").addEventListener("change", (event) => chooseRun(Number(event.target.value)));
+for (const button of document.querySelectorAll("button[data-select]")) {
+  button.addEventListener("click", () => {
+    getSelection().selectAllChildren(byId(button.dataset.select));
+  });
+}
+startStrips();

@@ -1,0 +1,111 @@
+"""The paragraph on the experiment for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+
+from pt_fairness._version import __version__
+from pt_fairness.analysis import ALPHA
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.params import literal
+from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
+from pt_fairness.tables import NEAR_ZERO, direction_of
+
+#: The parameters that the paragraph names elsewhere.
+_ELSEWHERE = ("cutoff", "groups")
+_TARGETS = {
+    "qrels": "the distribution of the groups in the relevant documents of the topic",
+    "collection": "the distribution of the groups in the relevant documents of all topics",
+    "uniform": "equal shares of all groups",
+    "run": "the distribution of the groups in the whole ranking",
+}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the paragraph says.
+
+    :param measures: the measures, with the names of their columns
+    :param sources: sentences on the group sources
+    :param undefined: sentences on the undefined topics
+    """
+
+    runs: int
+    topics: int
+    measures: Sequence[tuple[str, Any]]
+    sources: Sequence[str]
+    undefined: Sequence[str]
+    baseline: str | None
+    correction: str | None
+
+
+def paragraph(facts: Facts) -> list[str | Cite]:
+    """Return the paragraph, with citations."""
+    sentences = [*_measures(facts), *([one] for one in facts.sources), *_tests(facts),
+                 *([one] for one in facts.undefined), _software()]
+    return joined(sentences, " ")
+
+
+def _measures(facts: Facts) -> list[Text]:
+    others = [one for one in facts.measures if not isinstance(one[1], FairnessMeasure)]
+    own = [one for one in facts.measures if isinstance(one[1], FairnessMeasure)]
+    systems = "One system is" if facts.runs == 1 else f"{facts.runs} systems are"
+    sentences: list[Text] = [
+        [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
+    if others:
+        sentences.append(["Relevance is measured by ",
+                          *joined([_other(*one) for one in others], ", "), "."])
+    if own:
+        sentences.append(["Fairness, diversity and bias are measured by ",
+                          *joined([_own(*one) for one in own]), "."])
+    used = [measure.param("target") for _, measure in own
+            if "target" in measure.SUPPORTED_PARAMS]
+    targets = [f"target={word} is {text}" for word, text in _TARGETS.items() if word in used]
+    if targets:
+        sentences.append([f"Of the target distributions, {'; '.join(targets)}."])
+    return sentences
+
+
+def _other(name: str, measure: Any) -> Text:
+    papers = of_measure(measure)
+    return [name, " (", papers, ")"] if papers else [name]
+
+
+def _own(name: str, measure: FairnessMeasure) -> Text:
+    given = [f"{param}={_value(measure.param(param))}" for param in measure.SUPPORTED_PARAMS
+             if param not in _ELSEWHERE and measure.param(param) is not None]
+    signed = direction_of(str(measure)) == NEAR_ZERO
+    fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
+    cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
+    named = "" if measure.NAME in name else f", {measure.NAME}{cutoff}"
+    told = ", ".join([*given, fair])
+    return [f"{name} ({measure.PRETTY_NAME}{named}; ", of_measure(measure), f"; {told})"]
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else literal(value)
+
+
+def _tests(facts: Facts) -> list[Text]:
+    if facts.baseline is None or facts.runs < 2:
+        return []
+    text: list[str | Cite] = [f"Differences from {facts.baseline} are tested by two-sided paired "
+                              f"t-tests over the topics, with a significance level of {ALPHA:g}"]
+    others = facts.runs - 1
+    if facts.correction is None:
+        text.append("; the p-values are not corrected")
+    elif others > 1:
+        method = [" by Holm's method (", Cite(["holm1979"]), ")"] \
+            if facts.correction == "holm" else [f" by the method {facts.correction!r}"]
+        text += ["; the p-values are corrected", *method,
+                 f" for the {others} comparisons by each measure"]
+    return [[*text, "."]]
+
+
+def _software() -> Text:
+    return [f"The values were computed with pt_fairness {__version__} (", Cite([SOFTWARE]),
+            f") and ir_measures {ir_measures.__version__} (", Cite(["macavaney2022"]), ")."]

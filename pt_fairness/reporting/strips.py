@@ -1,0 +1,116 @@
+"""The first documents of every system for every topic, with their groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.numerics import Floats, Ints, unique_rows
+from pt_fairness.rankings.annotations import Annotations, Ranked
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run
+
+#: Decimals of the shares of a document's groups.
+SHARE_DECIMALS = 4
+
+
+class Source:
+    """A group source of the report, and the label sets of the documents that it knows.
+
+    :param name: the name that the report shows
+    :param labels: the label set
+    """
+
+    def __init__(self, name: str, annotations: Annotations, labels: Sequence[str]) -> None:
+        self.name, self.annotations, self.labels = name, annotations, list(labels)
+        #: The sets of pairs of label and share, by their index.
+        self.sets: dict[tuple[tuple[int, float], ...], int] = {}
+
+    def sets_of(self, found: Ranked, rows: Ints) -> Ints:
+        """Return the label set of each of some ranked documents, −1 where it is unannotated."""
+        codes, where = np.unique(found.codes[rows], return_inverse=True)
+        shares = found.sets.shares(np.maximum(codes, 0), self.labels).round(SHARE_DECIMALS)
+        shares[codes < 0] = 0.0
+        index = [self._index(np.flatnonzero(one), one) for one in shares]
+        return np.array(index, np.int32)[where]
+
+    def _index(self, labels: Ints, shares: Floats) -> int:
+        if not len(labels):
+            return -1
+        key = tuple(zip(labels.tolist(), shares[labels].tolist(), strict=True))
+        return self.sets.setdefault(key, len(self.sets))
+
+
+@dataclass
+class Strip:
+    """The first documents of one system, sorted by topic and rank."""
+
+    topic: Ints
+    docno: Any
+    #: The relevance, NaN where the document is not judged.
+    label: Floats
+    #: The label set of each document for each source.
+    sets: list[Ints]
+    #: The 0-based rank.
+    place: Ints
+
+    def annotated(self, source: int) -> float:
+        """Return the share of the documents that have a group, NaN without documents."""
+        known = self.sets[source] >= 0
+        return float(known.mean()) if len(known) else np.nan
+
+
+def strip_of(run: Run, judgments: Judgments, found: Sequence[Ranked], sources: Sequence[Source],
+             depth: int) -> Strip:
+    """Return the first ``depth`` documents of a run for each topic.
+
+    If a topic has several rankings, these are the documents of the first.
+
+    :param found: the label sets of the documents for each source, at least ``depth`` deep
+    """
+    first = np.searchsorted(run.topics, np.arange(len(judgments.topics)))
+    rows = np.flatnonzero((run.place < depth) & (first[run.topic] == run.list))
+    pair = run.pair[rows]
+    relevance = np.append(judgments.relevance, 0).astype(float)
+    return Strip(run.topic[rows], run.docnos(rows), np.where(pair >= 0, relevance[pair], np.nan),
+                 [source.sets_of(one, rows) for source, one in zip(sources, found, strict=True)],
+                 run.place[rows])
+
+
+def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
+    """Return the rankings of each topic for the page.
+
+    :returns: for each topic ``docs`` (docnos), ``labels`` (relevance, ``None`` if not judged),
+        ``sets`` (for each source the label set of each document, −1 for none) and ``runs`` (the
+        documents of each system, as indices in ``docs``)
+    """
+    topic = np.concatenate([strip.topic for strip in strips])
+    docno = pd.factorize(np.concatenate([strip.docno for strip in strips]))[0]
+    (_, _), which = unique_rows(topic, docno)
+    _, first = np.unique(which, return_index=True)
+    # Number the documents of each topic in the order in which the systems give them.
+    order = np.lexsort((first, topic[first]))
+    number = np.empty(len(first), np.intp)
+    starts = np.searchsorted(topic[first][order], np.arange(topics + 1))
+    number[order] = np.arange(len(first)) - starts[topic[first][order]]
+    rows = first[order]
+    docnos = np.concatenate([strip.docno for strip in strips])[rows].tolist()
+    labels = np.concatenate([strip.label for strip in strips])[rows]
+    known = [None if math.isnan(one) else int(one) if one.is_integer() else one
+             for one in labels.tolist()]
+    sets = [np.concatenate([strip.sets[i] for strip in strips])[rows].tolist()
+            for i in range(len(strips[0].sets))]
+    ends = np.cumsum([len(strip.topic) for strip in strips])
+    parts = [(number[which[end - len(strip.topic):end]].tolist(),
+              np.searchsorted(strip.topic, np.arange(topics + 1)))
+             for strip, end in zip(strips, ends, strict=True)]
+    return [{"docs": docnos[low:high], "labels": known[low:high],
+             "sets": [one[low:high] for one in sets],
+             "runs": [indices[places[i]:places[i + 1]] for indices, places in parts]}
+            for i, (low, high) in enumerate(pairwise(starts))]

@@ -1,0 +1,323 @@
+"""The report in a real browser: what it shows is what the frames hold."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+from pt_fairness import FairnessWarning, analysis, explain
+from pt_fairness.tables import changes, distance_from_best, measure_columns, with_groups
+from pt_fairness.tables.significance import BETTER, WORSE
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+def keys():
+    from selenium.webdriver.common.keys import Keys
+    return Keys
+
+
+def shown(value: float) -> str:
+    return f"{value:.4f}".replace("-", "−")
+
+
+def values_of(made, measure, qid):
+    """The values of the systems for a topic, in the order of the runs."""
+    frame = made.perquery[made.perquery["measure"].eq(measure) & made.perquery["qid"].eq(qid)]
+    return frame.set_index("name")["value"].loc[list(made.runs)]
+
+
+def topic_of(page) -> str:
+    return page("return data.topics[Number(document.getElementById('topic').value)]")
+
+
+class TestTable:
+    def test_values_marks_and_best(self, page, made):
+        rows = {row[0]: row[1:] for row in page.rows("systems")}
+        columns, changed = measure_columns(made.averages), changes(made.averages)
+        for i, system in enumerate(made.averages["name"]):
+            for column, text in zip(columns, rows[system], strict=False):
+                mark = {1: BETTER, -1: WORSE}.get(changed[column][i], "")
+                assert text.split()[0] == shown(made.averages[column][i]) + mark
+        best = page(
+            "return [...document.querySelectorAll('#systems td.best')].map(cell =>"
+            " [cell.parentNode.cells[0].innerText, cell.cellIndex - 1])"
+        )
+        wanted = {
+            (made.averages["name"][i], j)
+            for j, column in enumerate(columns)
+            for i in (
+                distance_from_best(made.averages, column).round(12).rank(method="min").eq(1)
+            ).pipe(lambda one: one[one].index)
+        }
+        assert {tuple(one) for one in best} == wanted
+
+    def test_a_click_sorts_best_first_and_a_second_one_worst_first(self, page, made):
+        for i, column in enumerate(measure_columns(made.averages)):
+            button = page.find_all("#systems thead button")[i + 1]
+            wanted = made.averages.assign(key=distance_from_best(made.averages, column))
+            wanted = wanted.sort_values("key", kind="stable")["name"].tolist()
+            button.send_keys(keys().ENTER)
+            assert [row[0] for row in page.rows("systems")] == wanted, column
+            head = page.find_all("#systems thead th")[i + 1]
+            first = head.get_attribute("aria-sort")
+            button.click()
+            assert [row[0] for row in page.rows("systems")] == wanted[::-1]
+            assert {first, head.get_attribute("aria-sort")} == {"ascending", "descending"}
+        assert len(page.find_all("#systems th[aria-sort]")) == 1
+
+    def test_coverage(self, page, made):
+        top = analysis.ranked_groups(made.runs, made.qrels, made.groups, 8)
+        top = top.drop_duplicates(["name", "qid", "rank"])
+        shares = top["group"].notna().groupby(top["name"]).mean()
+        assert {row[0]: row[-1] for row in page.rows("systems")} == {
+            name: shown(share) for name, share in shares.items()
+        }
+
+
+class TestPlane:
+    def labels(self, page):
+        return page(
+            "return [...document.querySelectorAll('#plane-chart g[role=img]')].map(one =>"
+            " one.getAttribute('aria-label'))"
+        )
+
+    @pytest.mark.parametrize(("x", "y"), [("nDCG@5", "rKL@5"), ("rKL@5", "AWRF@5")])
+    def test_two_measures_by_choice(self, page, made, x, y):
+        page.choose("plane-x", x)
+        page.choose("plane-y", y)
+        frame = made.averages
+        labels = self.labels(page)
+        assert len(labels) == len(frame)
+        for _, row in frame.iterrows():
+            (label,) = [one for one in labels if one.startswith(f"{row['name']}: ")]
+            assert f"{x} {shown(row[x])}, {y} {shown(row[y])}" in label
+            far = [distance_from_best(frame, one) for one in (x, y)]
+            dominated = any(
+                all(one[i] <= one[row.name] for one in far)
+                and any(one[i] < one[row.name] for one in far)
+                for i in frame.index
+            )
+            assert ("Pareto front" in label) == (not dominated)
+            assert ("the baseline" in label) == (row["name"] == "BM25")
+
+    def test_arrow_keys_step_from_point_to_point(self, page, made):
+        page("document.querySelector(\"#plane-chart g[tabindex='0']\").focus()")
+        told = [page.find("#plane-detail").text]
+        for _ in range(3):
+            page.browser.switch_to.active_element.send_keys(keys().ARROW_RIGHT)
+            told.append(page.find("#plane-detail").text)
+        assert told == self.labels(page)
+
+
+class TestTopics:
+    def test_the_topics_on_which_the_systems_differ_most_come_first(self, page, made):
+        for measure in ("rKL@5", "nDCG@5"):
+            page.choose("measure", measure)
+            frame = made.perquery[made.perquery["measure"] == measure]
+            spread = frame.groupby("qid")["value"].std(ddof=0)
+            texts = page("return [...document.getElementById('topic').options].map(o => o.text)")
+            found = [re.fullmatch(r"(.*) \(SD (.*)\)", text).groups() for text in texts]
+            assert {qid for qid, _ in found} == set(spread.index)
+            assert [sd for _, sd in found] == [shown(one) for one in sorted(spread)[::-1]]
+            assert all(shown(spread[qid]) == sd for qid, sd in found)
+
+    @pytest.mark.parametrize("measure", ["rKL@5", "nDCG@5"])
+    def test_stepping_through_all_topics_by_keyboard(self, page, made, measure):
+        page.choose("measure", measure)
+        options = page("return [...document.getElementById('topic').options].map(o => o.text)")
+        page.choose("topic", options[0])
+        page("document.querySelector('#strips td[tabindex=\"0\"]').focus()")
+        seen = []
+        top = analysis.ranked_groups(made.runs, made.qrels, made.groups, 8)
+        for _ in made.perquery["qid"].unique():
+            qid = topic_of(page)
+            seen.append(qid)
+            values = values_of(made, measure, qid)
+            rows = page.rows("strips")
+            order = distance_from_best(values.to_frame(measure), measure)
+            assert [row[0] for row in rows] == order.sort_values(kind="stable").index.tolist()
+            assert {row[0]: row[1] for row in rows} == values.map(shown).to_dict()
+            for cell in page.find_all("#strips td[data-doc]"):
+                system = page("return data.runs[arguments[0].parentNode.dataset.run]", cell)
+                rank, text = re.fullmatch(
+                    r"rank (\d+): (.*)", cell.get_attribute("aria-label")
+                ).groups()
+                own = top[
+                    top["name"].eq(system) & top["qid"].eq(qid) & top["rank"].eq(int(rank))
+                ]
+                groups = ", ".join(own["group"].dropna()) or "no group"
+                assert text.startswith(f"{own['docno'].iloc[0]}: {groups}; ")
+                judged = made.qrels[
+                    made.qrels["qid"].eq(qid) & made.qrels["docno"].eq(own["docno"].iloc[0])
+                ]["label"]
+                kind = "not judged" if judged.empty else (
+                    f"relevant ({judged.iloc[0]})"
+                    if judged.iloc[0] > 0
+                    else f"not relevant ({judged.iloc[0]})"
+                )
+                assert text.endswith(f"; {kind}")
+            page.browser.switch_to.active_element.send_keys(keys().PAGE_DOWN)
+        assert len(set(seen)) == len(seen) == 6
+        assert page.find("#topic-before").is_enabled()
+        assert not page.find("#topic-after").is_enabled()
+
+    def test_arrow_keys_move_among_the_documents(self, page):
+        page("document.querySelector('#strips td[tabindex=\"0\"]').focus()")
+
+        def place():
+            return page(
+                "const cell = document.activeElement;"
+                "return [cell.parentNode.rowIndex - 1, cell.cellIndex - 2]"
+            )
+
+        found = []
+        for key in ("ARROW_RIGHT", "ARROW_DOWN", "END", "ARROW_UP", "HOME", "ARROW_LEFT"):
+            page.browser.switch_to.active_element.send_keys(getattr(keys(), key))
+            found.append(place())
+        assert found == [[0, 1], [1, 1], [1, 7], [0, 7], [0, 0], [0, 0]]
+        assert len(page.find_all("#strips td[tabindex='0']")) == 1
+        assert page.find("#strips-detail").text.endswith(
+            page.browser.switch_to.active_element.get_attribute("aria-label")
+        )
+
+    def test_the_marked_document_is_the_same_in_all_systems(self, page):
+        cells = page.find_all("#strips td[data-doc]")
+        docnos = [one.get_attribute("aria-label").split(": ")[1] for one in cells]
+        assert max(map(docnos.count, docnos)) > 1
+        for cell, docno in zip(cells[:8], docnos, strict=False):
+            page("arguments[0].focus()", cell)
+            same = page.find_all("#strips td.same")
+            assert [one.get_attribute("aria-label").split(": ")[1] for one in same] == (
+                [docno] * docnos.count(docno)
+            )
+
+
+class TestExplanation:
+    @pytest.mark.parametrize("measure", ["rKL@5", "AWRF@5", "nDCG@5", "alpha_nDCG@5"])
+    def test_it_is_that_of_explain(self, page, made, measure):
+        qrels = made.groups.to_qrels(made.qrels) if measure == "alpha_nDCG@5" else made.qrels
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FairnessWarning)
+            (one,) = with_groups([measure], made.groups)
+        page.choose("measure", measure)
+        options = page("return [...document.getElementById('topic').options].map(o => o.text)")
+        for text in options[:2]:
+            page.choose("topic", text)
+            for system, run in made.runs.items():
+                page.choose("run", system)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", FairnessWarning)
+                    frame = explain(one, run, qrels, topic_of(page))
+                heads = page(
+                    "return [...document.querySelectorAll('#steps thead th')].map(h => h.innerText)"
+                )
+                rows = page.rows("steps")
+                shares = [name for name in frame if name.startswith("share of ")]
+                kind = "contribution" if "contribution" in frame else "value"
+                assert ("contribution" in heads) == (kind == "contribution")
+                for row, (_, wanted) in zip(rows, frame.iterrows(), strict=False):
+                    cells = dict(zip(heads, row, strict=False))
+                    assert cells["docno"] == wanted["docno"]
+                    assert (cells["counts"] == "yes") == wanted["counts"]
+                    assert float(row[len(heads) - 1].replace("−", "-")) == pytest.approx(
+                        wanted[kind], abs=1.1e-4
+                    )
+                    for name in shares if measure in ("rKL@5", "AWRF@5") else ():
+                        label = name.removeprefix("share of ")
+                        (head,) = [one for one in heads if one.startswith(f"{label} so far")]
+                        assert cells[head] == shown(wanted[name])
+                        protected = label in frame.attrs.get("protected", [])
+                        assert head.endswith("(protected)") == protected
+                target = [name for name in frame if name.startswith("target of ")]
+                foot = page("return [...document.querySelectorAll('#steps tfoot td')]"
+                            ".map(c => c.innerText)")  # fmt: skip
+                assert foot[: len(target)] == [shown(frame[name].iloc[0]) for name in target]
+
+    def test_enter_on_a_document_explains_its_system(self, page, made):
+        cell = page.find("#strips tbody tr:nth-child(3) td[data-doc]")
+        page("arguments[0].focus()", cell)
+        cell.send_keys(keys().ENTER)
+        system = page.find("#strips tbody tr:nth-child(3) th").text
+        assert system in page.find("#steps-caption").text
+        pressed = page.find("#strips button[aria-pressed=true]")
+        assert pressed.text == system
+
+    def test_undefined_topics_are_named(self, page):
+        page.choose("measure", "rKL@5")
+        texts = page("return [...document.getElementById('topic').options].map(o => o.text)")
+        (text,) = [one for one in texts if one.startswith("only A")]
+        page.choose("topic", text)
+        assert "rKL@5 is undefined for topic only A." in page.find("#steps-note").text
+        assert "rKL@5 is undefined for 1 of 6 topics (only A)" in page.find("#judgments").text
+
+
+class TestText:
+    def test_names_are_text_and_never_markup(self, page, made):
+        assert page("return document.title") == "A <report>"
+        assert page("return document.querySelectorAll('script').length") == 2
+        assert page("return document.querySelectorAll('img, b').length") == 0
+        assert page("return [...document.querySelectorAll('i')].every(one => !one.textContent)")
+        assert {row[0] for row in page.rows("systems")} == set(made.runs)
+        labels = [one.get_attribute("aria-label") for one in page.find_all("#strips td[data-doc]")]
+        docnos = page("return data.rankings.flatMap(one => one.docs)")
+        assert SCRIPT in docnos and any(SCRIPT in label for label in labels)
+        assert "</script>" in page("return data.topics")
+
+    def test_paragraph_and_bibtex_can_be_selected(self, page):
+        for name in ("paragraph", "latex", "bibtex"):
+            page.find(f"button[data-select={name}]").send_keys(keys().ENTER)
+            assert page("return getSelection().toString().trim()") == page.find(f"#{name}").text
+
+
+class TestAccess:
+    @pytest.mark.parametrize("width", [360, 800, 1400])
+    def test_nothing_is_wider_than_the_page(self, page, width):
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+        page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        try:
+            page.browser.get(page.address)
+            assert page("return document.documentElement.scrollWidth") <= width
+            assert page("return document.querySelector('#plane-chart svg') !== null")
+        finally:
+            page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_contrast_of_all_text(self, page):
+        script = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
+        seen, poor = page(script)
+        assert seen > 200 and poor == []
+
+    def test_all_controls_are_reached_by_tab_and_have_names(self, page):
+        wanted = page("""
+            return [...document.querySelectorAll('a, button, select, [tabindex="0"]')]
+              .filter(one => !one.disabled && one.offsetParent !== null || one.closest('svg'))
+              .length""")
+        page("document.activeElement.blur(); window.scrollTo(0, 0)")
+        seen = set()
+        for _ in range(wanted + 3):
+            page.browser.switch_to.active_element.send_keys(keys().TAB)
+            name = page("""
+                const one = document.activeElement;
+                const label = one.getAttribute('aria-label') || one.getAttribute('aria-labelledby')
+                  || one.textContent.trim() || (one.labels && one.labels[0].textContent);
+                one.dataset.seen = one.dataset.seen || String(Math.random());
+                return [one.dataset.seen, label, one.tagName]""")
+            assert name[1], name
+            if name[2] != "BODY":
+                seen.add(name[0])
+        assert len(seen) >= wanted - 1
+
+    def test_print(self, page):
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        try:
+            assert not page.find("nav").is_displayed()
+            tall = page("return [...document.querySelectorAll('.scroll')].map(one =>"
+                        " getComputedStyle(one).overflow)")  # fmt: skip
+            assert set(tall) == {"visible"}
+            printed = page.browser.execute_cdp_cmd("Page.printToPDF", {})
+            assert len(printed["data"]) > 10_000
+        finally:
+            page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -1,0 +1,110 @@
+"""The paragraph for a paper: what it says, in text and in LaTeX, with BibTeX of all it cites."""
+
+from __future__ import annotations
+
+import re
+
+import ir_measures
+import pytest
+
+import pt_fairness
+from pt_fairness.measures import MEASURES
+from pt_fairness.reporting import citations
+from pt_fairness.reporting.citations import OTHERS, Cite
+from pt_fairness.reporting.paragraph import Facts, paragraph
+from pt_fairness.tables import parsed
+
+
+def facts(measures, **given):
+    """Facts on measures, which are names or pairs of a label and a measure."""
+    named = [(one, *parsed([one])) if isinstance(one, str) else one for one in measures]
+    return Facts(**{
+        "runs": 3, "topics": 50, "measures": named, "sources": ["The groups are those of x."],
+        "undefined": [], "baseline": "BM25", "correction": "holm", **given,
+    })  # fmt: skip
+
+
+def test_it_names_measures_with_all_parameters_and_papers():
+    text = citations.as_text(paragraph(facts(["nDCG@10", "P@5", "rKL(protected='CON')@10"])))
+    assert text.startswith("3 systems are evaluated on 50 topics. Relevance is measured by nDCG@10 "
+                           "(Järvelin & Kekäläinen 2002), P@5.")  # fmt: skip
+    rkl = MEASURES["rKL"](protected="CON") @ 10
+    for name in rkl.SUPPORTED_PARAMS:
+        if name not in ("cutoff", "groups"):
+            assert f"{name}={rkl.param(name)}" in text
+    assert "Pathiyan Cherumanal et al. 2021; Yang & Stoyanovich 2017" in text
+    assert "0 is fair" in text
+    assert "target=qrels is the distribution of the groups in the relevant documents" in text
+    assert f"pt_fairness {pt_fairness.__version__}" in text
+    assert f"ir_measures {ir_measures.__version__}" in text
+    assert "The groups are those of x." in text
+
+
+def test_signed_measures_and_explicit_targets():
+    text = citations.as_text(paragraph(facts(["BiasP@5", "AWRF(target={'A':0.5,'B':0.5})@5"])))
+    assert "0 is unbiased" in text and "1 is fair" in text
+    assert "target={'A':0.5,'B':0.5}" in text and "Of the target distributions" not in text
+    assert "Relevance is measured" not in text
+
+
+def test_a_label_is_explained_by_the_measure():
+    (measure,) = parsed("rKL@10")
+    text = citations.as_text(paragraph(facts([("Unfairness", measure)])))
+    assert "Unfairness (Normalised Discounted KL-Divergence, rKL@10; " in text
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, "corrected by Holm's method (Holm 1979) for the 2 comparisons by each measure."),
+        ({"correction": "fdr_bh"}, "corrected by the method 'fdr_bh' for the 2 comparisons"),
+        ({"correction": None}, "the p-values are not corrected."),
+        ({"runs": 2}, "with a significance level of 0.05."),
+    ],
+)
+def test_tests(given, wanted):
+    text = citations.as_text(paragraph(facts(["rKL@10"], **given)))
+    assert "Differences from BM25 are tested by two-sided paired t-tests" in text
+    assert wanted in text
+
+
+def test_without_a_baseline_there_are_no_tests():
+    assert "t-test" not in citations.as_text(paragraph(facts(["rKL@10"], baseline=None)))
+
+
+def test_undefined_topics_are_named():
+    sentence = "rKL@10 is undefined for 2 of 50 topics (7, 9); they are left out of its averages."
+    assert sentence in citations.as_text(paragraph(facts(["rKL@10"], undefined=[sentence])))
+
+
+@pytest.mark.parametrize("name", [*MEASURES, "nDCG", "ERR", "RBP", "Bpref", "alpha_nDCG"])
+def test_bibtex_holds_all_that_is_cited(name):
+    measure = MEASURES.get(name) or getattr(ir_measures, name)
+    measure = measure(cutoff=5) if "cutoff" in measure.SUPPORTED_PARAMS else measure
+    text = paragraph(facts([("x", measure)]))
+    keys = {key for one in text if isinstance(one, Cite) for key in one}
+    assert {*citations.of_measure(measure), "macavaney2022", "holm1979", "pt_fairness"} == keys
+    entries = re.findall(r"^@\w+\{(.+),$", citations.bibtex(text), re.MULTILINE)
+    assert entries == sorted(keys)
+    cited = re.findall(r"\\cite\{(.+?)\}", citations.as_latex(text))
+    assert {key for some in cited for key in some.split(",")} == keys
+    assert citations.bibtex(text).count("{") == citations.bibtex(text).count("}")
+
+
+def test_latex_escapes_what_names_can_hold():
+    held = "a_b & 50% of $x {y} ~ ^ # | <z> \\ α_β − 'q'"
+    text = citations.as_latex([held])
+    assert text == (
+        r"a\_b \& 50\% of \$x \{y\} \textasciitilde{} \textasciicircum{} \# \textbar{} "
+        r"\textless{}z\textgreater{} \textbackslash{} $\alpha$\_$\beta$ $-$ "
+        r"\textquotesingle{}q\textquotesingle{}"
+    )
+
+
+@pytest.mark.parametrize("key", OTHERS)
+def test_references_of_other_packages(key):
+    entry = OTHERS[key].bibtex(key)
+    assert re.match(r"@(article|inproceedings)\{" + key + ",\n", entry)
+    family = OTHERS[key].people[0].split()[-1].lower().replace("ä", "a")
+    assert key == f"{family}{OTHERS[key].venue[-4:]}"
+    assert OTHERS[key].link.startswith("https://")

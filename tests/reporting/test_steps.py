@@ -1,0 +1,109 @@
+"""The numbers at the ranks of all topics at once, compared with those of explain for one topic."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_fairness import FairnessWarning, evaluate, explain
+from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.steps import CONTRIBUTION
+
+#: Sums and means over ranks of every kind, with the parameters that change them.
+SUMS = [
+    "rND@5", "rND(norm='none',step=2)@5", "rND(step=3)@7", "rND(step=9)@4", "rND(target='run')@4",
+    "rKL@5", "rKL(protected='all')@5", "rKL(protected='all',target='run')@4", "rRD@5",
+    "nDD(norm='protected-first')@4", "nDKL@3", "nDJS@5", "NDKL(target='qrels')@4",
+    "BiasP(pro='g0',con='g1')@5", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated@5",
+    "FaiRR(values={'g0':0.5,'g1':0.25})@5", "PreF@5", "GF@5", "GFR(attributes={})@5",
+    "AP", "AP@4", "P@3", "R@5", "RR", "Rprec", "nDCG", "nDCG@5", "alpha_nDCG@5",
+    "alpha_DCG@3", "alpha_nDCG", "alpha_DCG(alpha=0.1)@1", "alpha_nDCG(judged_only=True)@3",
+    "ERR_IA@5", "nERR_IA@10",
+]  # fmt: skip
+SO_FAR = [
+    "AWRF@5", "AWRF(unannotated='keep')@4", "DistKL@5", "RADio@4", "MinSkew@5",
+    "Skew(group='g0')@5", "RepBias(group='g0')@3", "IAA@5", "EEL@5", "ARP@5", "Success@5",
+]  # fmt: skip
+
+
+class Case(NamedTuple):
+    """Frames with the column names of ir_measures."""
+
+    qrels_frame: pd.DataFrame
+    run_frame: pd.DataFrame
+
+
+def experiment_of(case, measures, depth=20):
+    runs = {"one": case.run_frame.rename(columns={"query_id": "qid", "doc_id": "docno"})}
+    qrels = case.qrels_frame
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FairnessWarning)
+        averages, perquery = evaluate(runs, qrels, measures, progress=False)
+        return Experiment(runs, make_plan(qrels, measures, None, 1), averages, perquery, depth)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_are_those_of_explain(make_case, seed):
+    case = make_case(seed, topics=4, several=seed == 1)
+    experiment = experiment_of(case, [*SUMS, *SO_FAR])
+    strip = experiment.strips[0]
+    for i, measure in enumerate(experiment.measures):
+        numbers = experiment.numbers[0][i]
+        kind = "contribution" if experiment.ways[i].kind == CONTRIBUTION else "value"
+        assert kind == ("contribution" if i < len(SUMS) else "value"), measure
+        for t, qid in enumerate(experiment.topics):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FairnessWarning)
+                frame = explain(measure, case.run_frame, case.qrels_frame, qid)
+            own = numbers[strip.topic == t][: len(frame)]
+            assert strip.docno[strip.topic == t][: len(frame)].tolist() == frame["docno"].tolist()
+            assert own == pytest.approx(frame[kind].to_numpy(), abs=1e-9, nan_ok=True), (
+                measure,
+                qid,
+            )
+            if kind == "contribution" and frame["counts"].any():
+                value = experiment.values[0, t, i]
+                assert np.nansum(numbers[strip.topic == t]) == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_contributions_of_judged_documents_add_up(make_case, seed):
+    experiment = experiment_of(make_case(seed, topics=4), ["nDCG(judged_only=True)@4"])
+    strip, numbers = experiment.strips[0], experiment.numbers[0][0]
+    sums = np.bincount(strip.topic, numbers, minlength=4)
+    assert sums == pytest.approx(experiment.values[0, :, 0], abs=1e-9)
+    assert (numbers[np.isnan(strip.label)] == 0).all()
+
+
+def test_a_measure_that_is_deeper_than_the_strips_has_values_so_far(make_case):
+    experiment = experiment_of(make_case(0, topics=3), ["rKL@12", "AWRF@12", "rKL"], depth=3)
+    assert [way.kind for way in experiment.ways] == ["value so far"] * 3
+    assert all(one.place.max() < 3 for one in experiment.strips)
+
+
+def test_a_provider_that_ranks_ties_in_its_own_way_has_no_contributions():
+    # RR with a cutoff is of ir_measures' msmarco provider, which does not order ties by docno.
+    qrels = pd.DataFrame(
+        {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "relevance": [1, 0, 1]}
+    )
+    run = pd.DataFrame(
+        {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "score": [1.0, 1.0, 1.0]}
+    )
+    experiment = experiment_of(Case(qrels.assign(iteration="g"), run), ["RR@5", "P@2", "Judged@1"])
+    values = experiment.values[0]
+    contributions, precision, judged = experiment.numbers[0]
+    assert values[:, 0].tolist() == [1.0, 1.0] and values[:, 1].tolist() == [0.5, 0.5]
+    assert np.isnan(contributions[:2]).all() and contributions[2] == 1.0
+    assert precision.tolist() == [0.0, 0.5, 0.5]
+    assert judged.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_measure_without_a_cutoff_has_no_numbers(make_case):
+    experiment = experiment_of(make_case(0, topics=3), ["Bpref", "rKL@3"])
+    assert experiment.ways[0].kind is None and experiment.numbers[0][0] is None
+    assert experiment.numbers[0][1] is not None
