@@ -89,11 +89,11 @@ def notes(table: pd.DataFrame) -> list[str]:
     >>> from pt_fairness import evaluate, groups
     >>> from pt_fairness.tables import notes
     >>> qrels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": 1})
-    >>> source = groups.from_mapping({"a": "PRO", "b": "CON"}, name="opinions")
+    >>> source = groups.from_mapping({"a": "PRO", "b": "CON"}, name="sides")
     >>> run = qrels.assign(score=1.0)
     >>> averages, _ = evaluate({"A": run}, qrels, ["rND@5"], groups=source, progress=False)
     >>> notes(averages)
-    ['Groups: opinions.', 'Undefined: rND@5 on 1 of 2 topics.']
+    ['Groups: sides.', 'Undefined: rND@5 on 1 of 2 topics.']
     """
     sentences = []
     attrs = table.attrs
