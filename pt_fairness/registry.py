@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import stat
 from collections.abc import Callable
@@ -107,9 +108,12 @@ class Registry(Generic[S]):
         try:
             regular = stat.S_ISREG(os.stat(name).st_mode)
         except OSError:
-            raise ValueError(f"no {what} are registered as {name!r} and no such file exists; "
-                             f"registered are {listed(self.names()) or 'none'}. Register your own "
-                             f"with pt_fairness.{what}.register(name, {what})") from None
+            near = difflib.get_close_matches(name, self.names(), n=1)
+            meant = f"Did you mean {near[0]!r}? " if near else ""
+            raise ValueError(f"no {what} are registered as {name!r} and no such file exists. "
+                             f"{meant}Registered are {listed(self.names()) or 'none'}. Register "
+                             f"your own with pt_fairness.{what}.register(name, {what}), or give "
+                             "the path of a file") from None
         if regular:
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pt_fairness.io.columns import first_line, need_columns, read_columns, read_csv, shown
 from pt_fairness.io.files import DAMAGE, Input, Path, opened
+from pt_fairness.text import TREC_DEFAULTS, listed
 
 
 def read_groups(path: Path) -> pd.DataFrame:
@@ -43,7 +44,13 @@ def read_groups(path: Path) -> pd.DataFrame:
                              "TREC qrels (qid, group, docno, label); a membership file (topic, "
                              "docno, shares) needs from_file(path, labels=[…]). Its first line is "
                              f"{shown(first)}")
-        return read_columns(source, ["qid", "group", "docno", "label"])
+        frame = read_columns(source, ["qid", "group", "docno", "label"])
+        if set(frame["group"].unique()) <= TREC_DEFAULTS:
+            raise ValueError(f"{source.name} has no groups: its second column holds nothing but "
+                             f"{listed(sorted(frame['group'].unique()))}, as plain qrels do. A "
+                             "group file has the group there, or is a table with the columns docno "
+                             "and group")
+        return frame
 
 
 def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:

@@ -27,6 +27,12 @@ def range_of(measure: FairnessMeasure) -> str:
     return f"{low:g} to {high:g}".replace("-", "−")
 
 
+def fair_end_of(measure: FairnessMeasure) -> str:
+    """Return the fair value of a measure, or ``more`` where a larger value is always fairer."""
+    return "more" if measure.FAIR_END != 0 and measure.RANGE[1] is None \
+        else f"{measure.FAIR_END:g}"
+
+
 def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str, bool]]:
     """Return the name, description, default and required flag of each parameter."""
     return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default),
@@ -45,7 +51,7 @@ def overview(measures: Sequence[FairnessMeasure]) -> str:
     The lines are cut to the width of the terminal, or to the environment variable ``COLUMNS``.
     """
     rows = [("measure", "range", "fair", "what it asks")]
-    rows += [(measure.NAME, range_of(measure), f"{measure.FAIR_END:g}", measure.SHORT_DESC)
+    rows += [(measure.NAME, range_of(measure), fair_end_of(measure), measure.SHORT_DESC)
              for measure in measures]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)),
@@ -84,9 +90,9 @@ def named(names: Iterable[str]) -> list[FairnessMeasure]:
 
 
 def _head(measure: FairnessMeasure) -> list[str]:
-    end = "fair" if measure.FAIR_END == 0 else "the good end"
+    end = fair_end_of(measure)
     return [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
-            f"    range {range_of(measure)}; {measure.FAIR_END:g} is {end}"]
+            f"    range {range_of(measure)}; {end} is {'fairer' if end == 'more' else 'fair'}"]
 
 
 def markdown(measures: Sequence[FairnessMeasure]) -> str:
@@ -95,7 +101,7 @@ def markdown(measures: Sequence[FairnessMeasure]) -> str:
     for measure in measures:
         sources = ", ".join(BIBLIOGRAPHY[key].short for key in measure.SOURCE)
         rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
-                    f"{measure.FAIR_END:g} | {sources} |")
+                    f"{fair_end_of(measure)} | {sources} |")
     return "\n".join(rows)
 
 

@@ -183,6 +183,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
         values = score(source.measures, source.numbers.added_to(rankings, run))
+        # A measure that is undefined for all topics has the same cause, and is warned of.
+        undefined = any(np.isnan(some).all() for some in values.values())
+        if source.groups is not None and len(run.topic) and (ranked.codes < 0).all() \
+                and not undefined:
+            self._tell(f"none {source.groups}", "no document of the run, such as "
+                       f"{run.docnos(np.zeros(1, int))[0]!r}, has a group in {source.groups!r}, so "
+                       "the values say nothing of its groups; check that the ids match")
         if ranked.foreign and not all(measure.added_labels for measure in source.measures):
             self._tell(f"foreign {source.groups}", f"{ranked.foreign} ranked documents have groups "
                        f"that no judged document has and that {source.groups!r} does not declare: "

@@ -72,7 +72,8 @@ class Annotations:
                 "the qrels have no groups: their iteration field is absent, or holds nothing but "
                 f"{' and '.join(map(repr, labels))}. Write the groups into it "
                 "(pt_fairness.groups.from_frame(…).to_qrels(qrels), or pt_fairness.read_qrels on a "
-                "file that has them), or name a source with the measure's groups= parameter")
+                "file that has them), or name a source: groups= of the measure or of evaluate, "
+                "--groups of the commands")
         self._name_labels(labels)
         self._row_label = self._codes_of(labels)[codes]
         self._judged = self._sets_of_rows(slice(None))

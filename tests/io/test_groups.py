@@ -104,3 +104,11 @@ def test_standard_input_is_a_group_file():
     done = subprocess.run([sys.executable, "-c", code], input=GROUPS, text=True, timeout=60,
                           capture_output=True)
     assert done.stdout == "20000\n", done.stderr
+
+
+def test_plain_qrels_are_no_group_file(tmp_path):
+    (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
+    with pytest.raises(ValueError, match=r"has no groups: .* nothing but .0., as plain"):
+        read_groups(tmp_path / "qrels")
+    (tmp_path / "qrels").write_text("1 0 d1 1\n1 1 d2 0\n")
+    assert read_groups(tmp_path / "qrels")["group"].tolist() == ["0", "1"]

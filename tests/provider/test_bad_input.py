@@ -44,9 +44,14 @@ def test_a_topic_labelled_0_beside_others_is_a_group(worked):
 
 @pytest.mark.parametrize("source", ["no-such-name", "/no/such/file.tsv"])
 def test_unknown_groups_are_refused(worked, source):
-    error = f"{source}.*no such file exists; registered are 'argsme.* more"
+    error = f"{source}.*no such file exists. Registered are 'argsme.* more"
     with pytest.raises(ValueError, match=error):
         by_topic([rND(groups=source)], worked.qrels_frame, worked.run_frame)
+
+
+def test_a_misspelt_group_source():
+    with pytest.raises(ValueError, match=r"exists\. Did you mean 'trec-newswire'"):
+        groups.get("trec-newswir")
 
 
 def test_a_label_that_does_not_occur(worked):

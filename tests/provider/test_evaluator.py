@@ -14,6 +14,7 @@ from ir_measures.util import Qrel, ScoredDoc
 from provider_cases import ALL, by_topic, told
 
 from pt_fairness import (
+    AWRF,
     Annotated,
     FairnessWarning,
     groups,
@@ -145,6 +146,14 @@ def test_groups_of_other_documents_are_told_of(worked):
         "1 of 1 topics (no relevant document, such as 'a', has a group in Groups('other', ['CON', "
         "'PRO']))"
     )
+    # Measures that need no relevant document have a warning, too.
+    found = told(
+        lambda: ir_measures.calc_aggregate(
+            [AWRF(groups=other) @ 3, nDJS(groups=other)], worked.qrels_frame, worked.run_frame
+        )
+    )
+    assert len(found) == 1 and found[0].startswith(
+        f"no document of the run, such as {worked.run_frame['doc_id'][0]!r}, has a group in Groups")
     # One warning, whatever the sources of the measures.
     qrels = worked.qrels_frame[worked.qrels_frame["iteration"] == "PRO"]
     found = told(
