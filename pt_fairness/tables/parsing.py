@@ -85,8 +85,8 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
     """Return measures that take their groups from a source, for ``pt.Experiment``.
 
     A measure whose parameter ``groups`` is set, and one that uses no groups, is returned
-    unchanged. α-nDCG and the other measures of ndeval have no such parameter: they read the ``iteration``
-    of the qrels, and a warning names them.
+    unchanged. α-nDCG and the other measures of ndeval have no such parameter: they read the
+    ``iteration`` of the qrels, and a warning names them.
 
     :param measures: a measure, or an iterable of measures; objects or names
     :param source: the name of registered groups, the path of a group file, or a Groups object
