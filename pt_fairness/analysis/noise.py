@@ -116,7 +116,8 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     :returns: ``eps, measure`` and
 
         * ``bias``: the mean change of a system's mean value, averaged over the systems
-        * ``sd``: the standard deviation of that mean value over the draws, averaged likewise
+        * ``sd``: the standard deviation of that mean value over the draws, averaged over the
+          systems
         * ``tau``: the mean of Kendall's τ between the true and the wrong mean values of the
           systems, over the draws for which τ is defined; NaN if there are none, as for one system
 

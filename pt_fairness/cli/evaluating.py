@@ -55,7 +55,7 @@ def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) 
 
     :param arguments: the arguments of ``ir_measures``
     :param program: the name of the command in messages
-    :param groups: the group source of the measures without one of their own; it is not in the names
+    :param groups: the group source of the measures without ``groups``; it is not in the names
         of the measures in the output
     :returns: the exit code
     """

@@ -30,8 +30,8 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], in
 def add_groups(command: argparse.ArgumentParser) -> None:
     """Add the option ``--groups`` to the parser of a command."""
     command.add_argument("--groups", metavar="NAME",
-                         help="the groups of the measures without groups of their own: a "
-                              "registered name or a group file")
+                         help="the group source of the measures whose parameter "
+                              "groups is not set: a registered name or a group file")
 
 
 def need_file_name(options: argparse.Namespace) -> None:

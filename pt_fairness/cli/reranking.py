@@ -12,8 +12,8 @@ from pt_fairness.cli.output import add_command, write
 
 def add(commands: Any) -> None:
     """Add the command ``rerank``."""
-    command = add_command(commands, "rerank", _run, "re-rank a run, so that groups are seen as a "
-                          "target says", ("trec",))
+    command = add_command(commands, "rerank", _run, "re-rank a run towards target shares of the "
+                          "groups", ("trec",))
     command.usage = "pt-fairness rerank RUN METHOD --groups NAME [--PARAMETER VALUE …] [-o FILE]"
     command.add_argument("run_file", metavar="RUN",
                          help="a TREC run, compressed if it ends in .gz, or a .parquet file")
@@ -37,7 +37,7 @@ def _run(options: argparse.Namespace) -> None:
     run = io.read_run(options.run_file)
     if "iteration" in run:
         raise ValueError(f"{options.run_file} holds several rankings of a topic; give each as a "
-                         "run of its own")
+                         "separate run")
     for column in ("qid", "docno"):
         spaced = run[column].str.contains(r"\s")
         if spaced.any():

@@ -1,8 +1,8 @@
 """Tables of documents, cached in a file beside the judgments or the metadata they are made from.
 
 A table is replaced atomically, so that no process reads an unfinished one. A table that is older
-than its source or cannot be read counts as absent, and is made anew. Where a table cannot be
-written, nothing is cached.
+than its source or cannot be read is created again. Where a table cannot be written, nothing is
+cached.
 
 Importing this module imports ir_datasets, but not pandas.
 """

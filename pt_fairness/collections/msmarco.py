@@ -5,7 +5,7 @@ and published the words by which they measure the gender neutrality of a passage
 queries and their list of words are downloaded from their repository.
 
 The words in judged and in retrieved passages are counted once and cached in a table in the folder
-``fair`` of ir_datasets' MS MARCO. The table is made anew if ir_datasets' docstore is newer.
+``fair`` of ir_datasets' MS MARCO. The table is created again if ir_datasets' docstore is newer.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics.
     :param measures: measures of ir_measures or of this package, or their names
-    :param groups: the group source of the measures without a ``groups`` parameter of their own: the
+    :param groups: the group source of the measures whose parameter ``groups`` is not set: the
         name of registered groups, the path of a group file, or a Groups object. It is not in the
         names of the columns. α-nDCG and the other measures of ndeval take their subtopics from it,
         too.
@@ -70,7 +70,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     :param baseline: the run to test the others against: its position, name or path
     :param correction: the correction of the p-values for several systems, a method of
         ``statsmodels.stats.multitest.multipletests`` such as ``'holm'``. As in ``pt.Experiment``,
-        each measure is corrected by itself, and there is no correction by default.
+        each measure is corrected separately, and there is no correction by default.
     :param perquery: which tables to return: ``'both'``, the averages and the values per topic;
         ``False``, the averages; ``True``, the values per topic. (The default of ``pt.Experiment``
         is ``False``.)

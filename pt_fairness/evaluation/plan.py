@@ -68,7 +68,8 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     :param qrels: a frame, or what :func:`pt_fairness.io.load_qrels` takes
     :param measures: measures or their names
     :param workers: the number of processes; 1 for this process only, −1 for one per processor
-    :param source: the group source of the measures without one of their own; ``None`` for none
+    :param source: the group source of the measures whose parameter ``groups`` is not set, or
+        ``None``
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
@@ -97,7 +98,7 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
 
 def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         -> tuple[dict[Any, str], pd.DataFrame, str | None]:
-    """Give a group source to the measures without one of their own.
+    """Give a group source to the measures whose parameter ``groups`` is not set.
 
     The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
 

@@ -237,7 +237,7 @@ class _logRUR(MeritRatio):
 
     Range
     -----
-    Unbounded. 0 is fair, above 0 the protected documents get more out of their merit.
+    Unbounded. 0 is fair, above 0 the relevant protected documents have more exposure than merit.
     ``abs=True`` gives the absolute value.
 
     Edge cases

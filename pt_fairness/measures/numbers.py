@@ -130,7 +130,7 @@ def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str],
 class _RaB(NumberMeasure, SignedMeasure):
     r"""RaB — Rank Bias.
 
-    The mean number of the first documents.
+    The mean, over the first documents, of a number that each document has.
 
     Formula
     -------
@@ -145,7 +145,7 @@ class _RaB(NumberMeasure, SignedMeasure):
 
     Range
     -----
-    That of the values; 0 is unbiased. ``abs=True`` leaves out the direction.
+    That of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
 
     Edge cases
     ----------
@@ -185,7 +185,7 @@ class _ARaB(NumberMeasure, SignedMeasure):
 
     Range
     -----
-    That of the values; 0 is unbiased. ``abs=True`` leaves out the direction.
+    That of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
 
     Edge cases
     ----------
@@ -234,7 +234,7 @@ class _FaiRR(NumberMeasure):
 
     Range
     -----
-    0 or more; more is fairer. It grows with the cutoff: compare values of one cutoff alone.
+    0 or more; more is fairer. It grows with the cutoff: compare only values of the same cutoff.
 
     Edge cases
     ----------
@@ -286,9 +286,9 @@ class _NFaiRR(_FaiRR):
 
        \frac{\mathrm{FaiRR}}{\mathrm{FaiRR}^*}
 
-    FaiRR* is that of the documents B with the largest values, in descending order, as many as the
-    cutoff or as there are. B is the whole ranking (``background='run'``), the topic's judged
-    documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run.
+    FaiRR* is the FaiRR of the documents of B in descending order of their values, up to the cutoff.
+    B is the whole ranking (``background='run'``), the topic's judged documents with relevance ≥
+    ``rel`` (``'qrels'``), or a registered run.
 
     Range
     -----
@@ -346,8 +346,8 @@ class _RankingBias(NumberMeasure, SignedMeasure):
 
     Range
     -----
-    −2 to 2 for values in [−1, 1]; 0: the ranking adds nothing. ``abs=True`` leaves out the
-    direction.
+    −2 to 2 for values in [−1, 1]. 0 means that the ranking adds no bias. ``abs=True`` gives the
+    absolute value.
 
     Edge cases
     ----------

@@ -72,8 +72,7 @@ class _rND(Difference, ParityMeasure):
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the most unfair ranking that is
-    possible.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the least fair ranking.
 
     Edge cases
     ----------

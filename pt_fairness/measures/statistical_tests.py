@@ -91,7 +91,7 @@ class _FAIR(BinomialMeasure):
 
     Range
     -----
-    0 to 1. 1 is fair to the protected group; too many protected documents are not counted.
+    0 to 1. 1 is fair to the protected group. Too many protected documents do not lower the value.
 
     Edge cases
     ----------
@@ -148,7 +148,7 @@ class _PreF(BinomialMeasure):
 
     Range
     -----
-    0 to 1. 1 is fair to the protected group; too many protected documents are not counted.
+    0 to 1. 1 is fair to the protected group. Too many protected documents do not lower the value.
 
     Edge cases
     ----------

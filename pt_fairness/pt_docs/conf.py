@@ -1,4 +1,4 @@
-"""Settings of Sphinx for these pages as a site of their own.
+"""Settings of Sphinx for these pages as a separate site.
 
 ``python -m sphinx -b html pt_fairness/pt_docs site``, with the extra ``docs``. PyTerrier's
 documentation embeds the pages with its own settings.

@@ -74,7 +74,7 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
     :param qrels: as of :func:`evaluate`
     :param measures: measures of ir_measures or of this package, or their names
-    :param groups: the group source of the measures without a ``groups`` parameter of their own
+    :param groups: the group source of the measures whose parameter ``groups`` is not set
     :param baseline: the run to test the others against: its position, name or path
     :param names: a name for each run, where ``runs`` is no dictionary
     :param labels: a dictionary from measures to the names that the report shows

@@ -12,7 +12,7 @@ from pt_fairness.tables.per_query import per_query
 
 
 def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each run, topic and measure, as mixed models in R take it.
+    """Return a row for each run, topic and measure, the form for mixed models in R.
 
     :param perquery: ``name, qid, measure, value``, of :func:`pt_fairness.evaluate` or
         ``pt.Experiment``

@@ -71,7 +71,7 @@ def parsed_or_none(column: Any) -> Any:
 
 
 def takes_groups(measure: Any) -> bool:
-    """Return whether a measure uses groups and has no ``groups`` parameter of its own."""
+    """Return whether a measure uses groups and its parameter ``groups`` is not set."""
     return (isinstance(measure, FairnessMeasure) and "groups" in measure.SUPPORTED_PARAMS
             and measure.needs_groups and measure.param("groups") is None)
 
@@ -84,9 +84,9 @@ def reads_subtopics(measure: Any) -> bool:
 def with_groups(measures: Any, source: Any) -> list[Any]:
     """Return measures that take their groups from a source, for ``pt.Experiment``.
 
-    A measure with a ``groups`` parameter of its own, and one that uses no groups, is returned as it
-    is. α-nDCG and the other measures of ndeval have no such parameter: they read the ``iteration``
-    of the qrels, and a warning names them.
+    A measure whose parameter ``groups`` is set, and one that uses no groups, is returned
+    unchanged. α-nDCG and the other measures of ndeval have no such parameter: they read the
+    ``iteration`` of the qrels, and a warning names them.
 
     :param measures: a measure, or an iterable of measures; objects or names
     :param source: the name of registered groups, the path of a group file, or a Groups object

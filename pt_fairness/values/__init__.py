@@ -106,7 +106,7 @@ def register(name: str, values: Values | Callable[[], Values]) -> None:
 
     Values registered under the same name before are replaced.
 
-    :param values: a Values object, or a function that makes one when a measure first asks for it
+    :param values: a Values object, or a function that makes one when a measure first uses it
     :raises ValueError: it is neither, or the name is empty
 
     Examples

@@ -1,4 +1,4 @@
-"""Re-rankers that move documents so that groups are seen as a target says."""
+"""Re-rankers that move documents towards target shares of the groups."""
 
 from pt_fairness.transformers.rerank.deterministic import (
     det_cons,

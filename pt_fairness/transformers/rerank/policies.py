@@ -111,9 +111,9 @@ class plackett_luce(Policy):
     """Draw rankings in which documents with larger scores tend to come first.
 
     The first rank goes to a document drawn with probability proportional to
-    ``exp(r / temperature)``, the next ones likewise among the documents that are left. r is the
-    score, scaled to [0, 1] by the smallest and the largest score of the topic. The policy knows no
-    groups: it spreads exposure over documents.
+    ``exp(r / temperature)``, each next rank to one of the remaining documents in the same way. r is
+    the score, scaled to [0, 1] by the smallest and the largest score of the topic. The policy does
+    not use groups: it distributes exposure over documents.
 
     Source: Diaz et al. (2020).
 
@@ -160,8 +160,8 @@ class epsilon_greedy(Policy):
     """Swap documents at random.
 
     Each of the first ``k`` ranks in turn is swapped, with probability ``epsilon``, with one of the
-    ranks below it. The policy knows no groups: it spreads exposure over documents, whatever their
-    scores.
+    ranks below it. The policy does not use groups: it distributes exposure over documents,
+    whatever their scores.
 
     Source: Feng & Shah (2022).
 
