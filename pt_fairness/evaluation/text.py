@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import wrap
 from typing import Any, Literal
 
 import pandas as pd
@@ -25,6 +26,8 @@ from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
 FORMS = ("csv", "md", "latex", "json", "long")
 #: The decimals of Markdown and LaTeX.
 DIGITS = 4
+#: The width of the lines of the note in LaTeX.
+NOTE_WIDTH = 100
 #: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
 #: encoding, or that fonts lack.
 _LATEX = str.maketrans({
@@ -152,5 +155,8 @@ def _latex(cells: pd.DataFrame, sentences: list[str]) -> str:
     text = cells.map(written).rename(columns=columns).to_latex(
         index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
     needed = "booktabs" + (" and amssymb" if r"\blacktriangle" in text else "")
-    note = rf"\par\smallskip{{\footnotesize {' '.join(sentences).translate(_LATEX)}\par}}" "\n"
+    note = "\n".join([r"\par\smallskip{\footnotesize",
+                      *(line for one in sentences for line in wrap(
+                          one.translate(_LATEX), NOTE_WIDTH, break_long_words=False,
+                          break_on_hyphens=False)), r"\par}", ""])
     return f"% needs {needed}\n{text}" + (note if sentences else "")
