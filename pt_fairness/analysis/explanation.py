@@ -49,7 +49,8 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     :param qid: the topic
     :param groups: the group source of a measure without a ``groups`` parameter of its own, as
         :func:`pt_fairness.evaluate` takes it. α-nDCG and the other measures of ndeval take their
-        subtopics from it, too.
+        subtopics from it, too. For a measure of relevance, it only determines the columns ``group``
+        and ``share of g``.
     :returns: a row for each rank, in trec_eval's order, down to the cutoff of the measure or, if
         that is later, to the last document that counts. Without a cutoff, all ranks.
 
@@ -117,7 +118,7 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     ranked, scored = _of_topic(run, topic, judgments)
     place = judgments.topics.index(topic)
     parts = [part for part in getattr(one, "parts", [one]) if getattr(part, "needs_groups", True)]
-    shown = [Shown(part, judgments, ranked, place) for part in parts or [one]]
+    shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
     first = shown[0]
     scores = _Scores(one, judged, scored, topic)
     labels = [part.groups() for part in shown]
