@@ -39,7 +39,10 @@ def test_marks_stay_with_their_systems():
                   table.drop(columns=["rKL@5 +", "rKL@5 -"])):
         lines = as_text(given, "latex").splitlines()
         assert r"b & \textbf{0.1000}$^{\blacktriangle}$ & False \\" in lines
-        assert sum("blacktriangle" in line for line in lines) == 1
+        assert sum("blacktriangle" in line for line in lines[:-1]) == 2  # in the note, too
+        assert "worse than a (p \\textless{} .05)." in " ".join(lines[-3:])
+    corrected = table.assign(**{"rKL@5 p-value corrected": [np.nan, 0.02, 0.5]})
+    assert as_text(corrected, "md").endswith("worse than a (p < .05, corrected).\n")
 
 
 def test_values_per_topic_keep_their_directions_in_files():
