@@ -18,7 +18,7 @@ from pt_fairness.numerics import Floats, Ints
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.tables import parsed
+from pt_fairness.tables import parsed, take_groups
 from pt_fairness.text import collecting_warnings, warn
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
@@ -29,7 +29,8 @@ SUMS = frozenset({
 })
 
 
-def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> pd.DataFrame:
+def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
+            groups: Any = None) -> pd.DataFrame:
     """Return how each rank of a ranking adds to the value of a measure, for one topic.
 
     Where the measure is a sum or a mean over the ranks, the column ``contribution`` holds what each
@@ -44,8 +45,12 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> p
     :param measure: a measure, or its name
     :param run: ``qid, docno, score`` (or ir_measures' names), with one ranking of the topic
     :param qrels: ``qid, docno, label`` (or ir_measures' names) of all topics and, for measures
-        without a parameter ``groups``, ``iteration``
+        without groups of their own, ``iteration``
     :param qid: the topic
+    :param groups: the group source of a measure without a ``groups`` parameter of its own, as
+        :func:`pt_fairness.evaluate` takes it. α-nDCG and the other measures of ndeval take their
+        subtopics from it, too. For a measure of relevance, it only determines the columns ``group``
+        and ``share of g``.
     :returns: a row for each rank, in trec_eval's order, down to the cutoff of the measure or, if
         that is later, to the last document that counts. Without a cutoff, all ranks.
 
@@ -73,10 +78,10 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> p
         than trec_eval, the value is that of trec_eval's order, with a warning.
 
         GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` holds
-        ``measure`` and ``qid`` as text, the ``value`` of the provider and, if the measure compares
-        two sides, the labels of the ``protected`` one.
+        ``measure`` (without the source of ``groups``) and ``qid`` as text, the ``value`` of the
+        provider and, if the measure compares two sides, the labels of the ``protected`` one.
     :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
-        topic, or a measure that does not fit the qrels
+        topic, a group source that does not exist, or a measure that does not fit the qrels
 
     Examples
     --------
@@ -98,13 +103,14 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> p
     if len(wanted) != 1:
         raise ValueError(f"measure={measure!r}: explain takes one measure, and {len(wanted)} are "
                          "given")
-    (one,) = wanted
     for frame, what, reader in ((run, "run", "read_run"), (qrels, "qrels", "read_qrels")):
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"{what} is a {type(frame).__name__}; explain takes a DataFrame, and "
                              f"pt_fairness.{reader} reads a file into one")
     judged = renamed_qrels(qrels)
     judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
+    columns, judged, _ = take_groups(wanted, judged, groups)
+    ((one, name),) = columns.items()
     judgments, topic = Judgments(judged), str(texts_of(pd.Series([qid]))[0])
     if topic not in judgments.topics:
         raise ValueError(f"the qrels have no topic {topic!r}; they have topics such as "
@@ -112,22 +118,22 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any) -> p
     ranked, scored = _of_topic(run, topic, judgments)
     place = judgments.topics.index(topic)
     parts = [part for part in getattr(one, "parts", [one]) if getattr(part, "needs_groups", True)]
-    shown = [Shown(part, judgments, ranked, place) for part in parts or [one]]
+    shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
     first = shown[0]
     scores = _Scores(one, judged, scored, topic)
-    groups = [part.groups() for part in shown]
+    labels = [part.groups() for part in shown]
     frame = pd.DataFrame({
         "rank": np.arange(1, first.depth + 1), "docno": ranked.docnos(np.arange(first.depth)),
         "label": first.relevance,
-        "group": pd.Series([", ".join(some) or None for some in map(_joined, *groups)],
+        "group": pd.Series([", ".join(some) or None for some in map(_joined, *labels)],
                            dtype="str"),
         "counts": np.isin(np.arange(first.depth), first.counted)})
     for part in shown:
         source = f"{part.measure['groups']}: " if len(shown) > 1 else ""
         frame = frame.assign(**part.columns(source))
-    name, values = scores.by_rank(first.counted, first.depth)
-    frame[name] = values
-    frame.attrs = {"measure": str(one), "qid": topic, "value": scores.value}
+    column, values = scores.by_rank(first.counted, first.depth)
+    frame[column] = values
+    frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
     protected = first.protected
     if protected is not None:
         frame.attrs["protected"] = protected.labels

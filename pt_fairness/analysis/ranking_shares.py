@@ -44,13 +44,15 @@ class Shown:
 
     :param measure: a measure, or a part of a composed one
     :param topic: the index of the topic
+    :param source: the group source of a measure that has none of its own; ``None`` for the qrels
     """
 
-    def __init__(self, measure: Any, judgments: Judgments, run: Run, topic: int) -> None:
+    def __init__(self, measure: Any, judgments: Judgments, run: Run, topic: int,
+                 source: Any = None) -> None:
         own = isinstance(measure, FairnessMeasure)
         cutoff = measure.params.get("cutoff")
         self.measure, self._own = measure, own
-        annotations = annotations_for(measure, judgments)
+        annotations = annotations_for(measure, judgments, source)
         found = annotations.of_run(run, measure.depth if own else cutoff)
         rankings = annotations.rankings(run, found)
         added = measure.added_labels if own else ()
@@ -159,11 +161,13 @@ class Shown:
         return Protected(labels.tolist(), np.asarray(sides[0], float), target)
 
 
-def annotations_for(measure: Any, judgments: Judgments) -> Annotations:
+def annotations_for(measure: Any, judgments: Judgments, source: Any = None) -> Annotations:
     if isinstance(measure, FairnessMeasure) and measure.needs_groups:
         return annotations_of(judgments, measure.param("groups"), rels_of([measure]),
                               measure.added_labels)
-    labels = judgments.row_labels[1]
     rels = rels_of([measure]) if isinstance(measure, FairnessMeasure) else set()
+    if source is not None:
+        return annotations_of(judgments, source, rels)
+    labels = judgments.row_labels[1]
     grouped = bool(labels) and not set(labels) <= TREC_DEFAULTS
     return Annotations(judgments, None, rels, needed=grouped)

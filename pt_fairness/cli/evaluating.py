@@ -91,8 +91,7 @@ class _Given:
 
     def qrels(self, options: argparse.Namespace) -> Any:
         from pt_fairness import io
-        from pt_fairness.evaluation.plan import take_groups
-        from pt_fairness.tables import parsed
+        from pt_fairness.tables import parsed, take_groups
         qrels = io.load_qrels(options.qrels)
         if qrels.empty:
             raise ValueError("the qrels have no rows, so there is no topic to evaluate")

@@ -98,8 +98,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         Both have in ``attrs``, as plain Python objects: ``measures`` (what each column stands for,
         where its name does not say it), ``groups`` (the name of the group source), ``topics``
         (their number), ``undefined`` (the undefined topics of each measure), ``systems`` (the names
-        of the runs in their order), ``broken`` and, with a baseline, ``comparison`` (``baseline,
-        test, correction, alpha, systems``).
+        of the runs in their order), ``broken`` and, with a baseline that could be evaluated,
+        ``comparison`` (``baseline, test, correction, alpha, systems``).
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
         ``n_jobs=0``, a pipe for several processes, a correction without a baseline, a baseline or
@@ -138,9 +138,9 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
              f"the tables: {_with_errors(broken)}")
     scores = {systems[one.position]: one.scores for one in finished if one.error is None}
     attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
-    if base is not None:
+    if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TEST, "correction": correction,
-                             "alpha": ALPHA, "systems": len(scores) - (base in scores)}
+                             "alpha": ALPHA, "systems": len(scores) - 1}
     tables: list[Any] = []
     if perquery is not True:
         tables.append(averages_of(scores, plan.columns, base, correction))

@@ -17,7 +17,7 @@ from pt_fairness.io.files import Path
 from pt_fairness.io.identifiers import missing, whole_numbers
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.tables.parsing import parsed, reads_subtopics, takes_groups
+from pt_fairness.tables import parsed, take_groups
 from pt_fairness.text import BoundName
 from pt_fairness.values import runs
 
@@ -94,34 +94,6 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
         digest = fingerprint.of_value([settings, fingerprint.of_frame(frame)])
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
     return Plan(frame, every, list(columns.values()), name, alpha, folder, digest, threads)
-
-
-def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
-        -> tuple[dict[Any, str], pd.DataFrame, str | None]:
-    """Give a group source to the measures whose parameter ``groups`` is not set.
-
-    The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
-
-    :param qrels: ir_measures' columns
-    :param source: the group source; ``None`` for none
-    :returns: the name of each measure's column by measure, the qrels (with the groups in
-        ``iteration`` if a measure reads subtopics there), and the name of the source
-    :raises ValueError: ``source`` is no group source
-    """
-    if source is None:
-        return {measure: str(measure) for measure in measures}, qrels, None
-    found = groups.get(source)
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else groups.name_of(found)
-    columns: dict[Any, str] = {}
-    for measure in measures:
-        taken = measure(groups=BoundName(name, found)) if takes_groups(measure) else measure
-        columns.setdefault(taken, str(measure))
-    if any(map(reads_subtopics, measures)):
-        annotated = found.to_qrels(qrels)
-        # Keep the topics that the source drops: measures of relevance have a value there.
-        dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
-        qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
-    return columns, qrels, name if name in groups.names() else os.path.basename(name)
 
 
 def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:

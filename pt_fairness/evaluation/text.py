@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import wrap
 from typing import Any, Literal
 
 import pandas as pd
@@ -13,6 +14,7 @@ from pt_fairness.tables import (
     WINS,
     best_of_measures,
     changes,
+    is_per_query,
     long_form,
     measure_columns,
     notes,
@@ -25,6 +27,8 @@ from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
 FORMS = ("csv", "md", "latex", "json", "long")
 #: The decimals of Markdown and LaTeX.
 DIGITS = 4
+#: The width of the lines of the note in LaTeX.
+NOTE_WIDTH = 100
 #: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
 #: encoding, or that fonts lack.
 _LATEX = str.maketrans({
@@ -39,7 +43,7 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
             digits: int | None = None, p_values: bool = False) -> str:
     """Format a table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
 
-    CSV and JSON have all columns. ``↑``, ``↓`` or ``→0`` at the end of a renamed column says which
+    CSV and JSON have all columns. ``↑``, ``↓`` or ``→0`` at the end of a renamed measure says which
     end is better. A missing value is empty, in JSON null.
 
     Markdown and LaTeX are for papers. A mark in the head of each measure says which end is better,
@@ -76,7 +80,7 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
                                or digits < 0):
         raise ValueError(f"digits={digits!r} is not possible; it takes a whole number of at least "
                          "0")
-    table = long_form(table) if form == "long" else table.reset_index(drop=True)
+    table = long_form(table) if form == "long" else _with_marks(table.reset_index(drop=True))
     if form in ("md", "latex"):
         cells = _cells(table, DIGITS if digits is None else digits, p_values)
         return (_latex if form == "latex" else _markdown)(cells, notes(table))
@@ -89,6 +93,14 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
         rows = table.astype(object).where(table.notna(), None).to_dict("records")
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     return table.to_csv(index=False, lineterminator="\n")
+
+
+def _with_marks(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a per-query frame with marks at the names of renamed measures."""
+    if not is_per_query(table):
+        return table
+    names = {name: with_mark(name, table) for name in table["measure"].unique()}
+    return table.assign(measure=table["measure"].map(names))
 
 
 class _Cell(str):
@@ -152,5 +164,8 @@ def _latex(cells: pd.DataFrame, sentences: list[str]) -> str:
     text = cells.map(written).rename(columns=columns).to_latex(
         index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
     needed = "booktabs" + (" and amssymb" if r"\blacktriangle" in text else "")
-    note = rf"\par\smallskip{{\footnotesize {' '.join(sentences).translate(_LATEX)}\par}}" "\n"
+    note = "\n".join([r"\par\smallskip{\footnotesize",
+                      *(line for one in sentences for line in wrap(
+                          one.translate(_LATEX), NOTE_WIDTH, break_long_words=False,
+                          break_on_hyphens=False)), r"\par}", ""])
     return f"% needs {needed}\n{text}" + (note if sentences else "")

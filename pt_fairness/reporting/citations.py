@@ -18,7 +18,7 @@ OTHERS = {
         "https://doi.org/10.1145/1008992.1009000",
     ),
     "chapelle2009": Reference(
-        "Olivier Chapelle, Donald Metlzer, Ya Zhang and Pierre Grinspan",
+        "Olivier Chapelle, Donald Metzler, Ya Zhang and Pierre Grinspan",
         "Expected Reciprocal Rank for Graded Relevance",
         "CIKM 2009",
         "https://doi.org/10.1145/1645953.1646033",
@@ -58,8 +58,10 @@ SOFTWARE = "pt_fairness"
 _SOFTWARE_ENTRY = """\
 @software{{{key},
   author = {{{{The pt\\_fairness developers}}}},
-  title = {{{{pt\\_fairness: Fairness, Viewpoint-Diversity and Bias Measures}}}},
+  title = {{{{pt\\_fairness: fairness, viewpoint-diversity and bias measures for PyTerrier and
+           ir\\_measures}}}},
   version = {{{version}}},
+  year = {{2026}},
 }}"""
 _LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",

@@ -12,12 +12,13 @@ import numpy as np
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.reporting import citations
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.experiment import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph
 from pt_fairness.reporting.rendering import as_json, number
 from pt_fairness.reporting.steps import CONTRIBUTION
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
+from pt_fairness.tables.parsing import reads_subtopics
 from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
 from pt_fairness.text import MOST_NAMES
 
@@ -180,8 +181,17 @@ def _undefined(experiment: Experiment) -> list[str]:
 
 def _facts(experiment: Experiment) -> Facts:
     comparison = experiment.comparison or {}
-    sources = [f"The groups are those of {source.name} ({_few(source.labels)})."
-               for source in experiment.sources]
+    named = list(zip(experiment.names, experiment.source_of, strict=True))
+    sources = []
+    for i, source in enumerate(experiment.sources):
+        users = ", ".join(name for name, own in named if own == i)
+        which = "" if len(experiment.sources) == 1 else f" of {users}"
+        sources.append(f"The groups{which} are those of {source.name} ({_few(source.labels)}).")
+    subtopics = [name for name, measure in zip(experiment.names, experiment.measures, strict=True)
+                 if reads_subtopics(measure)]
+    if subtopics:
+        sources.append(f"The subtopics of {', '.join(subtopics)} are the groups of "
+                       f"{experiment.plan.groups or IN_QRELS}.")
     return Facts(len(experiment.systems), len(experiment.topics),
                  list(zip(experiment.names, experiment.measures, strict=True)),
                  [*sources, *_coverage(experiment)], _undefined(experiment),

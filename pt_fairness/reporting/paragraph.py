@@ -14,6 +14,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.params import literal
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
 from pt_fairness.tables import NEAR_ZERO, direction_of
+from pt_fairness.tables.parsing import reads_subtopics
 
 #: The parameters that the paragraph names elsewhere.
 _ELSEWHERE = ("cutoff", "groups")
@@ -56,9 +57,12 @@ def _measures(facts: Facts) -> list[Text]:
     systems = "One system is" if facts.runs == 1 else f"{facts.runs} systems are"
     sentences: list[Text] = [
         [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
-    if others:
-        sentences.append(["Relevance is measured by ",
-                          *joined([_other(*one) for one in others], ", "), "."])
+    for measured, some in (
+            ("Relevance is", [one for one in others if not reads_subtopics(one[1])]),
+            ("Novelty and diversity are", [one for one in others if reads_subtopics(one[1])])):
+        if some:
+            sentences.append([f"{measured} measured by ",
+                              *joined([_other(*one) for one in some], ", "), "."])
     if own:
         sentences.append(["Fairness, diversity and bias are measured by ",
                           *joined([_own(*one) for one in own]), "."])
@@ -72,18 +76,35 @@ def _measures(facts: Facts) -> list[Text]:
 
 def _other(name: str, measure: Any) -> Text:
     papers = of_measure(measure)
-    return [name, " (", papers, ")"] if papers else [name]
+    defaults = [f"{param}={info.default}" for param, info in measure.SUPPORTED_PARAMS.items()
+                if param not in measure.params and isinstance(info.default, (int, float, str))
+                and info.default is not False]
+    told: list[Text] = [[str(measure)]] if name != str(measure) else []
+    told += [[papers]] if papers else []
+    told += [[", ".join(defaults)]] if defaults else []
+    return [f"{name} (", *joined(told), ")"] if told else [name]
 
 
 def _own(name: str, measure: FairnessMeasure) -> Text:
     given = [f"{param}={_value(measure.param(param))}" for param in measure.SUPPORTED_PARAMS
-             if param not in _ELSEWHERE and measure.param(param) is not None]
+             if param not in _ELSEWHERE and measure.param(param) is not None
+             and _matters(param, measure)]
     signed = direction_of(str(measure)) == NEAR_ZERO
     fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
     cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
     named = "" if measure.NAME in name else f", {measure.NAME}{cutoff}"
     told = ", ".join([*given, fair])
     return [f"{name} ({measure.PRETTY_NAME}{named}; ", of_measure(measure), f"; {told})"]
+
+
+def _matters(param: str, measure: FairnessMeasure) -> bool:
+    """Return whether a measure uses a parameter, given its other parameters."""
+    known = measure.SUPPORTED_PARAMS
+    if param == "p" and "discount" in known:
+        return bool(measure.param("discount") == "geometric")
+    if param in ("p", "u") and "model" in known:
+        return measure.param("model") in (("gerr", "rbp") if param == "p" else ("gerr",))
+    return True
 
 
 def _value(value: Any) -> str:
@@ -99,8 +120,8 @@ def _tests(facts: Facts) -> list[Text]:
     if facts.correction is None:
         text.append("; the p-values are not corrected")
     elif others > 1:
-        method = [" by Holm's method (", Cite(["holm1979"]), ")"] \
-            if facts.correction == "holm" else [f" by the method {facts.correction!r}"]
+        method = [" by the method of Holm (", Cite(["holm1979"]), ")"] \
+            if facts.correction == "holm" else [f" by the method {facts.correction}"]
         text += ["; the p-values are corrected", *method,
                  f" for the {others} comparisons by each measure"]
     return [[*text, "."]]

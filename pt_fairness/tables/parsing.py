@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+import os
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import ir_measures
+import pandas as pd
 
 from pt_fairness import groups
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.params import DEEPEST
 from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.text import warn
+from pt_fairness.text import BoundName, warn
 
 _TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
 
@@ -40,7 +43,10 @@ def _parsed(one: Any) -> Any:
     try:
         measure = ir_measures.parse_measure(one) if isinstance(one, str) else one
     except NameError as error:
-        raise ValueError(f"{error}; {_TAKES}") from None
+        name = one.partition("(")[0].partition("@")[0]
+        near = difflib.get_close_matches(name, ir_measures.measures.registry, n=1, cutoff=0.5)
+        meant = f". Did you mean {near[0]}?" if near else ""
+        raise ValueError(f"{error}; {_TAKES}{meant}") from None
     except ValueError as error:
         raise ValueError(f"{one!r} cannot be read as a measure ({error}); {_TAKES}") from None
     if not isinstance(measure, ir_measures.Measure):
@@ -79,6 +85,34 @@ def takes_groups(measure: Any) -> bool:
 def reads_subtopics(measure: Any) -> bool:
     """Return whether a measure of ir_measures, such as α-nDCG, reads ``iteration`` of the qrels."""
     return measure.NAME in ALPHA_MEASURES or measure.NAME in NDEVAL_MEASURES
+
+
+def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
+        -> tuple[dict[Any, str], pd.DataFrame, str | None]:
+    """Give a group source to the measures without one of their own.
+
+    The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
+
+    :param qrels: ir_measures' columns
+    :param source: the group source; ``None`` for none
+    :returns: the name of each measure's column by measure, the qrels (with the groups in
+        ``iteration`` if a measure reads subtopics there), and the name of the source
+    :raises ValueError: ``source`` is no group source
+    """
+    if source is None:
+        return {measure: str(measure) for measure in measures}, qrels, None
+    found = groups.get(source)
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else groups.name_of(found)
+    columns: dict[Any, str] = {}
+    for measure in measures:
+        taken = measure(groups=BoundName(name, found)) if takes_groups(measure) else measure
+        columns.setdefault(taken, str(measure))
+    if any(map(reads_subtopics, measures)):
+        annotated = found.to_qrels(qrels)
+        # Keep the topics that the source drops: measures of relevance have a value there.
+        dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
+        qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
+    return columns, qrels, name if name in groups.names() else os.path.basename(name)
 
 
 def with_groups(measures: Any, source: Any) -> list[Any]:

@@ -105,6 +105,11 @@ def notes(table: pd.DataFrame) -> list[str]:
         sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
                          f"{compared['baseline']} ({compared['test']}, p < "
                          f"{short_p(compared['alpha'])}{correction if systems > 1 else ''}).")
+    elif (row := baseline_row(table)) is not None:
+        corrected = any(str(column).endswith(CORRECTED) for column in table.columns)
+        sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
+                         f"{table['name'].iloc[row]} (p < {short_p(ALPHA)}"
+                         f"{', corrected' if corrected else ''}).")
     if attrs.get(GROUPS):
         sentences.append(f"Groups: {attrs[GROUPS]}.")
     by_topics: dict[int, list[str]] = {}

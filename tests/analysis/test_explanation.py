@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import parse_measure
 
-from pt_fairness import ARaB, FairnessWarning, RaB, explain, groups
+from pt_fairness import ARaB, FairnessWarning, RaB, evaluate, explain, groups
 from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.measures import MEASURES
 from pt_fairness.tables import parsed
@@ -328,3 +328,17 @@ def test_a_provider_that_breaks_ties_otherwise():
     with pytest.warns(FairnessWarning, match="RR@5 is 1 .* of trec_eval's order, with the value 0"):
         frame = explain("RR@5", TIED, qrels, "1")
     assert frame["contribution"].tolist() == [0, 0, 0, 0.25] and frame.attrs["value"] == 0.25
+
+
+@pytest.mark.parametrize("measure", ["rND@3", "AWRF@3", "alpha_nDCG@3", "ERR_IA@3", "nDCG@3"])
+def test_a_group_source_is_that_of_evaluate(worked, measure):
+    run, qrels = worked.run_frame, worked.qrels_frame
+    docnos = sorted(set(run["doc_id"]))
+    source = groups.from_mapping({docno: "ab"[i % 3 > 0] for i, docno in enumerate(docnos)})
+    frame = explain(measure, run, qrels, "1", groups=source)
+    perquery = evaluate(run, qrels, measure, groups=source, perquery=True, progress=False)
+    assert frame.attrs["value"] == perquery.loc[perquery["qid"] == "1", "value"].item()
+    assert frame.attrs["measure"] == measure
+    assert frame["group"].tolist() == ["ab"[docnos.index(one) % 3 > 0] for one in frame["docno"]]
+    with pytest.raises(ValueError, match="no groups are registered as 'no-such'"):
+        explain(measure, run, qrels, "1", groups="no-such")

@@ -53,6 +53,15 @@ def test_a_broken_run_gives_exit_code_1(arguments, tmp_path, capsys):
     assert "Not evaluated because of errors: broken." in (tmp_path / "page.html").read_text()
 
 
+def test_a_broken_baseline_is_no_baseline(arguments, tmp_path):
+    (tmp_path / "broken").write_text("1 Q0 a\n")
+    arguments.insert(2, "broken")
+    assert cli.main([*arguments, "--baseline", "broken", "-o", "page.html"]) == 1
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Not evaluated because of errors: broken." in page
+    assert "the baseline is" not in page and "t-test" not in page and "holm1979" not in page
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -118,7 +118,9 @@ def test_latex(command, expected, files):
     head = r"name & nDCG@5 $\uparrow$ & rND@5 $\downarrow$ & AP $\uparrow$ \\"
     assert lines[1:4] == [r"\begin{tabular}{lrrr}", r"\toprule", head]
     assert lines[5:9] == [" & ".join(row) + r" \\" for row in paper(table, r"\textbf{{{}}}")]
-    assert lines[-1].startswith(r"\par\smallskip{\footnotesize $^{\blacktriangle}$ significantly")
+    note = lines[lines.index(r"\par\smallskip{\footnotesize"):]
+    assert note[1].startswith(r"$^{\blacktriangle}$ significantly better") and note[-1] == r"\par}"
+    assert max(map(len, note)) <= 100
     # A system that retrieves the baseline's documents in the opposite order is worse throughout.
     run = io.read_run(files / "system 3")
     best = io.load_qrels(str(files.parent / "qrels"))

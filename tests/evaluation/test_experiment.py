@@ -15,6 +15,7 @@ from ir_measures import AP, Judged, P, Rprec, alpha_nDCG, nDCG
 
 import pt_fairness
 from pt_fairness import FairnessWarning, evaluate, evaluation, io, nDJS, rND
+from pt_fairness.tables import notes
 
 
 def assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline):
@@ -241,6 +242,8 @@ def test_a_broken_baseline_leaves_its_columns_empty(runs, qrels):
         averages, _ = evaluate(runs, qrels, [nDCG @ 5, AP], baseline="baseline", progress=False)
     assert len(averages) == 8 and averages["nDCG@5"].notna().all()
     assert averages[["nDCG@5 +", "nDCG@5 -", "nDCG@5 p-value"]].isna().all(axis=None)
+    assert "comparison" not in averages.attrs
+    assert notes(averages) == ["Not evaluated because of errors: baseline."]
 
 
 def test_nothing_but_broken_runs_is_an_error(tmp_path, qrels):

@@ -1,13 +1,15 @@
 """Tables as text: what is escaped, marked and left out."""
 
 import json
+from io import StringIO
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import FairnessWarning
+from pt_fairness import FairnessWarning, rename
 from pt_fairness.evaluation import as_text
+from pt_fairness.tables import direction_of
 
 
 def test_a_renamed_column_is_not_bold():
@@ -37,4 +39,21 @@ def test_marks_stay_with_their_systems():
                   table.drop(columns=["rKL@5 +", "rKL@5 -"])):
         lines = as_text(given, "latex").splitlines()
         assert r"b & \textbf{0.1000}$^{\blacktriangle}$ & False \\" in lines
-        assert sum("blacktriangle" in line for line in lines) == 1
+        assert sum("blacktriangle" in line for line in lines[:-1]) == 2  # in the note, too
+        assert "worse than a (p \\textless{} .05)." in " ".join(lines[-3:])
+    corrected = table.assign(**{"rKL@5 p-value corrected": [np.nan, 0.02, 0.5]})
+    assert as_text(corrected, "md").endswith("worse than a (p < .05, corrected).\n")
+
+
+def test_values_per_topic_keep_their_directions_in_files():
+    perquery = pd.DataFrame({"name": ["a", "a", "b", "b"], "qid": "1",
+                             "measure": ["rKL@5", "nDCG@5"] * 2, "value": [0.5, 0.25, 0.75, 1.0]})
+    renamed = rename(perquery, {"rKL@5": "Unfairness", "nDCG@5": "Relevance"})
+    read = pd.read_csv(StringIO(as_text(renamed, "csv")))
+    assert read["measure"].tolist() == ["Unfairness ↓", "Relevance ↑"] * 2
+    assert list(map(direction_of, read["measure"])) == ["↓", "↑"] * 2
+    assert [row["measure"] for row in json.loads(as_text(renamed, "json"))[:1]] == ["Unfairness ↓"]
+    assert as_text(renamed, "md").splitlines()[2] == "| a | 1 | Unfairness ↓ | 0.5000 |"
+    assert r"a & 1 & Unfairness $\downarrow$ & 0.5000 \\" in as_text(renamed, "latex")
+    assert as_text(renamed, "long").splitlines()[1] == "a,1,Unfairness,0.5,0.0,"
+    assert as_text(perquery, "csv").splitlines()[1] == "a,1,rKL@5,0.5"

@@ -27,7 +27,7 @@ def facts(measures, **given):
 def test_it_names_measures_with_all_parameters_and_papers():
     text = citations.as_text(paragraph(facts(["nDCG@10", "P@5", "rKL(protected='CON')@10"])))
     assert text.startswith("3 systems are evaluated on 50 topics. Relevance is measured by nDCG@10 "
-                           "(Järvelin & Kekäläinen 2002), P@5.")  # fmt: skip
+                           "(Järvelin & Kekäläinen 2002; dcg=log2), P@5 (rel=1).")  # fmt: skip
     rkl = MEASURES["rKL"](protected="CON") @ 10
     for name in rkl.SUPPORTED_PARAMS:
         if name not in ("cutoff", "groups"):
@@ -47,17 +47,37 @@ def test_signed_measures_and_explicit_targets():
     assert "Relevance is measured" not in text
 
 
+def test_measures_of_subtopics_are_no_measures_of_relevance():
+    text = citations.as_text(paragraph(facts(["nDCG@10", "alpha_nDCG(alpha=0.7)@5", "StRecall@5"])))
+    assert "Relevance is measured by nDCG@10 (Järvelin & Kekäläinen 2002; dcg=log2). " in text
+    assert "Novelty and diversity are measured by alpha_nDCG(alpha=0.7)@5 (Clarke et al. 2008; " \
+        "rel=1), StRecall@5 (rel=1)." in text
+
+
+@pytest.mark.parametrize(
+    ("measure", "p"),
+    [("AWRF@5", None), ("AWRF(discount='geometric')@5", "p=0.85"), ("EEL@5", "p=0.5, u=0.5"),
+     ("EEL(model='rbp')@5", "p=0.5"), ("EEL(model='log2')@5", None), ("BiasRBP@5", "p=")],
+)  # fmt: skip
+def test_parameters_without_effect_are_left_out(measure, p):
+    text = citations.as_text(paragraph(facts([measure])))
+    assert p in text if p else " p=" not in text
+    assert ("u=0.5" in text) == (measure == "EEL@5")
+
+
 def test_a_label_is_explained_by_the_measure():
     (measure,) = parsed("rKL@10")
     text = citations.as_text(paragraph(facts([("Unfairness", measure)])))
     assert "Unfairness (Normalised Discounted KL-Divergence, rKL@10; " in text
+    text = citations.as_text(paragraph(facts([("Quality", *parsed("nDCG(dcg='exp-log2')@10"))])))
+    assert "by Quality (nDCG(dcg='exp-log2')@10; Järvelin & Kekäläinen 2002)." in text
 
 
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
-        ({}, "corrected by Holm's method (Holm 1979) for the 2 comparisons by each measure."),
-        ({"correction": "fdr_bh"}, "corrected by the method 'fdr_bh' for the 2 comparisons"),
+        ({}, "corrected by the method of Holm (Holm 1979) for the 2 comparisons by each measure."),
+        ({"correction": "fdr_bh"}, "corrected by the method fdr_bh for the 2 comparisons"),
         ({"correction": None}, "the p-values are not corrected."),
         ({"runs": 2}, "with a significance level of 0.05."),
     ],
