@@ -1,5 +1,6 @@
 """Every block of code in the README, as it stands there."""
 
+import importlib.resources
 import os
 import re
 import subprocess
@@ -67,5 +68,8 @@ def test_the_table_of_questions_names_every_measure():
 
 def test_it_is_short_and_its_links_lead_somewhere():
     assert len(README.split()) <= 1100
-    for path in re.findall(r"\]\(((?!https?:)[^)]+)\)", README):
-        assert (ROOT / path).exists(), path
+    links = re.findall(r"\]\(((?!https?:)[^)]+)\)", README)
+    assert len(links) > 5
+    pages = importlib.resources.files("pt_fairness")
+    for path in links:
+        assert pages.joinpath(path.removeprefix("pt_fairness/")).is_file(), path

@@ -91,11 +91,11 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     ...                       "iteration": ["PRO", "PRO", "CON"]})
     >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "x", "c"], "score": [3.0, 2.0, 1.0]})
     >>> frame = explain("rND@5", run, qrels, "1")
-    >>> frame[["rank", "docno", "group", "counts", "share of CON", "target of CON"]].round(3)
-       rank docno group  counts  share of CON  target of CON
-    0     1     a   PRO    True           0.0          0.333
-    1     2     x   NaN   False           0.0          0.333
-    2     3     c   CON    True           0.5          0.333
+    >>> frame[["rank", "docno", "counts", "share of CON", "target of CON"]].round(3)
+       rank docno  counts  share of CON  target of CON
+    0     1     a    True           0.0          0.333
+    1     2     x   False           0.0          0.333
+    2     3     c    True           0.5          0.333
     >>> frame["contribution"].round(3).tolist(), round(frame.attrs["value"], 3)
     ([0.307, 0.0, 0.097], 0.403)
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import itertools
 import os
 import re
@@ -310,7 +311,8 @@ def test_the_figures_of_the_page_on_choosing(script, tmp_path):
     from pt_fairness.measures import MEASURES
 
     script("choosing_figures")()
-    page = (EXAMPLES.parent / "pt_fairness" / "pt_docs" / "choosing.rst").read_text("utf-8")
+    pages = importlib.resources.files("pt_fairness") / "pt_docs"
+    page = (pages / "choosing.rst").read_text(encoding="utf-8")
     drawn = {path.name for path in tmp_path.glob("*.png")}
     assert set(re.findall(r"images/(\S+)", page)) == drawn
 
