@@ -85,7 +85,7 @@ class Registry(Generic[S]):
         return self._registered.get(name)
 
     def get(self, source: str | os.PathLike[str] | S) -> S:
-        """Return the source of a registered name or, failing that, of a path.
+        """Return the source of a registered name, or of a path if no source has the name.
 
         A source object is returned as is. A parsed file is cached until its content changes. Other
         paths, such as pipes, are read by every call.

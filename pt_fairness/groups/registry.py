@@ -69,7 +69,7 @@ def registered(name: str) -> Groups | Callable[[], Groups] | None:
 
 
 def get(source: str | os.PathLike[str] | Groups) -> Groups:
-    """Return the groups of a registered name or, failing that, of a path.
+    """Return the groups of a registered name, or of a path if no groups have the name.
 
     A Groups object is returned as is. A parsed file is cached until its content changes. Other
     paths, such as pipes, are read by every call.

@@ -64,7 +64,7 @@ class Way:
         self.adds_up = self.own and self.within and measure.OVER_RANKS is not None
         #: Whether the numbers are the discounted gains of α-nDCG.
         self.by_gain = measure.NAME in ALPHA_MEASURES
-        #: Whether the numbers are those of the prefixes of the ranking.
+        #: Whether the numbers are computed from the values of prefixes of the ranking.
         self.by_prefix = not self.own and not self.by_gain and measure.NAME in SUMS
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
         self.kind: str | None = CONTRIBUTION \

@@ -153,7 +153,7 @@ def names() -> list[str]:
 
 
 def get(source: str | os.PathLike[str] | Values) -> Values:
-    """Return the values of a registered name or, failing that, of a path.
+    """Return the values of a registered name, or of a path if no values have the name.
 
     A Values object is returned as is. A parsed file is cached until its content changes. Other
     paths, such as pipes, are read by every call.

@@ -15,12 +15,16 @@ from pt_fairness.transformers.rerank.results import Condensed
 EQUAL = 1e-9
 
 
-class _Greedy(GroupReRanker):
-    """A re-ranker that keeps every prefix between minimum and maximum counts of the groups."""
+class _Deterministic(GroupReRanker):
+    """A re-ranker of Geyik et al. (2019)."""
 
     def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
                  verbose: bool = False) -> None:
         super().__init__(groups=groups, target=target, k=k, verbose=verbose)
+
+
+class _Greedy(_Deterministic):
+    """A re-ranker that keeps every prefix between minimum and maximum counts of the groups."""
 
     def reorder(self, one: Condensed) -> Ints:
         rule = type(self).__name__.removeprefix("det_")
@@ -123,7 +127,7 @@ class det_relaxed(_Greedy):
     schematic: ClassVar[dict[str, Any]] = {"label": "DetRelaxed", "help_url": None}
 
 
-class det_const_sort(GroupReRanker):
+class det_const_sort(_Deterministic):
     """Re-rank by DetConstSort, which has ⌊jT⌋ documents of every group in every prefix j.
 
     T is the target share. Documents are added when the minimum of their group grows, and each then
@@ -155,10 +159,6 @@ class det_const_sort(GroupReRanker):
     """
 
     schematic: ClassVar[dict[str, Any]] = {"label": "DetConstSort", "help_url": None}
-
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
-                 verbose: bool = False) -> None:
-        super().__init__(groups=groups, target=target, k=k, verbose=verbose)
 
     def reorder(self, one: Condensed) -> Ints:
         return const_sort_order(one.shares, one.target, one.k)

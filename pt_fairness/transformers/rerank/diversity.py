@@ -14,19 +14,23 @@ from pt_fairness.transformers.rerank.results import Condensed
 
 #: Absolute tolerance within which the values of documents or groups are equal.
 EQUAL = 1e-12
-_PARAMS = {
-    "lam": params.real("weight of the groups against relevance", "a number from 0 to 1",
-                       lambda v: 0 <= v <= 1, default=0.5),
-    "normalise": params.one_of("how scores become probabilities", "minmax", "sum", "none"),
-}
 
 
 class _Diversifier(GroupReRanker):
     """A re-ranker by probabilities of relevance."""
 
-    PARAMS = _PARAMS
+    PARAMS = {
+        "lam": params.real("weight of the groups against relevance", "a number from 0 to 1",
+                           lambda v: 0 <= v <= 1, default=0.5),
+        "normalise": params.one_of("how scores become probabilities", "minmax", "sum", "none"),
+    }
     lam: float
     normalise: str
+
+    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+                 lam: float = 0.5, normalise: str = "minmax", verbose: bool = False) -> None:
+        super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
+                         verbose=verbose)
 
     def probabilities(self, one: Condensed) -> tuple[Floats, Floats]:
         """Return P(d), ``[n]``, and P(d|g), ``[n, G]``.
@@ -92,11 +96,6 @@ class xquad(_Diversifier):
 
     schematic: ClassVar[dict[str, Any]] = {"label": "xQuAD", "help_url": None}
 
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
-                 lam: float = 0.5, normalise: str = "minmax", verbose: bool = False) -> None:
-        super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
-                         verbose=verbose)
-
     def reorder(self, one: Condensed) -> Ints:
         return xquad_order(*self.probabilities(one), one.target, self.lam, one.k)
 
@@ -137,11 +136,6 @@ class pm2(_Diversifier):
     """
 
     schematic: ClassVar[dict[str, Any]] = {"label": "PM-2", "help_url": None}
-
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
-                 lam: float = 0.5, normalise: str = "minmax", verbose: bool = False) -> None:
-        super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
-                         verbose=verbose)
 
     def reorder(self, one: Condensed) -> Ints:
         _, of_group = self.probabilities(one)
