@@ -10,7 +10,7 @@ import pandas as pd
 from pt_fairness.groups import Annotated, FromIrds, Groups
 from pt_fairness.groups.table import Table
 
-#: What separates the sentences of a pair, and an argument from the rest of a sentence's docno.
+#: The separators of the two sentences of a pair, and of argument and sentence in a docno.
 SENTENCES, REST = ",", "__"
 
 

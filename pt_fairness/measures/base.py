@@ -54,7 +54,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
-    #: How the value is made of one number per rank: ``'sum'``, ``'mean'`` (over the ranks that were
+    #: How the value aggregates one number per rank: ``'sum'``, ``'mean'`` (over the ranks that were
     #: returned), ``'mean to cutoff'`` or ``'discounted mean'`` (log2); ``None`` if it is not. A
     #: constant factor may follow.
     OVER_RANKS: ClassVar[str | None] = None

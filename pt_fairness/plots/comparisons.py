@@ -22,7 +22,7 @@ from pt_fairness.tables import (
     with_mark,
 )
 
-#: What a difference in each direction means.
+#: The meaning of a difference, by direction.
 _SIDES = {LARGER: ("← worse", "better →"), SMALLER: ("← better", "worse →"),
           NEAR_ZERO: ("← smaller", "larger →"), None: ("← smaller", "larger →")}
 #: The coefficient below which a cell is so dark that its text is white.

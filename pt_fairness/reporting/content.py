@@ -29,7 +29,7 @@ _CODE_DIGITS = 3
 _MISSING = 36 ** _CODE_DIGITS - 1
 _ALPHABET = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", np.uint8)
 
-#: What the direction of a measure says under its name.
+#: The texts of directions below the names of measures.
 _ENDS = {LARGER: "↑ more is better", NEAR_ZERO: "→0 0 is unbiased"}
 
 

@@ -1,4 +1,4 @@
-"""What a report is about: the tables of an evaluation, and the rankings behind them."""
+"""The data of a report: the tables of an evaluation, and its rankings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ IN_QRELS = "the qrels"
 
 
 class Experiment:
-    """The tables of an evaluation, and the rankings, groups and targets behind them.
+    """The tables of an evaluation, with its rankings, groups and targets.
 
     :param runs: the runs by name
     :param plan: the plan of the evaluation

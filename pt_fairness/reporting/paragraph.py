@@ -28,7 +28,7 @@ _TARGETS = {
 
 @dataclass(frozen=True)
 class Facts:
-    """What the paragraph says.
+    """The facts that the paragraph states.
 
     :param measures: the measures, with the names of their columns
     :param sources: sentences on the group sources

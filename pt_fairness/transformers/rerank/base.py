@@ -1,4 +1,4 @@
-"""What all re-rankers have in common."""
+"""Base classes of re-rankers."""
 
 from __future__ import annotations
 
