@@ -42,7 +42,10 @@ def whole_numbers(ids: pd.Series) -> pd.Series:
 
 def texts_of(ids: pd.Series) -> Any:
     """Return identifiers as text, ``[n]``."""
-    return whole_numbers(ids).astype(str).to_numpy(dtype=object)
+    ids = whole_numbers(ids)
+    if pd.api.types.infer_dtype(ids, skipna=False) != "string":
+        ids = ids.astype(str)
+    return ids.to_numpy(dtype=object)
 
 
 def chunks(n: int) -> Iterator[slice]:
@@ -133,14 +136,13 @@ class PairIndex:
 
     @staticmethod
     def _hashes(topic: Ints, docnos: pd.Series, where: str, key: str) -> Any:
+        if docnos.hasnans:
+            raise missing(docnos, np.argmax(docnos.isna()), where)
         hashes = np.empty(len(topic), np.uint64)
         for part in chunks(len(topic)):
-            ids = docnos.iloc[part]
-            if ids.isna().any():
-                raise missing(ids, np.argmax(ids.isna()), where)
-            texts = texts_of(ids)
+            texts = texts_of(docnos.iloc[part])
             hashes[part] = pd.util.hash_array(texts, hash_key=key, categorize=False)
-            if "\0" in "".join(texts):
+            if "\0" in "".join(texts.tolist()):
                 text = next(text for text in texts if "\0" in text)
                 raise ValueError(f"the {where} has the {docnos.name} {text!r}, which contains NUL; "
                                  "remove that character, which trec_eval cannot read")

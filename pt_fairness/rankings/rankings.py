@@ -107,8 +107,12 @@ class Labelled:
         self.sets, self.labels, self.order = rankings.sets, labels, rankings.order
         lists, judged, sets = self.lists, self.judged, self.sets
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
+
+        def known(codes: Ints) -> Ints:
+            return codes if usable[:-1].all() else np.where(usable[codes], codes, -1)
+
         #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
-        self.codes = np.where(usable[lists.codes], lists.codes, -1)
+        self.codes = known(lists.codes)
         self._depth = depth
         rows = self._annotated()
         #: The number of annotated documents of each list, ``[R]``, at most ``depth``.
@@ -122,8 +126,7 @@ class Labelled:
         #: The topic of each element of ``pairs``, ``[pairs]``.
         self.pair_topic = judged.topic[self.pairs]
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
-        self.relevant = {rel: np.where(usable[codes], codes, -1)
-                         for rel, codes in judged.relevant.items()}
+        self.relevant = {rel: known(codes) for rel, codes in judged.relevant.items()}
         self._pooled: dict[int | None, Pooled] = {}
         #: The number of topics in a block.
         self.block = self._block(len(lists.list) if depth is None else depth)

@@ -36,13 +36,14 @@ class Run:
         table = np.array([place.get(name, -1) for name in names], np.int32)
         topic = table[codes] if names else codes
         score, docnos, sample = scores_of(run), run["doc_id"], _samples(run)
-        rows = np.flatnonzero(topic >= 0)
-        if names and place and not len(rows):
+        known = topic >= 0
+        if names and place and not known.any():
             tell("topics", f"the run has none of the {len(place)} topics of the qrels: it has "
                            f"topics such as {names[0]!r}, they have topics such as "
                            f"{judgments.topics[0]!r}")
-        if len(rows) < len(topic):
-            topic, score, docnos, sample = topic[rows], score[rows], docnos.iloc[rows], sample[rows]
+        if not known.all():
+            topic, score, sample = topic[known], score[known], sample[known]
+            docnos = docnos[known]
         # ``topics``: the topic of each list, ``[R]``. ``lists``: the list of each row.
         self.topics, lists = _lists(topic, sample, len(judgments.topics))
         pair, hashes = judgments.index.find(topic, docnos, "run")

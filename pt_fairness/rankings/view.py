@@ -59,8 +59,12 @@ class View:
         ranked = rankings.condensed[self._rows]
         pairs = rankings.pairs[self._pairs]
         relevant = {rel: codes[pairs] for rel, codes in rankings.relevant.items()}
-        used = distinct(np.concatenate([ranked, *relevant.values()]))
-        self._sets = used[used >= 0]
+        used = np.zeros(len(rankings.sets) + 1, bool)  # the last element is that of −1
+        for codes in (ranked, *relevant.values()):
+            used[codes] = True
+        self._sets = np.flatnonzero(used[:-1])
+        self._code = np.full(len(used), -1, np.int32)
+        self._code[self._sets] = np.arange(len(self._sets))
         #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.
         self.share: Floats = rankings.sets.shares(self._sets, self.labels)
         #: Whether a document of each label set is in each group, ``[S, L]``.
@@ -99,7 +103,7 @@ class View:
 
     def _local(self, codes: Ints) -> Ints:
         """Convert codes of ``LabelSets`` to codes of this view; −1 stays −1."""
-        return np.where(codes >= 0, np.searchsorted(self._sets, codes), -1).astype(np.int32)
+        return self._code[codes]
 
     def _count(self, row: Ints, codes: Ints, rows: int) -> Ints:
         """Count the occurrences of each code in each row, ``[rows, S]``; −1 is ignored.
@@ -108,9 +112,9 @@ class View:
         :param codes: the codes, as long as ``row``
         :param rows: the number of rows
         """
-        sets = len(self._sets)
-        counts = np.bincount((row * (sets + 1) + codes + 1), minlength=rows * (sets + 1))
-        return counts.reshape(rows, sets + 1)[:, 1:]
+        known, sets = codes >= 0, len(self._sets)
+        counts = np.bincount(row[known] * sets + codes[known], minlength=rows * sets)
+        return counts.reshape(rows, sets)
 
     def mean_of_lists(self, values: Floats) -> Floats:
         """Return the mean value over the lists of each topic, ``[T]``.
