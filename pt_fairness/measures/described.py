@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import inspect
+import re
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm
 
 from pt_fairness.measures.params import NOT_PROVIDED, Param, literal
 
+if TYPE_CHECKING:
+    from inspect import Signature
+
+#: A line of at most 72 characters, or one longer word. The module textwrap is slower.
+_LINE = re.compile(r"(.{1,72}|\S+)(?: |$)")
+
 
 class SignatureOfMeasure:
     """Descriptor of ``__signature__``: the signature of the call that changes the parameters."""
 
-    def __get__(self, measure: irm.Measure | None, owner: Any) -> inspect.Signature:
+    def __get__(self, measure: irm.Measure | None, owner: Any) -> Signature:
         if measure is None:  # the class has its own signature
             raise AttributeError("__signature__")
-        return inspect.Signature([
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_default(measure, name),
-                              annotation=_types(param))
-            for name, param in measure.SUPPORTED_PARAMS.items()])
-
-
-def _default(measure: irm.Measure, name: str) -> Any:
-    param = measure.SUPPORTED_PARAMS[name]
-    value = measure.params.get(name, param.default)
-    if value is not NOT_PROVIDED:
-        return value
-    return inspect.Parameter.empty if param.required else None
+        from inspect import Parameter, Signature
+        parameters = []
+        for name, param in measure.SUPPORTED_PARAMS.items():
+            value = measure.params.get(name, param.default)
+            if value is NOT_PROVIDED:
+                value = Parameter.empty if param.required else None
+            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=value,
+                                        annotation=_types(param)))
+        return Signature(parameters)
 
 
 def _types(param: Param) -> str:
@@ -48,7 +51,7 @@ def parameter_lines(measure: irm.Measure) -> list[str]:
 
 def docstring_of(measure: irm.Measure) -> str:
     """Return the docstring of a measure with its parameters, for ``help(rKL)``."""
-    title, _, body = inspect.cleandoc(type(measure).__doc__ or measure.SHORT_DESC).partition("\n")
-    lines = [wrapped for line in parameter_lines(measure)
-             for wrapped in textwrap.wrap(line, 76, subsequent_indent="    ")]
-    return "\n".join([title, "", "Parameters", "----------", *lines, "", body.strip()]).rstrip()
+    title, _, body = (type(measure).__doc__ or measure.SHORT_DESC).strip().partition("\n")
+    lines = ["\n    ".join(_LINE.findall(line)) for line in parameter_lines(measure)]
+    body = textwrap.dedent(body).strip()
+    return "\n".join([title, "", "Parameters", "----------", *lines, "", body]).rstrip()
