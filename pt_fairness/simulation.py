@@ -19,8 +19,8 @@ from pt_fairness.analysis.inputs import measures_without_groups
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.rankings import Judged, Lists, Rankings
 from pt_fairness.tables import TIE_DECIMALS
 from pt_fairness.text import label_text
 

@@ -22,7 +22,7 @@ from pt_fairness.io import need_rows
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.rankings import Rankings
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.tables import parsed

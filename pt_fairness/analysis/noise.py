@@ -24,7 +24,7 @@ from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Floats
 from pt_fairness.provider.evaluator import check_labels
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.rankings import Rankings
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import TIE_DECIMALS, is_constant
 from pt_fairness.text import warn

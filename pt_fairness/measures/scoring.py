@@ -9,7 +9,7 @@ import numpy as np
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats
-from pt_fairness.rankings.rankings import Rankings
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.view import View
 
 

@@ -9,7 +9,8 @@ from pt_fairness.numerics import Floats, mean_of_lists
 from pt_fairness.provider.diversity import Listing, Subtopics, score
 from pt_fairness.provider.names import ALPHA_VARIABLE, SET_MEASURES
 from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run, Tell
+from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Tell
 
 
 def judged_only(measure: Any) -> bool:

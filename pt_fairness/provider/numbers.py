@@ -15,8 +15,8 @@ from pt_fairness.measures.numbers import NumberMeasure, of_label_sets
 from pt_fairness.measures.scoring import depth_of
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelled import Background, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.rankings import Background, Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.values import runs
 

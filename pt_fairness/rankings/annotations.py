@@ -12,8 +12,8 @@ from pt_fairness.groups import Annotated, Groups
 from pt_fairness.io.identifiers import CHUNK
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.rankings import Judged, Lists, Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.text import TREC_DEFAULTS
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pt_fairness.numerics import Bools, Floats, Ints, distinct, mean_of_lists, within
-from pt_fairness.rankings.rankings import Labelled
+from pt_fairness.rankings.labelled import Labelled
 
 
 class Documents(NamedTuple):

@@ -103,7 +103,7 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
 
     whole = contents()
     assert len(list(View.blocks(rankings.labelled()))) == 1
-    monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", 100)
+    monkeypatch.setattr("pt_fairness.rankings.labelled.BLOCK_CELLS", 100)
     assert len(list(View.blocks(rankings.labelled()))) > 1
     assert contents() == whole
     assert BLOCK_CELLS > 100

@@ -10,7 +10,7 @@ import slow
 
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.rankings import Labelled
+from pt_fairness.rankings.labelled import Labelled
 from pt_fairness.rankings.run import Run
 from pt_fairness.rankings.view import View
 

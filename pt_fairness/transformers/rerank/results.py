@@ -14,7 +14,7 @@ from pt_fairness.groups import Annotated, Groups
 from pt_fairness.io.identifiers import codes_of, texts_of
 from pt_fairness.numerics import Bools, Floats, Ints, ratio
 from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.run import last_rows, scores_of, trec_order
+from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
 
 
