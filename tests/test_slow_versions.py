@@ -1,4 +1,4 @@
-"""The slow versions against worked values, `slow` and what the FairWeb task's tool prints."""
+"""The slow versions against worked values, `plain`, and what the FairWeb task's tool prints."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import slow
-from slow_versions import evaluate, value
+from slow_versions import evaluate, plain, value
 from slow_versions.common import Topic, source_of, topic_of
 from slow_versions.group_fairness import gf, relevance_part
+from slow_versions.plain.topics import order_run
 from slow_versions.product import product
 from slow_versions.reading import read_topics
 from slow_versions.statistics import adjusted_level, failure_probability, m_table
@@ -121,9 +121,9 @@ def test_the_table_of_fa_ir():
     assert round(failure_probability(m_table(level, 0.25, 20), 0.25), 6) == 0.089722
 
 
-# ------------------------------------------------------------------------------- the first versions
+# ------------------------------------------------------------------------------- the plain versions
 
-#: Every measure of `slow`, with parameters.
+#: Every measure of `plain`, with parameters.
 KNOWN = [
     *[(name, params) for name in ("rND", "rKL", "rRD") for params in (
         {"cutoff": 5}, {"target": "run", "cutoff": 3}, {"target": "uniform", "norm": "none"},
@@ -151,7 +151,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize("source", ["qrels", "groups"])
-def test_without_weights_they_are_the_first_versions(make_case, source):
+def test_without_weights_they_are_the_plain_versions(make_case, source):
     for seed in range(4):
         case = make_case(seed, documents=10, several=seed % 2 == 1)
         known = {}
@@ -161,7 +161,7 @@ def test_without_weights_they_are_the_first_versions(make_case, source):
                 "labels": case.labels,
             }
         for name, params in KNOWN:
-            expected = slow.evaluate(name, params, case.qrels, case.run, **known)
+            expected = plain.evaluate(name, params, case.qrels, case.run, **known)
             found = evaluate(name, params, case.qrels, case.run, **known)
             assert found == pytest.approx(expected, abs=1e-12), (name, params)
 
@@ -239,7 +239,7 @@ def read_fairweb(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dic
             rows = [
                 (qid, docno, float(score)) for qid, _, docno, _, score, _ in map(str.split, lines)
             ]
-        rankings[name] = slow.order_run(rows)
+        rankings[name] = order_run(rows)
     return judged, rankings
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import ir_measures
 import pandas as pd
 import pytest
-import slow
 import slow_versions
+from slow_versions import plain
 
 from pt_fairness import FairnessWarning, groups
 from pt_fairness.measures import MEASURES
@@ -75,7 +75,7 @@ def _agrees(
         else {}
     )
     for measure, (name, params) in zip(measures, wanted, strict=True):
-        expected = slow.evaluate(name, params, case.qrels, case.run, **known)
+        expected = plain.evaluate(name, params, case.qrels, case.run, **known)
         got = {qid: value for (m, qid), value in found.items() if m == measure}
         assert got == pytest.approx(expected, abs=1e-9), f"{measure}"
 

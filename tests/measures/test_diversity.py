@@ -18,8 +18,9 @@ from typing import Any
 import ir_measures
 import pandas as pd
 import pytest
-import slow
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from slow_versions.plain.formulas import weight
+from slow_versions.plain.topics import order_run
 
 from pt_fairness import FairnessWarning, numerics
 
@@ -48,7 +49,7 @@ def ranked(run: pd.DataFrame) -> pd.DataFrame:
     """The run with −rank in trec_eval's order as its score: then every tool ranks it alike."""
     rows = [
         (qid, docno, -float(place))
-        for qid, docnos in slow.order_run(run.itertuples(index=False, name=None)).items()
+        for qid, docnos in order_run(run.itertuples(index=False, name=None)).items()
         for place, docno in enumerate(docnos)
     ]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
@@ -207,7 +208,7 @@ def slow_ideal(documents: dict[str, set[str]], alpha: float, depth: int) -> list
 
 
 def discounted(gains: list[float]) -> float:
-    return sum(gain * slow.weight(i) for i, gain in enumerate(gains, 1))
+    return sum(gain * weight(i) for i, gain in enumerate(gains, 1))
 
 
 @pytest.mark.parametrize("cutoff", [None, 7, 21, 35, 500])
@@ -220,7 +221,7 @@ def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
         kind(alpha=alpha) if cutoff is None else kind(alpha=alpha) @ cutoff for kind in ALPHA_KINDS
     ]
     found = values(measures, qrels, run)
-    rankings = slow.order_run(run.itertuples(index=False, name=None))
+    rankings = order_run(run.itertuples(index=False, name=None))
     for qid in dict.fromkeys(qrels["query_id"]):
         documents: dict[str, set[str]] = defaultdict(set)
         for row in qrels[(qrels["query_id"] == qid) & (qrels["relevance"] >= 1)].itertuples():
@@ -264,7 +265,7 @@ def test_unannotated_documents_have_no_subtopic(values, missing):
     )
     measures = [alpha_nDCG @ 3, StRecall @ 1, StRecall @ 2, StRecall @ 3]
     found = values(measures, qrels, run)
-    w = [slow.weight(i) for i in (1, 2, 3)]
+    w = [weight(i) for i in (1, 2, 3)]
     assert [found[m, "q"] for m in measures] == pytest.approx(
         [(w[1] + w[2]) / (w[0] + w[1]), 0, 0.5, 1]
     )
