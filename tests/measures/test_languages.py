@@ -30,13 +30,6 @@ def test_samples(make_case, agrees_with_slow):
         ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS], samples=3)
 
 
-def test_worked_values(worked_exposure, values):
-    expected = {PEER @ 5: 0.164915, PEER(unretrieved="count") @ 5: 0.186609,
-                PEER(weights={0: 0.5, 1: 0.5}) @ 6: 0.317311}
-    found = values(expected, *worked_exposure([["a1", "b1", "x", "a2", "b2", "a3"]]))
-    assert {m: round(found[m, "1"], 6) for m in expected} == expected
-
-
 @pytest.mark.parametrize("languages", [2, 3, 5])
 def test_against_scipy(values, languages):
     """Where all ranks hold relevant documents, it is the Kruskal–Wallis test."""

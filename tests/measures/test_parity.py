@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
 import ir_measures
 import numpy as np
@@ -12,21 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures.util import Qrel, ScoredDoc
+from measure_cases import TARGETS
 from scipy.stats import kendalltau
 
 from pt_fairness import NDKL, DistKL, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 
 NAMES = ["rND", "rKL", "rRD"]
 PROTECTED = ["minority", "majority", "g0", "g1,g0", "g0 , g1"]
-TARGETS: list[Any] = [
-    "qrels",
-    "collection",
-    "uniform",
-    "run",
-    {"g0": 0.3, "g1": 0.7},
-    {"g0": 1.0},
-    {"g0": 0.25, "added": 0.75},
-]
 SETTINGS = [
     {},
     {"cutoff": 1},

@@ -13,18 +13,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measure_cases import TARGETS
 
 from pt_fairness import FairnessWarning, MaxSkew, MinSkew, RepBias, Skew, groups
 
-TARGETS: list[Any] = [
-    "qrels",
-    "collection",
-    "uniform",
-    "run",
-    {"g0": 0.3, "g1": 0.7},
-    {"g0": 1.0},
-    {"g0": 0.25, "added": 0.75},
-]
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"cutoff": 1},
@@ -361,25 +353,6 @@ def test_a_topic_without_a_population_is_undefined(measure):
     run = [ir_measures.ScoredDoc(q, "a", 1.0) for q in "12"]
     with pytest.warns(FairnessWarning, match="on 1 of 2 topics"):
         assert [m.value for m in ir_measures.iter_calc([measure], qrels, run)] == [0.0, 0.0]
-
-
-@given(st.integers(0, 100_000), st.sampled_from(TARGETS[:4]))
-def test_labels_and_the_order_of_rows_do_not_matter(make_case, values, seed, target):
-    case = make_case(seed, several=True, labels=3)
-    qrels, run = case.qrels_frame, case.run_frame
-    other = qrels.assign(iteration=qrels["iteration"].replace({"g0": "minority", "g1": "1"}))
-    for kind in (RepBias, Skew):
-        for group, name in (("g0", "minority"), ("g1", 1)):
-            one, renamed = kind(group=group, target=target) @ 6, kind(group=name, target=target) @ 6
-            before = values([one], qrels, run)
-            after = values(
-                [renamed],
-                other.sample(frac=1, random_state=seed),
-                run.sample(frac=1, random_state=seed),
-            )
-            assert [after[renamed, q] for q in "12345"] == pytest.approx(
-                [before[one, q] for q in "12345"], abs=1e-12
-            )
 
 
 @pytest.mark.parametrize(

@@ -143,22 +143,6 @@ def test_changing_sides_changes_the_sign(make_case, values, seed, several, cutof
             assert low is None or low <= found[one, q] <= high
 
 
-@given(st.integers(0, 100_000))
-def test_labels_and_the_order_of_rows_do_not_matter(make_case, values, seed):
-    case = make_case(seed, several=True)
-    qrels, run = case.qrels_frame, case.run_frame
-    other = qrels.assign(iteration=qrels["iteration"].replace({"g0": "in favour", "g1": "1"}))
-    for kind in ALL:
-        one, renamed = kind(**SIDES) @ 6, kind(pro="in favour", con=1) @ 6
-        before = values([one], qrels, run)
-        after = values(
-            [renamed],
-            other.sample(frac=1, random_state=seed),
-            run.sample(frac=1, random_state=seed),
-        )
-        assert [before[one, q] for q in "12345"] == [after[renamed, q] for q in "12345"]
-
-
 def test_the_names_of_the_paper():
     for name, measure in (("β_P", BiasP), ("β_RBP", BiasRBP), ("β_DCG", BiasDCG)):
         assert ir_measures.parse_measure(f"{name}(pro='A')@10") == measure(pro="A") @ 10

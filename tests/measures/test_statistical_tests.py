@@ -9,12 +9,11 @@ import ir_measures
 import numpy as np
 import pytest
 import scipy.stats
+from measure_cases import TARGETS
 
 from pt_fairness import FAIR, FairnessWarning, PreF
 from pt_fairness.measures.fa_ir_table import m_table
 
-TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0},
-                      {"g0": 0.25, "added": 0.75}]
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "FAIR": [{}, {"value": "prefixes", "protected": "majority"},
@@ -22,7 +21,6 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
              {"protected": "g0,g1", "alpha": 0.3, "value": "prefixes"}, {"p": 0.0, "rel": 2}],
     "PreF": [{}, {"protected": "majority"}, {"protected": "g0", "rel": 0}, {"p": 0.6},
              {"p": 1, "protected": "g1"}]}
-RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -40,14 +38,6 @@ def test_samples(make_case, agrees_with_slow, name):
     agrees_with_slow(make_case(3, several=True), [
         (name, {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS[name]],
         samples=3)
-
-
-def test_worked_values(worked_exposure, values):
-    ours = {"protected": "B", "p": 0.8, "alpha": 0.2}
-    expected = {FAIR(protected="B", p=0.6) @ 5: 1.0, PreF(protected="B", p=0.6) @ 5: 0.446848,
-                FAIR(**ours) @ 5: 0.0, FAIR(**ours, value="prefixes") @ 5: 0.4}
-    found = values(expected, *worked_exposure(RUN))
-    assert {m: round(found[m, "1"], 6) for m in expected} == expected
 
 
 def of_lists(lists: Any) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
