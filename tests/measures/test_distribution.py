@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from measure_cases import TARGETS
+from measure_cases import TARGETS, of_lists
 from scipy.spatial.distance import jensenshannon
 
-from pt_fairness import AWRF, NDKL, DistFair, DistKL, FairnessWarning, groups, rKL
+from pt_fairness import AWRF, NDKL, DistFair, DistKL, groups, rKL
 
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}]
 DIST = [
@@ -90,20 +90,6 @@ def test_the_form_of_the_trec_fair_ranking_track(values):
 def test_a_cutoff_beyond_every_list(make_case, agrees, name):
     agrees(make_case(30), [(name, {"target": target, "cutoff": 500, **setting})
                            for target in TARGETS for setting in SETTINGS[name]])
-
-
-def of_lists(lists: list[str]) -> tuple[list[Any], list[Any]]:
-    """Qrels and run in which topic ``str(t)`` retrieves a document of each letter of ``lists[t]``;
-    all are relevant.
-    """
-    qrels = [
-        ir_measures.Qrel(str(t), f"{t}-{i}", 1, label)
-        for t, labels in enumerate(lists)
-        for i, label in enumerate(labels)
-    ]
-    return qrels, [
-        ir_measures.ScoredDoc(row.query_id, row.doc_id, -i) for i, row in enumerate(qrels)
-    ]
 
 
 def test_the_worked_topic_by_hand(values, worked):
@@ -213,60 +199,6 @@ def test_awrf_reaches_both_ends(values):
     found = values([measure, AWRF(target="run")], *of_lists(["AAA", "BBB"]))
     assert (found[measure, "0"], found[measure, "1"]) == (pytest.approx(1.0), pytest.approx(0.0))
     assert found[AWRF(target="run"), "0"] == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}], ids=str)
-def test_nothing_returned_is_as_unfair_as_any_list_over_the_groups(values, target):
-    # Topic t retrieves one of all lists of four documents; the last topic nothing.
-    lists = ["".join(labels) for labels in itertools.product("ABC", repeat=4)]
-    qrels, run = of_lists(lists)
-    qrels.append(ir_measures.Qrel("empty", "d", 1, "A"))
-    measures = [NDKL(target=target) @ 4, DistKL(target=target) @ 4]
-    found = values(measures, qrels, run)
-    for measure in measures:
-        assert found[measure, "empty"] == pytest.approx(
-            max(found[measure, str(t)] for t in range(len(lists))), abs=1e-12
-        )
-
-
-def test_nothing_returned_without_a_cutoff(values):
-    qrels = [ir_measures.Qrel("1", "a", 1, "A"), ir_measures.Qrel("1", "b", 1, "B")]
-    targets = ["qrels", "collection", "uniform", {"A": 0.2, "B": 0.8}]
-    kinds = [kind(target=target) for kind in ALL for target in targets]
-    for (measure, _), value in values(
-        kinds, qrels, [ir_measures.ScoredDoc("1", "unannotated", 1.0)]
-    ).items():
-        assert value == measure.DEFAULT == (1.0 if measure.FAIR_END == 0 else 0.0)
-
-
-@pytest.mark.parametrize("kind", ALL, ids=str)
-def test_a_topic_without_a_population_is_undefined(kind):
-    qrels = [
-        ir_measures.Qrel("1", "a", 1, "A"),
-        ir_measures.Qrel("2", "a", 0, "B"),
-        ir_measures.Qrel("2", "b", 1, "-"),
-    ]
-    run = [ir_measures.ScoredDoc(q, "a", 1.0) for q in "12"]
-    with pytest.warns(FairnessWarning, match=rf"{kind.NAME}\(target='qrels'\) on 1 of 2 topics"):
-        found = {
-            m.query_id: m.value for m in ir_measures.iter_calc([kind(target="qrels")], qrels, run)
-        }
-    assert found["2"] == 0.0
-
-
-def test_qrels_without_any_group_leave_every_topic_undefined():
-    # The iteration is there, but holds no label.
-    qrels = [ir_measures.Qrel("1", "a", 1, "-")]
-    run = [ir_measures.ScoredDoc("1", "a", 1.0)]
-    measures = [
-        kind(target=target) @ 3
-        for kind in ALL
-        for target in ("qrels", "collection", "uniform", "run")
-    ]
-    with pytest.warns(FairnessWarning, match="nothing to compare"):
-        assert [m.value for m in ir_measures.iter_calc(measures, qrels, run)] == [0.0] * len(
-            measures
-        )
 
 
 def test_ndkl_is_rkl_in_other_units(values):

@@ -302,7 +302,6 @@ def test_only_what_the_measures_see_is_looked_up(values, monkeypatch):
     asked = []
     find = sources.Values.find
 
-
     def counted(self, topic, topics, docnos):
         asked.append(len(docnos))
         return find(self, topic, topics, docnos)
@@ -392,5 +391,3 @@ def test_label_noise_moves_numbers_of_labels():
     with pytest.raises(ValueError, match="cannot be looked up here; use ir_measures"):
         analysis.label_noise({"one": run}, pd.DataFrame(QRELS), [RaB(values=SIGNED)], None, 0.5,
                              n=2)
-
-

@@ -6,6 +6,7 @@ import itertools
 
 import ir_measures
 import pytest
+from measure_cases import of_lists
 
 from pt_fairness import ARP
 
@@ -28,12 +29,12 @@ def test_samples(make_case, agrees_with_slow):
 
 def test_of_two_groups_it_is_how_far_pairs_are_from_even(values):
     """All orders of two groups: the difference of the two shares of mixed pairs."""
-    for labels in itertools.permutations("AAABB"):
-        qrels = [ir_measures.Qrel("1", str(i), 1, label) for i, label in enumerate(labels)]
-        run = [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
+    orders = list(itertools.permutations("AAABB"))
+    found = values([ARP], *of_lists(orders))
+    for t, labels in enumerate(orders):
         pairs = [one < other for one, other in itertools.combinations(labels, 2) if one != other]
-        found = values([ARP], qrels, run)[ARP, "1"]
-        assert found == pytest.approx(abs(2 * sum(pairs) / len(pairs) - 1))
+        expected = abs(2 * sum(pairs) / len(pairs) - 1)
+        assert found[ARP, str(t)] == pytest.approx(expected)
 
 
 def test_errors_count_where_a_less_relevant_document_is_above(values):

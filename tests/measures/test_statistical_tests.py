@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 import pytest
 import scipy.stats
-from measure_cases import TARGETS
+from measure_cases import TARGETS, of_lists
 
 from pt_fairness import FAIR, FairnessWarning, PreF
 from pt_fairness.measures.fa_ir_table import m_table
@@ -40,12 +40,9 @@ def test_samples(make_case, agrees_with_slow, name):
         samples=3)
 
 
-def of_lists(lists: Any) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
+def of_flags(lists: np.ndarray) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
     """Topic t has the documents of ``lists[t]``, which says who is protected."""
-    qrels = [ir_measures.Qrel(str(t), str(i), 1, "B" if protected else "A")
-             for t, one in enumerate(lists) for i, protected in enumerate(one)]
-    return qrels, [ir_measures.ScoredDoc(row.query_id, row.doc_id, -int(row.doc_id))
-                   for row in qrels]
+    return of_lists(["".join(one) for one in np.where(lists, "B", "A")])
 
 
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.7])
@@ -53,7 +50,7 @@ def test_a_list_passes_if_it_meets_the_table(values, p):
     """Every list of eight documents."""
     lists = np.array(list(itertools.product([0, 1], repeat=8)))
     measure = FAIR(protected="B", p=p)
-    found = values([measure], *of_lists(lists))
+    found = values([measure], *of_flags(lists))
     meets = (lists.cumsum(axis=1) >= m_table(8, p)).all(axis=1)
     assert [found[measure, str(t)] for t in range(len(lists))] == meets.tolist()
     # A fair list is rejected with a probability of at most alpha.
@@ -64,7 +61,7 @@ def test_a_list_passes_if_it_meets_the_table(values, p):
 def test_pref_against_scipy(values):
     lists = np.random.default_rng(0).random((10, 12)) < 0.4
     measure = PreF(protected="B", target={"A": 0.7, "B": 0.3})
-    found = values([measure], *of_lists(lists))
+    found = values([measure], *of_flags(lists))
     for t, one in enumerate(lists):
         expected = scipy.stats.binom.cdf(one.cumsum(), np.arange(1, 13), 0.3).mean()
         assert found[measure, str(t)] == pytest.approx(expected)
@@ -74,7 +71,7 @@ def test_more_protected_documents_are_never_less_fair(values):
     lists = np.array(list(itertools.product([0, 1], repeat=6)))
     measures = [PreF(protected="B", p=0.5), FAIR(protected="B", p=0.5),
                 FAIR(protected="B", p=0.5, value="prefixes")]
-    found = values(measures, *of_lists(lists))
+    found = values(measures, *of_flags(lists))
     for measure in measures:
         assert found[measure, "0"] == min(found[measure, str(t)] for t in range(64))
         assert found[measure, "63"] == 1.0
