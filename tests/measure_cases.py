@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import ir_measures
 from ir_measures.util import Qrel, ScoredDoc
 
-from pt_fairness import groups
+from pt_fairness import FairnessWarning, groups
 
 #: Targets of every kind for the groups of ``make_case``.
 TARGETS: list[Any] = [
@@ -19,6 +21,17 @@ TARGETS: list[Any] = [
     {"g0": 1.0},
     {"g0": 0.25, "added": 0.75},
 ]
+
+
+def values_of(measures: Iterable[Any], qrels: Any, run: Any) -> dict[tuple[Any, str], float]:
+    """Return the values by measure and topic, from one call of ir_measures."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", FairnessWarning)
+        return {
+            (m.measure, m.query_id): m.value
+            for m in ir_measures.iter_calc(list(measures), qrels, run)
+        }
 
 
 class OpenGroups(groups.Groups):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import ir_measures
+import pandas as pd
 from ir_measures import alpha_nDCG
 
 from pt_fairness import (
@@ -38,3 +40,25 @@ def told(call: Callable[[], Any]) -> list[str]:
         warnings.simplefilter("always")
         call()
     return [str(w.message) for w in log if issubclass(w.category, FairnessWarning)]
+
+
+def subtopic_case(
+    seed: int, subtopics: int = 6, documents: int = 40, topics: int = 4
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Documents of several subtopics each, graded, so that the ideal ranking depends on its greed
+    and its ties.
+    """
+    pick = random.Random(seed)
+    qrels, run = [], []
+    for t in range(topics):
+        for i in range(documents):
+            docno = f"d{pick.choice('aé9')}{i}"
+            for subtopic in pick.sample(
+                range(subtopics), min(subtopics, pick.choice([0, 1, 1, 2, 3, 5]))
+            ):
+                qrels.append((str(t), docno, pick.choice([0, 1, 1, 2]), str(subtopic)))
+            if pick.random() < 0.8:
+                run.append((str(t), docno, pick.random()))
+    pick.shuffle(qrels)
+    return (pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration"]),
+            pd.DataFrame(run, columns=["query_id", "doc_id", "score"]))

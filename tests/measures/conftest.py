@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import functools
 import random
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-import ir_measures
 import pandas as pd
 import pytest
 import slow_versions
-from measure_cases import OpenGroups
+from measure_cases import OpenGroups, values_of
 from slow_versions import plain
 from worked_values import GROUPS, JUDGED, LEVELS, ORDER, SAMPLES
 
-from pt_fairness import FairnessWarning, groups
+from pt_fairness import groups
 from pt_fairness.measures import MEASURES
-
-
-def _values(measures: Iterable[Any], qrels: Any, run: Any) -> dict[tuple[Any, str], float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", FairnessWarning)
-        return {
-            (m.measure, m.query_id): m.value
-            for m in ir_measures.iter_calc(list(measures), qrels, run)
-        }
-
-
-@pytest.fixture(scope="session")
-def values() -> Callable[..., dict[tuple[Any, str], float]]:
-    """``values(measures, qrels, run)``: by measure and topic, from one call of ir_measures."""
-    return _values
 
 
 @pytest.fixture(scope="session")
@@ -140,7 +122,7 @@ def _agrees(
         rows = list(run.itertuples(index=False, name=None))
     source, known = _groups_of(case, kind)
     measures = [MEASURES[name](**params, **source) for name, params in wanted]
-    found = _values(set(measures), case.qrels_frame, run)
+    found = values_of(set(measures), case.qrels_frame, run)
     _equal_slow_versions(found, measures, wanted, case, rows=rows, evaluate=evaluate, **known)
 
 
@@ -169,31 +151,6 @@ def attributes() -> Iterator[None]:
     yield
     for name in {"first", "second"} & {*groups.names()}:
         groups.unregister(name)
-
-
-@pytest.fixture(scope="session")
-def means() -> Callable[..., None]:
-    """``means(robust03, table)``: 6 decimals of the means over the topics of the runs humR03dc and
-    NLPR03vb10.
-    """
-    return _means
-
-
-def _means(robust03: Any, table: dict[str, tuple[float, float]]) -> None:
-    qrels, runs = robust03
-    # The source is known for unjudged documents too, except to α-nDCG, which reads the qrels alone.
-    parsed = {text: ir_measures.parse_measure(text) for text in table}
-    measures = {
-        text: m if m.NAME.startswith("alpha") else m(groups="trec-newswire")
-        for text, m in parsed.items()
-    }
-    for column, name in enumerate(("humR03dc", "NLPR03vb10")):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FairnessWarning)
-            found = ir_measures.calc_aggregate(list(measures.values()), qrels, runs[name])
-        assert {text: round(found[m], 6) for text, m in measures.items()} == {
-            text: row[column] for text, row in table.items()
-        }
 
 
 @pytest.fixture(scope="session")
