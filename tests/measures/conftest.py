@@ -14,7 +14,7 @@ from measure_cases import OpenGroups, values_of
 from slow_versions import plain
 from worked_values import GROUPS, JUDGED, LEVELS, ORDER, SAMPLES
 
-from pt_fairness import groups
+from pt_fairness import groups, runs
 from pt_fairness.measures import MEASURES
 
 
@@ -179,3 +179,11 @@ class _Real(NamedTuple):
     run_frame: Any
     qrels: list[Any]
     run: list[Any]
+
+
+@pytest.fixture
+def registered_run() -> Iterator[Callable[..., None]]:
+    """``registered_run(name, run)``: registers a run for one test."""
+    yield runs.register
+    for name in runs.names():
+        runs.unregister(name)
