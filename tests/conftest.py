@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import ir_measures
@@ -23,6 +24,7 @@ from hypothesis import HealthCheck, settings
 from ir_datasets_home import files, irds, offline, qrels_of, touche  # noqa: F401 - fixtures
 from measure_cases import values_of
 
+import pt_fairness
 from pt_fairness import FairnessWarning
 
 # The same examples everywhere: a test that fails after a change fails because of it.
@@ -112,6 +114,47 @@ def _means(robust03: Any, table: dict[str, tuple[float, float]]) -> None:
         assert {text: round(found[m], 6) for text, m in measures.items()} == {
             text: row[column] for text, row in table.items()
         }
+
+
+def _for_one_test(module: ModuleType) -> Iterator[Callable[..., None]]:
+    yield module.register
+    for name in module.names():
+        with contextlib.suppress(ValueError):  # a built-in name
+            module.unregister(name)
+
+
+@pytest.fixture
+def registered_groups() -> Iterator[Callable[..., None]]:
+    """``registered_groups(name, groups)``: registers groups; what a test registers, in any way, is
+    unregistered after it.
+    """
+    yield from _for_one_test(pt_fairness.groups)
+
+
+@pytest.fixture
+def registered_values() -> Iterator[Callable[..., None]]:
+    """``registered_values(name, values)``: the same for values."""
+    yield from _for_one_test(pt_fairness.values)
+
+
+@pytest.fixture
+def registered_runs() -> Iterator[Callable[..., None]]:
+    """``registered_runs(name, run)``: the same for runs."""
+    yield from _for_one_test(pt_fairness.runs)
+
+
+@pytest.fixture
+def forget_targets(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """``forget_targets()``: no targets are registered, as in a new process, neither before the test
+    nor after a call.
+    """
+
+    def forget() -> None:
+        # Targets cannot be unregistered.
+        monkeypatch.setattr(pt_fairness.targets, "_registry", {})
+
+    forget()
+    return forget
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -14,7 +14,7 @@ from measure_cases import OpenGroups, values_of
 from slow_versions import plain
 from worked_values import GROUPS, JUDGED, LEVELS, ORDER, SAMPLES
 
-from pt_fairness import groups, runs
+from pt_fairness import groups
 from pt_fairness.measures import MEASURES
 
 
@@ -144,13 +144,10 @@ def worked_exposure() -> Callable[..., tuple[pd.DataFrame, pd.DataFrame]]:
 
 
 @pytest.fixture
-def attributes() -> Iterator[None]:
+def attributes(registered_groups: Callable[..., None]) -> None:
     """Registers the groups of ``worked_values`` as ``first``, and its levels as ``second``."""
-    groups.register("first", groups.from_mapping(GROUPS))
-    groups.register("second", groups.from_mapping(LEVELS, order=list(ORDER)))
-    yield
-    for name in {"first", "second"} & {*groups.names()}:
-        groups.unregister(name)
+    registered_groups("first", groups.from_mapping(GROUPS))
+    registered_groups("second", groups.from_mapping(LEVELS, order=list(ORDER)))
 
 
 @pytest.fixture(scope="session")
@@ -179,11 +176,3 @@ class _Real(NamedTuple):
     run_frame: Any
     qrels: list[Any]
     run: list[Any]
-
-
-@pytest.fixture
-def registered_run() -> Iterator[Callable[..., None]]:
-    """``registered_run(name, run)``: registers a run for one test."""
-    yield runs.register
-    for name in runs.names():
-        runs.unregister(name)

@@ -27,19 +27,6 @@ SETTINGS = [{}, {"divergence": "nmd", "order": ORDER, "gains": "linear"},
             {"gains": "binary", "rel": 0, "max_rel": 5}, {"rel": -1}]
 
 
-@pytest.fixture
-def registered():
-    """``registered(name, groups)``: registers groups for one test."""
-    names = []
-
-    def register(name: str, source: groups.Groups) -> None:
-        groups.register(name, source)
-        names.append(name)
-    yield register
-    for name in {*names} & {*groups.names()}:
-        groups.unregister(name)
-
-
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
 @pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
                          ids=["iteration", "frame", "open", "weights"])
@@ -57,7 +44,8 @@ def test_samples(make_case, agrees_with_slow):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, registered, seed):
+def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, registered_groups,
+                                      seed):
     case = make_case(seed, several=seed % 2 == 1)
     # A second attribute: the last digit of the document, known for some documents.
     digits = {(qid, docno): [docno[-1]] for qid, docno in case.groups if docno[-1] != "3"}
@@ -67,7 +55,7 @@ def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, re
     for name, known in of.items():
         frame = pd.DataFrame([(*key, group) for key, some in known.items() for group in some],
                              columns=["qid", "docno", "group"], dtype="str")
-        registered(name, groups.from_frame(frame, order=orders.get(name)))
+        registered_groups(name, groups.from_frame(frame, order=orders.get(name)))
         topics[name] = read_topics(case.qrels, case.run,
                                    lambda qid, docno, known=known: known.get((qid, docno), ()),
                                    set(frame["group"]), orders.get(name))
@@ -192,12 +180,12 @@ def test_an_attribute_that_is_not_registered(worked_exposure, values):
         values([GFR(attributes={"nowhere": "jsd"})], *worked_exposure())
 
 
-def test_an_undefined_part_makes_the_topic_undefined(registered):
+def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
     qrels = pd.DataFrame([("1", "a", 1), ("1", "b", 1), ("2", "a", 1), ("3", "b", 0)],
                          columns=["query_id", "doc_id", "relevance"])
     run = qrels.assign(score=1.0)
-    registered("only a", groups.from_mapping({"a": "A", "c": "B"}))
-    registered("only topic 1", groups.from_frame(pd.DataFrame(
+    registered_groups("only a", groups.from_mapping({"a": "A", "c": "B"}))
+    registered_groups("only topic 1", groups.from_frame(pd.DataFrame(
         {"qid": ["1", "1"], "docno": ["a", "b"], "group": ["A", "B"]})))
     measure = GFR(attributes={"only a": "jsd", "only topic 1": "jsd"},
                   targets={"only topic 1": "qrels"})
@@ -209,12 +197,12 @@ def test_an_undefined_part_makes_the_topic_undefined(registered):
         f"(pt_fairness.analysis.undefined lists them): {measure} on 2 of 3 topics ('2', '3')"]
 
 
-def test_a_topic_that_an_attribute_drops_has_no_value(registered):
+def test_a_topic_that_an_attribute_drops_has_no_value(registered_groups):
     qrels = pd.DataFrame([("1", "a", 1), ("2", "a", 1)],
                          columns=["query_id", "doc_id", "relevance"])
     stances = groups.from_mapping({"a": "PRO", "b": "CON"})
-    registered("stances", stances)
-    registered("ideologies", stances.relabel({"1": "liberal", "2": "both or neither"}))
+    registered_groups("stances", stances)
+    registered_groups("ideologies", stances.relabel({"1": "liberal", "2": "both or neither"}))
     measure = GFR(attributes={"stances": "jsd", "ideologies": "jsd"})
     with pytest.warns(FairnessWarning, match="drops 1 of 2 topics"):
         found = {m.query_id: m.value
@@ -231,13 +219,13 @@ def test_it_needs_no_groups_in_the_qrels(attributes):
     assert ir_measures.calc_aggregate([measure], qrels, run)[measure] > 0
 
 
-def test_pickles_bring_their_groups_and_targets(attributes):
+def test_pickles_bring_their_groups_and_targets(attributes, forget_targets):
     targets.register("gold", pd.DataFrame({"qid": ["1"], "group": ["A"], "share": [1.0]}))
     measure = GFR(attributes={"first": "jsd", "second": "nmd"}, targets={"first": "gold"})
     text = pickle.dumps(measure)
     for name in ("first", "second"):
         groups.unregister(name)
-    del targets._registry["gold"]
+    forget_targets()
     copy = pickle.loads(text)
     assert copy == measure
     qrels = [ir_measures.Qrel("1", "a1", 1)]

@@ -89,7 +89,7 @@ def settings(name: str):
 @pytest.mark.parametrize("samples", [1, 4], ids=["one ranking", "samples"])
 @pytest.mark.parametrize("by_topic", [False, True], ids=["by document", "by topic"])
 @pytest.mark.parametrize("seed", range(5))
-def test_numbers_of_documents(make_case, values, equal_slow_versions, registered_run, monkeypatch,
+def test_numbers_of_documents(make_case, values, equal_slow_versions, registered_runs, monkeypatch,
                               seed, by_topic, samples):
     case = make_case(300 + seed)
     if seed % 2:
@@ -102,7 +102,7 @@ def test_numbers_of_documents(make_case, values, equal_slow_versions, registered
         run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "iteration"])
     for names in (("RaB", "ARaB", "RankingBias"), ("FaiRR", "NFaiRR")):
         made = Numbers(case, seed, negative="RaB" in names, by_topic=by_topic)
-        registered_run("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
+        registered_runs("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
         wanted = [(name, params) for name in names for params in settings(name)]
         measures = [MEASURES[name](values=made.source, **params) for name, params in wanted]
         found = values(set(measures), case.qrels_frame, run)
@@ -112,11 +112,11 @@ def test_numbers_of_documents(make_case, values, equal_slow_versions, registered
 @pytest.mark.parametrize("source", [False, True, "open", "weights"],
                          ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(4))
-def test_numbers_of_labels(make_case, values, groups_of, equal_slow_versions, registered_run, seed,
+def test_numbers_of_labels(make_case, values, groups_of, equal_slow_versions, registered_runs, seed,
                            source):
     case = make_case(400 + seed, several=seed % 2 == 1)
     made = Numbers(case, seed, negative=True, by_topic=True)
-    registered_run("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
+    registered_runs("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
     given, known = groups_of(case, source)
     least = 0.0
     for names in (("FaiRR", "NFaiRR"), ("RaB", "ARaB", "RankingBias")):
@@ -130,9 +130,9 @@ def test_numbers_of_labels(make_case, values, groups_of, equal_slow_versions, re
 
 
 def test_a_background_document_of_an_unknown_group_has_no_number(
-    values, worked_exposure, registered_run
+    values, worked_exposure, registered_runs
 ):
-    registered_run("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
+    registered_runs("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
     source = OpenGroups(groups.from_mapping({"a1": "A", "new": "Z"}))
     measure = RankingBias(values={"A": 1}, missing=0.5, background="other", groups=source) @ 1
     # The group belongs to the label set of the other measure alone.

@@ -47,8 +47,8 @@ def test_nothing_returned_and_no_value(values, measure, expected):
     assert [found[measure, qid] for qid in "123"] == pytest.approx(expected)
 
 
-def test_a_topic_without_background_is_undefined(registered_run):
-    registered_run("other", pd.DataFrame({"qid": ["1", "9"], "docno": ["b", "a"]}))
+def test_a_topic_without_background_is_undefined(registered_runs):
+    registered_runs("other", pd.DataFrame({"qid": ["1", "9"], "docno": ["b", "a"]}))
     measures = [kind(values=FEW, background=name) for kind in (NFaiRR, RankingBias)
                 for name in ("qrels", "other")]
     with pytest.warns(FairnessWarning) as told:
@@ -64,8 +64,8 @@ def test_a_topic_without_background_is_undefined(registered_run):
     assert found[measures[3], "1"] == 0.4375 - 0.25 and found[measures[3], "3"] == 0
 
 
-def test_no_topic_with_a_background_is_not_blamed_on_groups(registered_run):
-    registered_run("other", pd.DataFrame({"qid": ["9"], "docno": ["a"]}))
+def test_no_topic_with_a_background_is_not_blamed_on_groups(registered_runs):
+    registered_runs("other", pd.DataFrame({"qid": ["9"], "docno": ["a"]}))
     with pytest.warns(FairnessWarning) as told:
         ir_measures.calc_aggregate([NFaiRR(values=FEW, background="other")], EMPTY_QRELS, EMPTY_RUN)
     (message,) = (str(one.message) for one in told)
@@ -144,8 +144,8 @@ def test_the_order_of_labels_does_not_matter():
     assert str(RaB(values={"PRO": 1, "CON": -1})) == str(RaB(values={"CON": -1.0, "PRO": 1}))
 
 
-def test_evaluate_in_workers(worked_exposure, registered_run, tmp_path):
-    registered_run("pool", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "b1"]}))
+def test_evaluate_in_workers(worked_exposure, registered_runs, tmp_path):
+    registered_runs("pool", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "b1"]}))
     sources.register("slant", OF_DOCUMENTS)
     try:
         measures = [RaB(values="slant") @ 4, RankingBias(values="slant", background="pool") @ 4,
@@ -158,7 +158,7 @@ def test_evaluate_in_workers(worked_exposure, registered_run, tmp_path):
         assert means[0].set_index("name").loc["one", str(measures[1])] == pytest.approx(0.28125)
         # What the names mean is part of the key of what is kept.
         sources.register("slant", sources.from_mapping({"a1": 4}))
-        registered_run("pool", pd.DataFrame({"qid": ["1"], "docno": ["b2"]}))
+        registered_runs("pool", pd.DataFrame({"qid": ["1"], "docno": ["b2"]}))
         again = evaluate({"one": run}, qrels, measures, progress=False,
                          checkpoint=tmp_path / "kept")[0]
         assert again[str(measures[0])].tolist() == [1]
