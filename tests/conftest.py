@@ -158,6 +158,20 @@ def forget_targets(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 @pytest.fixture
+def averages() -> pd.DataFrame:
+    """Means of four systems."""
+    return pd.DataFrame(
+        {
+            "name": ["A", "B", "C", "D"],
+            "nDCG@5": [0.9, 0.5, 0.7, 0.1],
+            "rKL@5": [0.4, 0.1, 0.2, 0.3],
+            "DistFair@5": [0.2, 0.4, 0.6, 0.8],
+            "BiasP@5": [-0.3, 0.1, 0.2, -0.05],
+        }
+    )
+
+
+@pytest.fixture
 def pipe(tmp_path: Path) -> Iterator[Callable[[str, str | bytes], Path]]:
     """``pipe(name, text)``: a path of that name that leads to a pipe with the text, compressed if
     the name ends in ``.gz``.

@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import ir_measures
 import pandas as pd
 from ir_measures import alpha_nDCG
+from measure_cases import values_of
 
 from pt_fairness import (
     Annotated,
@@ -27,12 +27,8 @@ ALL = [rND @ 10, rKL @ 5, rRD, nDD @ 4, nDR, nDKL @ 10, nDJS, Annotated @ 10, al
 
 
 def by_topic(measures: list[Any], qrels: Any, run: Any) -> dict[tuple[str, str], float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FairnessWarning)
-        return {
-            (str(m.measure), m.query_id): m.value
-            for m in ir_measures.iter_calc(measures, qrels, run)
-        }
+    found = values_of(measures, qrels, run)
+    return {(str(measure), qid): value for (measure, qid), value in found.items()}
 
 
 def told(call: Callable[[], Any]) -> list[str]:
