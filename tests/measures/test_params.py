@@ -252,6 +252,7 @@ WRONG_MEASURES = [
     (AWRF(discount="none"), "discount takes 'log2' or 'trec' or 'geometric'"),
     (AWRF(p=1), "p takes a number above 0 and below 1"),
     (BiasRBP(p=0), "p takes a number above 0 and below 1"),
+    (BiasRBP(p=1.0), "p takes a number above 0 and below 1"),
     (DistKL(smoothing=-1), "DistKL(smoothing=-1.0) is not possible"),
     (
         DistKL(alpha=0.5),
