@@ -10,14 +10,22 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import ir_measures
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 from ir_datasets_home import files, irds, offline, qrels_of, touche  # noqa: F401 - fixtures
+from measure_cases import values_of
+
+import pt_fairness
+from pt_fairness import FairnessWarning
 
 # The same examples everywhere: a test that fails after a change fails because of it.
 settings.register_profile(
@@ -75,6 +83,92 @@ def robust03(shared: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
             ["query_id", "doc_id", "score"]
         ]
     return qrels, runs
+
+
+@pytest.fixture(scope="session")
+def values() -> Callable[..., dict[tuple[Any, str], float]]:
+    """``values(measures, qrels, run)``: by measure and topic, from one call of ir_measures."""
+    return values_of
+
+
+@pytest.fixture(scope="session")
+def means() -> Callable[..., None]:
+    """``means(robust03, table)``: 6 decimals of the means over the topics of the runs humR03dc and
+    NLPR03vb10.
+    """
+    return _means
+
+
+def _means(robust03: Any, table: dict[str, tuple[float, float]]) -> None:
+    qrels, runs = robust03
+    # The source is known for unjudged documents too, except to α-nDCG, which reads the qrels alone.
+    parsed = {text: ir_measures.parse_measure(text) for text in table}
+    measures = {
+        text: m if m.NAME.startswith("alpha") else m(groups="trec-newswire")
+        for text, m in parsed.items()
+    }
+    for column, name in enumerate(("humR03dc", "NLPR03vb10")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FairnessWarning)
+            found = ir_measures.calc_aggregate(list(measures.values()), qrels, runs[name])
+        assert {text: round(found[m], 6) for text, m in measures.items()} == {
+            text: row[column] for text, row in table.items()
+        }
+
+
+def _for_one_test(module: ModuleType) -> Iterator[Callable[..., None]]:
+    yield module.register
+    for name in module.names():
+        with contextlib.suppress(ValueError):  # a built-in name
+            module.unregister(name)
+
+
+@pytest.fixture
+def registered_groups() -> Iterator[Callable[..., None]]:
+    """``registered_groups(name, groups)``: registers groups; what a test registers, in any way, is
+    unregistered after it.
+    """
+    yield from _for_one_test(pt_fairness.groups)
+
+
+@pytest.fixture
+def registered_values() -> Iterator[Callable[..., None]]:
+    """``registered_values(name, values)``: the same for values."""
+    yield from _for_one_test(pt_fairness.values)
+
+
+@pytest.fixture
+def registered_runs() -> Iterator[Callable[..., None]]:
+    """``registered_runs(name, run)``: the same for runs."""
+    yield from _for_one_test(pt_fairness.runs)
+
+
+@pytest.fixture
+def forget_targets(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """``forget_targets()``: no targets are registered, as in a new process, neither before the test
+    nor after a call.
+    """
+
+    def forget() -> None:
+        # Targets cannot be unregistered.
+        monkeypatch.setattr(pt_fairness.targets, "_registry", {})
+
+    forget()
+    return forget
+
+
+@pytest.fixture
+def averages() -> pd.DataFrame:
+    """Means of four systems."""
+    return pd.DataFrame(
+        {
+            "name": ["A", "B", "C", "D"],
+            "nDCG@5": [0.9, 0.5, 0.7, 0.1],
+            "rKL@5": [0.4, 0.1, 0.2, 0.3],
+            "DistFair@5": [0.2, 0.4, 0.6, 0.8],
+            "BiasP@5": [-0.3, 0.1, 0.2, -0.05],
+        }
+    )
 
 
 @pytest.fixture

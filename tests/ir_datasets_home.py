@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import importlib
 import io
@@ -64,13 +65,18 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(socket.socket, "connect", _refuse)
     monkeypatch.setattr(socket, "getaddrinfo", _refuse)
     saved = _forget_modules()
-    monkeypatch.setattr(groups.registry._registry, "_registered", {
-        name: partial(collections.source, name) for name in collections.SOURCES})
-    monkeypatch.setattr(values._registry, "_registered", {
-        name: partial(collections.values_source, name) for name in collections.VALUES})
+    # In place of the built-in sources, which keep what they have read.
+    for name in collections.SOURCES:
+        groups.register(name, partial(collections.source, name))
+    for name in collections.VALUES:
+        values.register(name, partial(collections.values_source, name))
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh
+    for module in (groups, values):
+        for name in module.names():
+            with contextlib.suppress(ValueError):  # a built-in name
+                module.unregister(name)
     _forget_modules()
     sys.modules.update(saved)
     for name, module in saved.items():

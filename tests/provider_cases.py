@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-import ir_measures
+import pandas as pd
 from ir_measures import alpha_nDCG
+from measure_cases import values_of
 
 from pt_fairness import (
     Annotated,
@@ -25,12 +27,8 @@ ALL = [rND @ 10, rKL @ 5, rRD, nDD @ 4, nDR, nDKL @ 10, nDJS, Annotated @ 10, al
 
 
 def by_topic(measures: list[Any], qrels: Any, run: Any) -> dict[tuple[str, str], float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FairnessWarning)
-        return {
-            (str(m.measure), m.query_id): m.value
-            for m in ir_measures.iter_calc(measures, qrels, run)
-        }
+    found = values_of(measures, qrels, run)
+    return {(str(measure), qid): value for (measure, qid), value in found.items()}
 
 
 def told(call: Callable[[], Any]) -> list[str]:
@@ -38,3 +36,25 @@ def told(call: Callable[[], Any]) -> list[str]:
         warnings.simplefilter("always")
         call()
     return [str(w.message) for w in log if issubclass(w.category, FairnessWarning)]
+
+
+def subtopic_case(
+    seed: int, subtopics: int = 6, documents: int = 40, topics: int = 4
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Documents of several subtopics each, graded, so that the ideal ranking depends on its greed
+    and its ties.
+    """
+    pick = random.Random(seed)
+    qrels, run = [], []
+    for t in range(topics):
+        for i in range(documents):
+            docno = f"d{pick.choice('aé9')}{i}"
+            for subtopic in pick.sample(
+                range(subtopics), min(subtopics, pick.choice([0, 1, 1, 2, 3, 5]))
+            ):
+                qrels.append((str(t), docno, pick.choice([0, 1, 1, 2]), str(subtopic)))
+            if pick.random() < 0.8:
+                run.append((str(t), docno, pick.random()))
+    pick.shuffle(qrels)
+    return (pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration"]),
+            pd.DataFrame(run, columns=["query_id", "doc_id", "score"]))

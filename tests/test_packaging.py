@@ -45,7 +45,7 @@ def tree(tmp_path_factory):
     files = {path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file()}
     for waste in (
         "pt_fairness/__pycache__/cli.cpython-311.pyc",
-        "tests/__pycache__/slow.cpython-311.pyc",
+        "tests/__pycache__/figures.cpython-311.pyc",
         ".venv/pyvenv.cfg",
         "examples/__pycache__/comparison.pyc",
         ".mypy_cache/x.json",

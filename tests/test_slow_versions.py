@@ -1,4 +1,4 @@
-"""The slow versions against worked values, `slow` and what the FairWeb task's tool prints."""
+"""The slow versions against worked values, `plain`, and what the FairWeb task's tool prints."""
 
 from __future__ import annotations
 
@@ -8,100 +8,40 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import slow
-from slow_versions import evaluate, value
+from slow_versions import evaluate, plain, value
 from slow_versions.common import Topic, source_of, topic_of
 from slow_versions.group_fairness import gf, relevance_part
+from slow_versions.plain.topics import order_run
 from slow_versions.product import product
 from slow_versions.reading import read_topics
 from slow_versions.statistics import adjusted_level, failure_probability, m_table
+from worked_values import (
+    GROUPS,
+    JUDGED,
+    LEVELS,
+    NEUTRALITY,
+    ORDER,
+    RANKING,
+    SAMPLES,
+    SIGNED,
+    SOFT,
+    WORKED,
+)
 
 # ------------------------------------------------------------------------------------ worked values
 
-JUDGED = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
-RUN = ["a1", "b1", "x", "a2", "b2", "a3"]
-GROUPS = {docno: docno[0].upper() for docno in JUDGED}
-LEVELS = {"a1": "low", "a3": "low", "b2": "low", "b1": "mid", "a2": "high", "b3": "high"}
-
-ONE = topic_of(JUDGED, [RUN], GROUPS)
-TWO_SAMPLES = replace(ONE, rankings=[RUN, ["b3", "a1", "x", "b2"]])
-ORDINAL = replace(ONE, groups=source_of(LEVELS, JUDGED, order=("low", "mid", "high")))
+ONE = topic_of(JUDGED, [RANKING], GROUPS)
+ORDINAL = replace(ONE, groups=source_of(LEVELS, JUDGED, order=ORDER))
 TOPICS = {
     "one": ONE,
-    "samples": TWO_SAMPLES,
+    "samples": replace(ONE, rankings=SAMPLES),
     "ordinal": ORDINAL,
     "attributes": replace(ONE, attributes={"first": ONE.groups, "second": ORDINAL.groups}),
-    "soft": topic_of(JUDGED, [RUN], {**GROUPS, "a1": {"A": 0.7, "B": 0.3}}),
+    "soft": topic_of(JUDGED, [RANKING], SOFT),
     "product": replace(ONE, groups=product(ONE.groups, ORDINAL.groups)),
-    "values": replace(ONE, values={"a1": 1, "a2": 0.5, "a3": 0, "b1": -1, "b2": -0.5}),
-    "neutral": replace(ONE, values={"a1": 1, "b1": 0.2, "x": 0.6, "a2": 0, "b2": 0.8}),
+    "signed": replace(ONE, values=SIGNED),
+    "neutrality": replace(ONE, values=NEUTRALITY),
 }
-TRACK = {"base": 2.718281828459045, "discount": "trec", "unannotated": "keep"}
-TREC_UNIFORM = {"by": "group", "model": "trec", "target": "uniform", "cutoff": 5}
-BOTH = {"attributes": {"first": "jsd", "second": "nmd"}}
-B4 = {"protected": "B", "cutoff": 4}
-B5 = {"protected": "B", "cutoff": 5}
-
-
-def exposures(topic, params, *expected):
-    return [
-        (name, topic, params, x) for name, x in zip(("EEL", "EED", "EER"), expected, strict=True)
-    ]
-
-
-WORKED = [
-    ("AWRF", "one", {"cutoff": 4}, 0.994672),
-    ("AWRF", "one", {"cutoff": 4, "discount": "trec"}, 0.999684),
-    ("AWRF", "one", {"cutoff": 4, "discount": "geometric"}, 0.998812),
-    ("AWRF", "one", {"cutoff": 4, "unannotated": "keep"}, 0.971584),
-    ("AWRF", "one", {"cutoff": 4, **TRACK}, 0.994941),
-    ("DistKL", "one", {"cutoff": 4, "discount": "trec", "unannotated": "keep"}, 0.010412),
-    *exposures("one", {}, 0.610489, 1.082291, 0.628052),
-    *exposures("samples", {}, 0.040348, 0.666569, 0.705261),
-    *exposures("one", {"model": "rbp"}, 0.958008, 1.333008, 0.785156),
-    *exposures("one", {"complete": True}, 0.609018, 1.082291, 0.628796),
-    *exposures("one", {"by": "group"}, 0.579224, 1.129150, 0.715942),
-    *exposures("samples", {"by": "group"}, 0.019836, 0.704651, 0.783386),
-    *exposures("one", {"norm": "bound", "cutoff": 5}, 0.288458, 0.812500, 0.800778),
-    *exposures("one", TREC_UNIFORM, 1.901692, 2.435482, 3.438155),
-    ("GF", "one", {"cutoff": 5}, 0.625199),
-    ("GF", "soft", {"cutoff": 5}, 0.836411),
-    ("GF", "ordinal", {"cutoff": 5, "divergence": "nmd"}, 0.479687),
-    ("GF", "ordinal", {"cutoff": 5, "divergence": "rnod", "order": "low,mid,high"}, 0.433302),
-    ("GFR", "attributes", {"cutoff": 5, **BOTH}, 0.626629),
-    ("GFR", "attributes", {"cutoff": 5, **BOTH, "relevance": "rbu"}, 0.650667),
-    ("PEER", "one", {"cutoff": 5}, 0.164915),
-    ("PEER", "one", {"cutoff": 5, "unretrieved": "count"}, 0.186609),
-    ("PEER", "one", {"cutoff": 6, "weights": {0: 0.5, 1: 0.5}}, 0.317311),
-    ("RADio", "one", {"cutoff": 3}, 0.114424),
-    ("RADio", "one", {"cutoff": 3, "divergence": "kl"}, 0.054273),
-    ("RADio", "one", {"cutoff": 3, "discount": "log2"}, 0.092586),
-    ("logDP", "one", B4, -0.345682),
-    ("logDP", "samples", B4, 0.184076),
-    ("logDP", "one", {**B4, "target": "run"}, 0.059783),
-    ("logEUR", "one", B4, -0.345681),
-    ("logEUR", "samples", B4, 0.184076),
-    ("logRUR", "one", B4, -1.758683),
-    ("logRUR", "samples", B4, -0.249680),
-    ("IAA", "one", {}, 0.450011),
-    ("IAA", "samples", {}, 0.338739),
-    ("IAA", "one", {"by": "group", "cutoff": 4}, 0.193962),
-    ("IAA", "one", {"norm": "none"}, 2.669608),
-    ("FAIR", "one", {**B5, "p": 0.6}, 1.0),
-    ("PreF", "one", {**B5, "p": 0.6}, 0.446848),
-    ("FAIR", "one", {**B5, "p": 0.8, "alpha": 0.2}, 0.0),
-    ("FAIR", "one", {**B5, "p": 0.8, "alpha": 0.2, "value": "prefixes"}, 0.4),
-    ("RaB", "values", {"cutoff": 4}, 0.125),
-    ("ARaB", "values", {"cutoff": 4}, 0.28125),
-    ("FaiRR", "neutral", {"cutoff": 3}, 1.426186),
-    ("NFaiRR", "neutral", {"cutoff": 3}, 0.702233),
-    ("RankingBias", "values", {"cutoff": 4}, 0.28125),
-    ("ARP", "one", {"cutoff": 4}, 0.5),
-    ("ARP", "one", {"cutoff": 4, "pairs": "errors"}, 0.25),
-    ("ARP", "soft", {"cutoff": 4}, 0.297297),
-    ("AWRF", "product", {"cutoff": 4}, 0.793608),
-    ("AWRF", "soft", {"cutoff": 4}, 0.999281),
-]
 
 
 @pytest.mark.parametrize(("name", "topic", "params", "expected"), WORKED)
@@ -121,9 +61,9 @@ def test_the_table_of_fa_ir():
     assert round(failure_probability(m_table(level, 0.25, 20), 0.25), 6) == 0.089722
 
 
-# ------------------------------------------------------------------------------- the first versions
+# ------------------------------------------------------------------------------- the plain versions
 
-#: Every measure of `slow`, with parameters.
+#: Every measure of `plain`, with parameters.
 KNOWN = [
     *[(name, params) for name in ("rND", "rKL", "rRD") for params in (
         {"cutoff": 5}, {"target": "run", "cutoff": 3}, {"target": "uniform", "norm": "none"},
@@ -151,7 +91,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize("source", ["qrels", "groups"])
-def test_without_weights_they_are_the_first_versions(make_case, source):
+def test_without_weights_they_are_the_plain_versions(make_case, source):
     for seed in range(4):
         case = make_case(seed, documents=10, several=seed % 2 == 1)
         known = {}
@@ -161,7 +101,7 @@ def test_without_weights_they_are_the_first_versions(make_case, source):
                 "labels": case.labels,
             }
         for name, params in KNOWN:
-            expected = slow.evaluate(name, params, case.qrels, case.run, **known)
+            expected = plain.evaluate(name, params, case.qrels, case.run, **known)
             found = evaluate(name, params, case.qrels, case.run, **known)
             assert found == pytest.approx(expected, abs=1e-12), (name, params)
 
@@ -239,7 +179,7 @@ def read_fairweb(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dic
             rows = [
                 (qid, docno, float(score)) for qid, _, docno, _, score, _ in map(str.split, lines)
             ]
-        rankings[name] = slow.order_run(rows)
+        rankings[name] = order_run(rows)
     return judged, rankings
 
 

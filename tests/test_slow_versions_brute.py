@@ -9,7 +9,6 @@ from collections import defaultdict
 from dataclasses import replace
 
 import pytest
-import slow
 from scipy.stats import kruskal
 from slow_versions import MEASURES, value
 from slow_versions.common import Topic, topic_of
@@ -21,6 +20,8 @@ from slow_versions.exposure import (
 )
 from slow_versions.group_fairness import gf, gfr, relevance_part
 from slow_versions.merit import amortised_inequity, iaa
+from slow_versions.plain import parity
+from slow_versions.plain.formulas import places_of
 from slow_versions.statistics import (
     adjusted_level,
     binomial_cdf,
@@ -273,20 +274,20 @@ def test_relations_between_measures():
 def test_the_maxima_of_kl_over_all_labels():
     target = {"A": 0.5, "B": 0.3, "C": 0.2}
     for n in range(1, 6):
-        places = slow.places_of(n, 1)
-        expected = slow.brute_max_all(target, n, places)
-        assert slow.max_all(target, places) == pytest.approx(expected)
+        places = places_of(n, 1)
+        expected = parity.brute_max_all(target, n, places)
+        assert parity.max_all(target, places) == pytest.approx(expected)
     for sizes in itertools.product(range(1, 4), repeat=2):
         documents = [frozenset([g]) for g, size in zip("AB", sizes, strict=True)
                      for _ in range(size)]
-        places = slow.places_of(len(documents), 1)
-        expected = slow.brute_max_all_of_run(documents, places)
-        found = slow.max_all_of_run(dict(zip("AB", sizes, strict=True)), places)
+        places = places_of(len(documents), 1)
+        expected = parity.brute_max_all_of_run(documents, places)
+        found = parity.max_all_of_run(dict(zip("AB", sizes, strict=True)), places)
         assert found == pytest.approx(expected)
     for seed in range(10):
         pick = random.Random(seed)
         documents = [frozenset(pick.sample("ABC", pick.randint(1, 2))) for _ in range(5)]
         for step in (1, 2):
-            places = slow.places_of(5, step)
-            expected = slow.brute_max_all_of_run(documents, places)
-            assert slow.dp_max_all_of_run(documents, places) == pytest.approx(expected)
+            places = places_of(5, step)
+            expected = parity.brute_max_all_of_run(documents, places)
+            assert parity.dp_max_all_of_run(documents, places) == pytest.approx(expected)

@@ -7,11 +7,11 @@ import math
 import pickle
 import subprocess
 import sys
-from typing import Any
 
 import ir_measures
 import pandas as pd
 import pytest
+from target_cases import QRELS, RUN, SHARES, frame, per_topic
 
 from pt_fairness import (
     AWRF,
@@ -26,26 +26,7 @@ from pt_fairness import (
     targets,
 )
 
-QRELS = [
-    ir_measures.Qrel(q, d, 1, gender)
-    for q in "12"
-    for d, gender in (("a", "female"), ("b", "male"))
-]
-RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
-SHARES = [("1", "female", 0.9), ("1", "male", 0.1), ("2", "male", 1.0)]
-
-
-def frame(rows: Any = SHARES) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["qid", "group", "share"])
-
-
-@pytest.fixture(autouse=True)
-def no_others(monkeypatch):
-    monkeypatch.setattr(targets, "_registry", {})
-
-
-def per_topic(*measures: Any, qrels: Any = QRELS) -> list[float]:
-    return [m.value for m in ir_measures.iter_calc(list(measures), qrels, RUN)]
+pytestmark = pytest.mark.usefixtures("forget_targets")
 
 
 def test_each_topic_has_its_own_target():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import ir_measures
 import pandas as pd
 import pytest
+from target_cases import QRELS, RUN, per_topic
 
 from pt_fairness import (
     AWRF,
@@ -21,19 +21,8 @@ from pt_fairness import (
     targets,
 )
 
-QRELS = [ir_measures.Qrel(q, d, 1, gender) for q in "12"
-         for d, gender in (("a", "female"), ("b", "male"))]
-RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
+pytestmark = pytest.mark.usefixtures("forget_targets")
 HALVES = pd.DataFrame({"group": ["female", "male"], "share": [0.25, 0.75]})
-
-
-@pytest.fixture(autouse=True)
-def no_others(monkeypatch):
-    monkeypatch.setattr(targets, "_registry", {})
-
-
-def per_topic(*measures: Any, qrels: Any = QRELS) -> list[float]:
-    return [m.value for m in ir_measures.iter_calc(list(measures), qrels, RUN)]
 
 
 def test_one_target_for_all_topics():

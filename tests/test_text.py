@@ -17,4 +17,3 @@ from pt_fairness import text
 ])
 def test_names_are_listed_up_to_a_number(names, most, expected):
     assert text.listed(names, most) == expected
-

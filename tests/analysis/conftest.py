@@ -15,19 +15,6 @@ from pt_fairness import FairnessWarning
 
 
 @pytest.fixture
-def averages() -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "name": ["A", "B", "C", "D"],
-            "nDCG@5": [0.9, 0.5, 0.7, 0.1],
-            "rKL@5": [0.4, 0.1, 0.2, 0.3],
-            "DistFair@5": [0.2, 0.4, 0.6, 0.8],
-            "BiasP@5": [-0.3, 0.1, 0.2, -0.05],
-        }
-    )
-
-
-@pytest.fixture
 def perquery() -> pd.DataFrame:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(

@@ -8,9 +8,10 @@ import math
 import pandas as pd
 import pyterrier as pt
 import pytest
-import slow
 from ir_measures import nDCG, parse_measure
 from scipy import stats
+from slow_versions.plain.targets import protected_labels
+from slow_versions.plain.topics import read_topics
 
 from pt_fairness import FairnessWarning, groups
 from pt_fairness.analysis import group_distribution, ranked_groups, undefined
@@ -153,12 +154,12 @@ class TestUndefined:
             qrels = case.qrels_frame
             for name, protected in (("rND", "minority"), ("rKL", "g0")):
                 measure = parse_measure(f"{name}(protected='{protected}')")
-                topics = slow.read_topics(case.qrels, [], None, (), measure.params)
+                topics = read_topics(case.qrels, [], None, (), measure.params)
                 expected = [
                     qid
                     for qid, topic in topics.items()
                     if not topic.relevant
-                    or slow.protected_labels(protected, topic.relevant, topic.labels) is None
+                    or protected_labels(protected, topic.relevant, topic.labels) is None
                 ]
                 assert undefined(qrels, [measure])["qid"].tolist() == expected
 

@@ -38,12 +38,9 @@ def files(runs, tmp_path):
 
 
 @pytest.fixture
-def registered(monkeypatch):
+def registered(registered_groups, forget_targets):
     """Measures of groups and a target that this process alone has registered."""
-    known = groups.registry._registry
-    monkeypatch.setattr(known, "_registered", dict(known._registered))
-    monkeypatch.setattr(targets, "_registry", dict(targets._registry))
-    groups.register("by-number", lambda: groups.from_pattern(r"\d$", name="by-number"))
+    registered_groups("by-number", lambda: groups.from_pattern(r"\d$", name="by-number"))
     qids = np.repeat([str(i) for i in range(1, 13)], 2)
     targets.register("uneven", pd.DataFrame({"qid": qids, "group": ["3", "4"] * 12,
                                              "share": [0.75, 0.25] * 12}))

@@ -18,13 +18,7 @@ from pt_fairness import Annotated, evaluate, groups, io, nDJS, rKL, rND
 from pt_fairness.groups import Groups
 
 
-@pytest.fixture
-def registry(monkeypatch):
-    known = groups.registry._registry
-    monkeypatch.setattr(known, "_registered", {})
-
-
-def test_a_registered_name_beats_a_path(registry, tmp_path, monkeypatch):
+def test_a_registered_name_beats_a_path(registered_groups, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine").write_text("docno\tgroup\na\tfrom the file\n")
     assert groups.get("mine").labels == ["from the file"]
@@ -33,7 +27,7 @@ def test_a_registered_name_beats_a_path(registry, tmp_path, monkeypatch):
     assert "mine" in groups.names() and groups.names() == sorted(groups.names())
 
 
-def test_a_function_is_called_when_first_needed(registry):
+def test_a_function_is_called_when_first_needed(registered_groups):
     calls = []
 
     def make() -> Groups:
@@ -46,7 +40,7 @@ def test_a_function_is_called_when_first_needed(registry):
 
 
 @pytest.mark.parametrize("name", ["", "  ", None, 3])
-def test_a_name_that_is_none_is_refused(registry, name):
+def test_a_name_that_is_none_is_refused(registered_groups, name):
     with pytest.raises(ValueError, match="need a name"):
         groups.register(name, groups.from_mapping({}))
 
@@ -59,7 +53,7 @@ def test_a_file_that_changes_is_read_again(tmp_path):
     assert groups.get(path).labels == ["other"]
 
 
-def test_an_object_registers_itself_under_a_name_of_its_content(registry):
+def test_an_object_registers_itself_under_a_name_of_its_content(registered_groups):
     one, same = (groups.from_mapping({"a": "X", "b": "Y"}) for _ in range(2))
     other, by_topic = (
         groups.from_mapping({"a": "X", "b": "Z"}),
@@ -77,7 +71,7 @@ def test_an_object_registers_itself_under_a_name_of_its_content(registry):
         )
 
 
-def test_objects_of_one_name_and_other_content_are_kept_apart(registry):
+def test_objects_of_one_name_and_other_content_are_kept_apart(registered_groups):
     one, other = (
         groups.from_mapping({"a": "X"}, name="stance"),
         groups.from_mapping({"a": "Y"}, name="stance"),
@@ -87,7 +81,7 @@ def test_objects_of_one_name_and_other_content_are_kept_apart(registry):
     assert [groups.get(measure["groups"]) for measure in measures] == [one, other]
 
 
-def test_a_registered_object_is_known_by_that_name(registry):
+def test_a_registered_object_is_known_by_that_name(registered_groups):
     source = groups.from_mapping({"a": "X"})
     groups.register("stance", source)
     assert str(rND(groups=source)) == "rND(groups='stance')" and rND(groups=source) == rND(
@@ -100,7 +94,7 @@ def test_register_takes_groups_alone():
         groups.register("junk", {"a": "PRO"})
 
 
-def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registry):
+def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registered_groups):
     """A process that receives measures of one name from several others."""
     sources = {label: groups.from_mapping({"a": label}) for label in "ABC"}
     packed = {}
@@ -118,7 +112,7 @@ def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registry):
     assert groups.get(pickle.loads(packed["A"])["groups"]) is sources["C"], "the process's own"
 
 
-def test_another_meaning_of_a_name_of_this_package_is_pickled(registry):
+def test_another_meaning_of_a_name_of_this_package_is_pickled(registered_groups):
     mine = groups.from_pattern("^(FT)", labels=["FT"])
     groups.register("trec-newswire", mine)
     packed = pickle.dumps(rND(groups="trec-newswire"))
@@ -127,7 +121,7 @@ def test_another_meaning_of_a_name_of_this_package_is_pickled(registry):
     assert groups.get("trec-newswire").labels == ["FBIS", "FR", "FT", "LA"]
 
 
-def test_pickling_a_measure_does_not_make_its_groups(registry):
+def test_pickling_a_measure_does_not_make_its_groups(registered_groups):
     groups.register("made-later", lambda: pytest.fail("groups were made"))
     assert pickle.loads(pickle.dumps(rND(groups="made-later"))) == rND(groups="made-later")
 
@@ -182,7 +176,7 @@ def test_equal_groups_keep_their_name_while_one_measure_lives():
     assert str(second) == text
 
 
-def test_unregister(registry):
+def test_unregister(registered_groups):
     groups.register("mine", groups.from_mapping({"a": "X"}))
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
     evaluator = ir_measures.evaluator([Annotated(groups="mine")], qrels)
@@ -195,7 +189,7 @@ def test_unregister(registry):
 
 
 @pytest.mark.parametrize("name", ["missing", "trec-newswire"])
-def test_a_name_that_was_not_registered_is_not_unregistered(registry, name):
+def test_a_name_that_was_not_registered_is_not_unregistered(registered_groups, name):
     with pytest.raises(ValueError, match=f"'{name}' cannot be unregistered; .* added are: none"):
         groups.unregister(name)
     groups.register("mine", groups.from_mapping({"a": "X"}))

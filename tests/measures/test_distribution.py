@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import pickle
 from typing import Any
 
 import ir_measures
@@ -15,19 +14,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measure_cases import TARGETS, of_lists
 from scipy.spatial.distance import jensenshannon
 
-from pt_fairness import AWRF, NDKL, DistFair, DistKL, FairnessWarning, groups, rKL
+from pt_fairness import AWRF, NDKL, DistFair, DistKL, groups, rKL
 
-TARGETS: list[Any] = [
-    "qrels",
-    "collection",
-    "uniform",
-    "run",
-    {"g0": 0.3, "g1": 0.7},
-    {"g0": 1.0},
-    {"g0": 0.25, "added": 0.75},
-]
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}]
 DIST = [
     {},
@@ -87,17 +78,6 @@ def test_ranks_and_discounts_against_the_slow_version(make_case, agrees_with_slo
             for target in TARGETS for cutoff in CUTOFFS for setting in RANKED], from_frame)
 
 
-def test_worked_values_of_ranks_and_discounts(worked_exposure, values):
-    track = {"base": math.e, "discount": "trec", "unannotated": "keep"}
-    expected = {
-        AWRF @ 4: 0.994672, AWRF(discount="trec") @ 4: 0.999684,
-        AWRF(discount="geometric") @ 4: 0.998812, AWRF(unannotated="keep") @ 4: 0.971584,
-        AWRF(**track) @ 4: 0.994941,
-        DistKL(discount="trec", unannotated="keep") @ 4: 0.010412}
-    found = values(expected, *worked_exposure([["a1", "b1", "x", "a2", "b2", "a3"]]))
-    assert {m: round(found[m, "1"], 6) for m in expected} == expected
-
-
 def test_the_form_of_the_trec_fair_ranking_track(values):
     plain, track = AWRF(base=math.e), AWRF(base=math.e, discount="trec", unannotated="keep")
     found = values([plain, track], *of_lists(["XYYXY"]))
@@ -110,20 +90,6 @@ def test_the_form_of_the_trec_fair_ranking_track(values):
 def test_a_cutoff_beyond_every_list(make_case, agrees, name):
     agrees(make_case(30), [(name, {"target": target, "cutoff": 500, **setting})
                            for target in TARGETS for setting in SETTINGS[name]])
-
-
-def of_lists(lists: list[str]) -> tuple[list[Any], list[Any]]:
-    """Qrels and run in which topic ``str(t)`` retrieves a document of each letter of ``lists[t]``;
-    all are relevant.
-    """
-    qrels = [
-        ir_measures.Qrel(str(t), f"{t}-{i}", 1, label)
-        for t, labels in enumerate(lists)
-        for i, label in enumerate(labels)
-    ]
-    return qrels, [
-        ir_measures.ScoredDoc(row.query_id, row.doc_id, -i) for i, row in enumerate(qrels)
-    ]
 
 
 def test_the_worked_topic_by_hand(values, worked):
@@ -235,60 +201,6 @@ def test_awrf_reaches_both_ends(values):
     assert found[AWRF(target="run"), "0"] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}], ids=str)
-def test_nothing_returned_is_as_unfair_as_any_list_over_the_groups(values, target):
-    # Topic t retrieves one of all lists of four documents; the last topic nothing.
-    lists = ["".join(labels) for labels in itertools.product("ABC", repeat=4)]
-    qrels, run = of_lists(lists)
-    qrels.append(ir_measures.Qrel("empty", "d", 1, "A"))
-    measures = [NDKL(target=target) @ 4, DistKL(target=target) @ 4]
-    found = values(measures, qrels, run)
-    for measure in measures:
-        assert found[measure, "empty"] == pytest.approx(
-            max(found[measure, str(t)] for t in range(len(lists))), abs=1e-12
-        )
-
-
-def test_nothing_returned_without_a_cutoff(values):
-    qrels = [ir_measures.Qrel("1", "a", 1, "A"), ir_measures.Qrel("1", "b", 1, "B")]
-    targets = ["qrels", "collection", "uniform", {"A": 0.2, "B": 0.8}]
-    kinds = [kind(target=target) for kind in ALL for target in targets]
-    for (measure, _), value in values(
-        kinds, qrels, [ir_measures.ScoredDoc("1", "unannotated", 1.0)]
-    ).items():
-        assert value == measure.DEFAULT == (1.0 if measure.FAIR_END == 0 else 0.0)
-
-
-@pytest.mark.parametrize("kind", ALL, ids=str)
-def test_a_topic_without_a_population_is_undefined(kind):
-    qrels = [
-        ir_measures.Qrel("1", "a", 1, "A"),
-        ir_measures.Qrel("2", "a", 0, "B"),
-        ir_measures.Qrel("2", "b", 1, "-"),
-    ]
-    run = [ir_measures.ScoredDoc(q, "a", 1.0) for q in "12"]
-    with pytest.warns(FairnessWarning, match=rf"{kind.NAME}\(target='qrels'\) on 1 of 2 topics"):
-        found = {
-            m.query_id: m.value for m in ir_measures.iter_calc([kind(target="qrels")], qrels, run)
-        }
-    assert found["2"] == 0.0
-
-
-def test_qrels_without_any_group_leave_every_topic_undefined():
-    # The iteration is there, but holds no label.
-    qrels = [ir_measures.Qrel("1", "a", 1, "-")]
-    run = [ir_measures.ScoredDoc("1", "a", 1.0)]
-    measures = [
-        kind(target=target) @ 3
-        for kind in ALL
-        for target in ("qrels", "collection", "uniform", "run")
-    ]
-    with pytest.warns(FairnessWarning, match="nothing to compare"):
-        assert [m.value for m in ir_measures.iter_calc(measures, qrels, run)] == [0.0] * len(
-            measures
-        )
-
-
 def test_ndkl_is_rkl_in_other_units(values):
     lists = ["ABCAB", "AAAAA", "CBCBC"]
     plain, measure = (
@@ -339,24 +251,6 @@ def test_bounds(make_case, values, seed, several, target, cutoff):
         assert low <= value and (high is None or value <= high) and math.isfinite(value), measure
 
 
-@given(st.integers(0, 100_000))
-def test_labels_are_only_names(make_case, values, seed):
-    case = make_case(seed, several=True, labels=3)
-    names = {"g0": "z z", "g1": "10", "g2": "é"}
-    target = {"g0": 0.5, "g1": 0.2, "g2": 0.3}
-    for kind in ALL:
-        one, other = (
-            kind(target=target) @ 5,
-            kind(target={names[label]: share for label, share in target.items()}) @ 5,
-        )
-        renamed = case.qrels_frame.assign(iteration=case.qrels_frame["iteration"].replace(names))
-        before, after = (values([measure], qrels, case.run_frame)
-                         for measure, qrels in ((one, case.qrels_frame), (other, renamed)))
-        assert [after[other, q] for q in "12345"] == pytest.approx(
-            [before[one, q] for q in "12345"], abs=1e-12
-        )
-
-
 def test_declared_labels_count(values):
     qrels, run = of_lists(["AB"])
     source = groups.from_frame(
@@ -367,57 +261,6 @@ def test_declared_labels_count(values):
         found[AWRF, "0"] > found[AWRF(groups=source), "0"]
     )  # C has no exposure, but a third of the target
     assert found[NDKL, "0"] < found[NDKL(groups=source), "0"]
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [
-        DistKL,
-        DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7,
-        DistFair(target="run", rel=-1) @ 3,
-        AWRF(discount="geometric", p=0.5, base=math.e, target="collection"),
-        NDKL(target={"A": 1}, groups="trec-newswire") @ 4,
-    ],
-    ids=str,
-)
-def test_round_trips(measure):
-    assert ir_measures.parse_measure(str(measure)) == measure
-    assert pickle.loads(pickle.dumps(measure)) == measure
-    assert " " not in str(measure)
-    measure.validate_params()
-
-
-@pytest.mark.parametrize(
-    "measure, message",
-    [
-        (
-            DistKL(smoothing=-1),
-            r"DistKL\(smoothing=-1.0\) is not possible: smoothing takes a number of at least 0",
-        ),
-        (DistFair(smoothing=math.nan), "smoothing takes a number of at least 0"),
-        (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
-        (
-            DistKL(alpha=0.5),
-            "DistKL has no parameter 'alpha'; it takes cutoff, rel, target, smoothing, discount, "
-            "p, unannotated, groups",
-        ),
-        (AWRF(discount="none"), "discount takes 'log2' or 'trec' or 'geometric'"),
-        (AWRF(p=1), "p takes a number above 0 and below 1"),
-        (AWRF(base=1.5), "base takes a number of at least 2"),
-        (NDKL(target={"A": 0.5, "B": 0.6}), "summing to 1"),
-        (NDKL(target={"A": 1.5, "B": -0.5}), "not negative"),
-        (
-            NDKL(target="qrel"),
-            r"target takes 'qrels', 'collection', 'uniform', 'run', a name registered with "
-            r"pt_fairness\.targets",
-        ),
-        (NDKL @ 0, "cutoff takes a whole number from 1 to"),
-    ],
-    ids=str,
-)
-def test_refusals(measure, message):
-    with pytest.raises(ValueError, match=message):
-        measure.validate_params()
 
 
 def test_the_published_values_of_real_runs(means, robust03):

@@ -57,28 +57,6 @@ def test_many_settings_in_one_call(make_case, agrees_with_slow):
     agrees_with_slow(case, [(name, params) for params in some for name in NAMES], False, 2)
 
 
-RUN = ["a1", "b1", "x", "a2", "b2", "a3"]
-SAMPLES = [RUN, ["b3", "a1", "x", "b2"]]
-
-
-@pytest.mark.parametrize("measures, samples, expected", [
-    ({}, 1, (0.610489, 1.082291, 0.628052)),
-    ({}, 2, (0.040348, 0.666569, 0.705261)),
-    ({"model": "rbp"}, 1, (0.958008, 1.333008, 0.785156)),
-    ({"complete": True}, 1, (0.609018, 1.082291, 0.628796)),
-    ({"by": "group"}, 1, (0.579224, 1.129150, 0.715942)),
-    ({"by": "group"}, 2, (0.019836, 0.704651, 0.783386)),
-    ({"norm": "bound", "cutoff": 5}, 1, (0.288458, 0.812500, 0.800778)),
-    ({"by": "group", "model": "trec", "target": "uniform", "cutoff": 5}, 1,
-     (1.901692, 2.435482, 3.438155)),
-], ids=str)
-def test_worked_values(values, worked_exposure, measures, samples, expected):
-    qrels, run = worked_exposure(SAMPLES[:samples])
-    kinds = [KINDS[name](**measures) for name in NAMES]
-    found = values(kinds, qrels, run)
-    assert tuple(round(found[kind, "1"], 6) for kind in kinds) == expected
-
-
 @pytest.mark.parametrize("norm", ["none", "bound"])
 @pytest.mark.parametrize("params", [{}, {"model": "rbp", "p": 0.8}, {"model": "log2"}], ids=str)
 def test_the_exact_bounds_are_reached(values, params, norm):
@@ -133,22 +111,6 @@ def test_eel_is_the_sum_of_its_parts(make_case, values, sampled, seed):
         assert relevance ** 2 <= disparity * squares + 1e-12
 
 
-@pytest.mark.parametrize("by", ["document", "group"])
-def test_samples(make_case, values, sampled, by):
-    """Their names and their order do not matter, nor whether one ranking is given once or twice."""
-    case = make_case(3)
-    kinds = [KINDS[name](by=by, norm="bound") @ 5 for name in NAMES]
-    qrels, run = case.qrels_frame, sampled(case, 4, 3)
-    expected = values(kinds, qrels, run)
-    renamed = run.assign(iteration=run["iteration"].map({0: "z", 1: "b", 2: "a", 3: "m"}))
-    for other in (renamed, renamed.sample(frac=1, random_state=1)):
-        assert values(kinds, qrels, other) == pytest.approx(expected, abs=1e-12)
-    one = run[run["iteration"] == 0]
-    twice = pd.concat([one, one.assign(iteration=1)])
-    alone = values(kinds, qrels, one.drop(columns="iteration"))
-    assert values(kinds, qrels, one) == values(kinds, qrels, twice) == pytest.approx(alone)
-
-
 def test_topics_with_nothing_to_compare_with_or_nothing_returned(values):
     qrels = pd.DataFrame([("1", "a", 0, "A"), ("2", "b", 1, "A"), ("2", "c", 1, "-"),
                           ("3", "d", 1, "-"), ("3", "e", 0, "B")],
@@ -179,7 +141,7 @@ def test_topics_with_nothing_to_compare_with_or_nothing_returned(values):
 
 
 def test_a_registered_target(values, worked_exposure):
-    qrels, run = worked_exposure([RUN])
+    qrels, run = worked_exposure()
     targets.register("half", pd.DataFrame({"qid": "1", "group": ["A", "B"], "share": [0.5, 0.5]}))
     uniform, registered = (EEL(by="group", target=name) @ 4 for name in ("uniform", "half"))
     found = values([uniform, registered], qrels, run)
@@ -188,7 +150,7 @@ def test_a_registered_target(values, worked_exposure):
 
 def test_without_groups(values, worked_exposure):
     """By document, no groups are needed, and no source is asked for any."""
-    qrels, run = worked_exposure([RUN])
+    qrels, run = worked_exposure()
     plain = values([EEL, EER @ 3], qrels, run)
     assert values([EEL, EER @ 3], qrels.assign(iteration="0"), run) == plain
     assert values([EEL, EER @ 3], qrels.drop(columns="iteration"), run) == plain
@@ -208,7 +170,7 @@ def test_soft_membership_is_in_proportion(values):
 @pytest.mark.parametrize("params", [{"norm": "bound"}, {"by": "group", "target": "uniform"}])
 @pytest.mark.parametrize("model", ["log2", "trec"])
 def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
-    qrels, run = worked_exposure([RUN])
+    qrels, run = worked_exposure()
     measure = EEL(model=model, **params)
     with pytest.raises(ValueError, match=rf"needs a cutoff, because .* '{model}' have no finite"):
         values([measure], qrels, run)
@@ -218,7 +180,7 @@ def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
 @pytest.mark.parametrize("params", [{"target": "run"}, {"target": "collection"}, {"u": 1.5},
                                     {"p": 1.0}, {"model": "cascade"}, {"by": "groups"}], ids=str)
 def test_parameters_that_are_not_possible(values, worked_exposure, params):
-    qrels, run = worked_exposure([RUN])
+    qrels, run = worked_exposure()
     with pytest.raises(ValueError, match=rf"EEL\({next(iter(params))}=.* is not possible"):
         values([EEL(**params)], qrels, run)
 

@@ -14,41 +14,17 @@ from typing import Any
 import ir_measures
 import pandas as pd
 import pytest
-import slow_versions
+from measure_cases import TARGETS
 from slow_versions.reading import read_topics
 
 from pt_fairness import GF, GFR, FairnessWarning, groups, targets
 from pt_fairness.measures import ordinal
 
 ORDER = "g7,g0,g3,g1,added,g2,g4,g5,g6"
-TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0},
-                      {"g0": 0.25, "added": 0.75}]
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
 SETTINGS = [{}, {"divergence": "nmd", "order": ORDER, "gains": "linear"},
             {"divergence": "rnod", "order": ORDER, "rel": 2}, {"max_rel": 1},
             {"gains": "binary", "rel": 0, "max_rel": 5}, {"rel": -1}]
-LEVELS = {"a1": "low", "a3": "low", "b2": "low", "b1": "mid", "a2": "high", "b3": "high"}
-
-@pytest.fixture
-def registered():
-    """``registered(name, groups)``: registers groups for one test."""
-    names = []
-
-    def register(name: str, source: groups.Groups) -> None:
-        groups.register(name, source)
-        names.append(name)
-    yield register
-    for name in {*names} & {*groups.names()}:
-        groups.unregister(name)
-
-
-@pytest.fixture
-def sources(registered):
-    """The groups of the worked documents: A and B; and levels with an order."""
-    first = groups.from_mapping({docno: docno[0].upper() for docno in LEVELS})
-    second = groups.from_mapping(LEVELS, order=["low", "mid", "high"])
-    registered("first", first)
-    registered("second", second)
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -68,7 +44,8 @@ def test_samples(make_case, agrees_with_slow):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_gfr_against_the_slow_version(make_case, values, registered, seed):
+def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, registered_groups,
+                                      seed):
     case = make_case(seed, several=seed % 2 == 1)
     # A second attribute: the last digit of the document, known for some documents.
     digits = {(qid, docno): [docno[-1]] for qid, docno in case.groups if docno[-1] != "3"}
@@ -78,7 +55,7 @@ def test_gfr_against_the_slow_version(make_case, values, registered, seed):
     for name, known in of.items():
         frame = pd.DataFrame([(*key, group) for key, some in known.items() for group in some],
                              columns=["qid", "docno", "group"], dtype="str")
-        registered(name, groups.from_frame(frame, order=orders.get(name)))
+        registered_groups(name, groups.from_frame(frame, order=orders.get(name)))
         topics[name] = read_topics(case.qrels, case.run,
                                    lambda qid, docno, known=known: known.get((qid, docno), ()),
                                    set(frame["group"]), orders.get(name))
@@ -93,24 +70,8 @@ def test_gfr_against_the_slow_version(make_case, values, registered, seed):
               {"attributes": {}, "gains": "linear"}, {"attributes": {}, "relevance": "rbu"}]
     measures = [GFR(**params) for params in wanted]
     found = values(measures, case.qrels_frame, case.run_frame)
-    for measure, params in zip(measures, wanted, strict=True):
-        expected = slow_versions.evaluate("GFR", params, case.qrels, case.run,
-                                          lambda *_: ("any",), details=details)
-        got = {qid: value for (m, qid), value in found.items() if m == measure}
-        assert got == pytest.approx(expected, abs=1e-9), measure
-
-
-RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
-
-
-def test_worked_values(worked_exposure, values, sources):
-    both = {"attributes": {"first": "jsd", "second": "nmd"}}
-    expected = {
-        GF @ 5: 0.625199, GF(groups="second", divergence="nmd") @ 5: 0.479687,
-        GF(groups="second", divergence="rnod", order="low,mid,high") @ 5: 0.433302,
-        GFR(**both) @ 5: 0.626629, GFR(**both, relevance="rbu") @ 5: 0.650667}
-    found = values(expected, *worked_exposure(RUN))
-    assert {m: round(found[m, "1"], 6) for m in expected} == expected
+    equal_slow_versions(found, measures, [("GFR", params) for params in wanted], case,
+                        groups=lambda *_: ("any",), details=details)
 
 
 def test_by_hand(values):
@@ -168,7 +129,7 @@ def test_the_order_of_labels():
 
 def test_an_ordinal_divergence_without_an_order(worked_exposure, values):
     with pytest.raises(ValueError, match=r"labels 'A', 'B': name them .* order='…'"):
-        values([GF(divergence="nmd")], *worked_exposure(RUN))
+        values([GF(divergence="nmd")], *worked_exposure())
 
 
 def test_the_order_matters_to_ordinal_divergences_alone(make_case, values):
@@ -216,15 +177,15 @@ def test_wrong_orders(order):
 
 def test_an_attribute_that_is_not_registered(worked_exposure, values):
     with pytest.raises(ValueError, match="no groups are registered as 'nowhere'"):
-        values([GFR(attributes={"nowhere": "jsd"})], *worked_exposure(RUN))
+        values([GFR(attributes={"nowhere": "jsd"})], *worked_exposure())
 
 
-def test_an_undefined_part_makes_the_topic_undefined(registered):
+def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
     qrels = pd.DataFrame([("1", "a", 1), ("1", "b", 1), ("2", "a", 1), ("3", "b", 0)],
                          columns=["query_id", "doc_id", "relevance"])
     run = qrels.assign(score=1.0)
-    registered("only a", groups.from_mapping({"a": "A", "c": "B"}))
-    registered("only topic 1", groups.from_frame(pd.DataFrame(
+    registered_groups("only a", groups.from_mapping({"a": "A", "c": "B"}))
+    registered_groups("only topic 1", groups.from_frame(pd.DataFrame(
         {"qid": ["1", "1"], "docno": ["a", "b"], "group": ["A", "B"]})))
     measure = GFR(attributes={"only a": "jsd", "only topic 1": "jsd"},
                   targets={"only topic 1": "qrels"})
@@ -236,12 +197,12 @@ def test_an_undefined_part_makes_the_topic_undefined(registered):
         f"(pt_fairness.analysis.undefined lists them): {measure} on 2 of 3 topics ('2', '3')"]
 
 
-def test_a_topic_that_an_attribute_drops_has_no_value(registered):
+def test_a_topic_that_an_attribute_drops_has_no_value(registered_groups):
     qrels = pd.DataFrame([("1", "a", 1), ("2", "a", 1)],
                          columns=["query_id", "doc_id", "relevance"])
     stances = groups.from_mapping({"a": "PRO", "b": "CON"})
-    registered("stances", stances)
-    registered("ideologies", stances.relabel({"1": "liberal", "2": "both or neither"}))
+    registered_groups("stances", stances)
+    registered_groups("ideologies", stances.relabel({"1": "liberal", "2": "both or neither"}))
     measure = GFR(attributes={"stances": "jsd", "ideologies": "jsd"})
     with pytest.warns(FairnessWarning, match="drops 1 of 2 topics"):
         found = {m.query_id: m.value
@@ -250,7 +211,7 @@ def test_a_topic_that_an_attribute_drops_has_no_value(registered):
     assert math.isnan(found["2"])
 
 
-def test_it_needs_no_groups_in_the_qrels(sources):
+def test_it_needs_no_groups_in_the_qrels(attributes):
     # Neither ir_measures nor the evaluator asks for the iteration of the qrels.
     qrels = [ir_measures.Qrel("1", "a1", 1)]
     run = [ir_measures.ScoredDoc("1", "a1", 1.0)]
@@ -258,13 +219,13 @@ def test_it_needs_no_groups_in_the_qrels(sources):
     assert ir_measures.calc_aggregate([measure], qrels, run)[measure] > 0
 
 
-def test_pickles_bring_their_groups_and_targets(sources):
+def test_pickles_bring_their_groups_and_targets(attributes, forget_targets):
     targets.register("gold", pd.DataFrame({"qid": ["1"], "group": ["A"], "share": [1.0]}))
     measure = GFR(attributes={"first": "jsd", "second": "nmd"}, targets={"first": "gold"})
     text = pickle.dumps(measure)
     for name in ("first", "second"):
         groups.unregister(name)
-    del targets._registry["gold"]
+    forget_targets()
     copy = pickle.loads(text)
     assert copy == measure
     qrels = [ir_measures.Qrel("1", "a1", 1)]
@@ -321,11 +282,3 @@ def test_what_the_fairweb_tool_prints(shared, values):
         value = found[row["run"]][measure, row["topic"]]
         # The tool prints 4 decimals of its own sums.
         assert abs(value - float(row["value"])) <= 5.1e-5, row
-
-
-def test_soft_groups(worked_exposure, values):
-    frame = pd.DataFrame([(docno, docno[0].upper(), 1.0) for docno in LEVELS if docno != "a1"]
-                         + [("a1", "A", 0.7), ("a1", "B", 0.3)],
-                         columns=["docno", "group", "weight"])
-    measure = GF(groups=groups.from_frame(frame)) @ 5
-    assert round(values([measure], *worked_exposure(RUN))[measure, "1"], 6) == 0.836411

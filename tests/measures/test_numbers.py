@@ -1,31 +1,27 @@
-"""RaB, ARaB, FaiRR, NFaiRR and RankingBias."""
+"""RaB, ARaB, FaiRR, NFaiRR and RankingBias: slow versions, values by hand and properties."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-import slow_versions
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures.util import Qrel, ScoredDoc
+from measure_cases import OpenGroups
+from worked_values import SIGNED
 
 from pt_fairness import (
     ARaB,
     DistKL,
-    FairnessWarning,
     FaiRR,
     NFaiRR,
     RaB,
     RankingBias,
-    analysis,
-    evaluate,
     groups,
-    runs,
 )
 from pt_fairness import values as sources
 from pt_fairness.measures import MEASURES
@@ -33,37 +29,17 @@ from pt_fairness.rankings import rankings
 
 NAMES = ["RaB", "ARaB", "FaiRR", "NFaiRR", "RankingBias"]
 seeds = st.integers(0, 100_000)
-
-
-@pytest.fixture
-def registered(monkeypatch):
-    monkeypatch.setattr(runs, "_registry", {})
-    return runs.register
-
-
-# ---------------------------------------------------------------------------------- worked values
-
-GROUPS = {"a1": "A", "b1": "B", "a2": "A", "b2": "B", "a3": "A", "b3": "B"}
-QRELS = [Qrel("1", docno, relevance, GROUPS[docno]) for docno, relevance in
-         {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}.items()]
-RUN = [ScoredDoc("1", docno, -i) for i, docno in enumerate(["a1", "b1", "x", "a2", "b2", "a3"])]
-SIGNED = sources.from_mapping({"a1": 1, "a2": 0.5, "a3": 0, "b1": -1, "b2": -0.5})
-NEUTRALITY = sources.from_mapping({"a1": 1, "b1": 0.2, "x": 0.6, "a2": 0, "b2": 0.8})
+OF_DOCUMENTS = sources.from_mapping(SIGNED)
 
 
 @pytest.mark.parametrize("measure, expected", [
-    (RaB(values=SIGNED) @ 4, 0.125),
-    (ARaB(values=SIGNED) @ 4, 0.28125),
-    (FaiRR(values=NEUTRALITY) @ 3, 1.426186),
-    (NFaiRR(values=NEUTRALITY) @ 3, 0.702233),
-    (RankingBias(values=SIGNED) @ 4, 0.28125),
     (RaB(values={"A": 1, "B": -1}) @ 4, 0.25),  # 1 − 1 + 0 + 1
     (RaB(values={"B": 1}, missing=3), 5 / 6),
-    (RankingBias(values=SIGNED, background="qrels") @ 1, 0.75),  # a1 less a1, a2, b2, b3
-    (RankingBias(values=SIGNED, background="qrels", rel=2) @ 1, 0.5),
+    (RankingBias(values=OF_DOCUMENTS, background="qrels") @ 1, 0.75),  # a1 less a1, a2, b2, b3
+    (RankingBias(values=OF_DOCUMENTS, background="qrels", rel=2) @ 1, 0.5),
 ], ids=str)
-def test_worked_values(values, measure, expected):
-    assert round(values([measure], QRELS, RUN)[measure, "1"], 6) == round(expected, 6)
+def test_by_hand(values, worked_exposure, measure, expected):
+    assert values([measure], *worked_exposure())[measure, "1"] == pytest.approx(expected)
 
 
 # ------------------------------------------------------------------------------- the slow versions
@@ -110,17 +86,11 @@ def settings(name: str):
             yield {**params, "background": background, "rel": number % 3}
 
 
-def agree(found, measures, wanted, case, run, details, **known):
-    for measure, (name, params) in zip(measures, wanted, strict=True):
-        expected = slow_versions.evaluate(name, params, case.qrels, run, details=details, **known)
-        got = {qid: value for (m, qid), value in found.items() if m == measure}
-        assert got == pytest.approx(expected, abs=1e-9), f"{measure}"
-
-
 @pytest.mark.parametrize("samples", [1, 4], ids=["one ranking", "samples"])
 @pytest.mark.parametrize("by_topic", [False, True], ids=["by document", "by topic"])
 @pytest.mark.parametrize("seed", range(5))
-def test_numbers_of_documents(make_case, values, registered, monkeypatch, seed, by_topic, samples):
+def test_numbers_of_documents(make_case, values, equal_slow_versions, registered_runs, monkeypatch,
+                              seed, by_topic, samples):
     case = make_case(300 + seed)
     if seed % 2:
         monkeypatch.setattr(rankings, "BLOCK_CELLS", 1)  # a topic is a block
@@ -132,33 +102,22 @@ def test_numbers_of_documents(make_case, values, registered, monkeypatch, seed, 
         run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "iteration"])
     for names in (("RaB", "ARaB", "RankingBias"), ("FaiRR", "NFaiRR")):
         made = Numbers(case, seed, negative="RaB" in names, by_topic=by_topic)
-        registered("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
+        registered_runs("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
         wanted = [(name, params) for name in names for params in settings(name)]
         measures = [MEASURES[name](values=made.source, **params) for name, params in wanted]
         found = values(set(measures), case.qrels_frame, run)
-        agree(found, measures, wanted, case, rows, made.details)
+        equal_slow_versions(found, measures, wanted, case, rows=rows, details=made.details)
 
 
-@pytest.mark.parametrize("source", ["iteration", "frame", "open", "weights"])
+@pytest.mark.parametrize("source", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(4))
-def test_numbers_of_labels(make_case, values, registered, seed, source):
+def test_numbers_of_labels(make_case, values, groups_of, equal_slow_versions, registered_runs, seed,
+                           source):
     case = make_case(400 + seed, several=seed % 2 == 1)
     made = Numbers(case, seed, negative=True, by_topic=True)
-    registered("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
-    given, known = {}, {}
-    if source == "weights":
-        frame = case.groups_frame
-        frame["weight"] = np.random.default_rng(seed).uniform(0.1, 1, len(frame))
-        soft: dict[tuple[str, str], dict[str, float]] = {}
-        for qid, docno, group, weight in frame.itertuples(index=False):
-            soft.setdefault((qid, docno), {})[group] = weight
-        given = {"groups": groups.from_frame(frame)}
-        known = {"groups": lambda qid, docno: soft.get((qid, docno), ()), "labels": case.labels}
-    elif source != "iteration":
-        declared = groups.from_frame(case.groups_frame)
-        given = {"groups": declared if source == "frame" else Open(declared)}
-        known = {"groups": lambda qid, docno: case.groups.get((qid, docno), ()),
-                 "labels": () if source == "open" else case.labels}
+    registered_runs("other", pd.DataFrame(made.background, columns=["qid", "docno"]))
+    given, known = groups_of(case, source)
     least = 0.0
     for names in (("FaiRR", "NFaiRR"), ("RaB", "ARaB", "RankingBias")):
         numbers = {"g0": 1.0, "g1": least}
@@ -166,29 +125,20 @@ def test_numbers_of_labels(make_case, values, registered, seed, source):
                   for name in names for params in settings(name)]
         measures = [MEASURES[name](**params, **given) for name, params in wanted]
         found = values(set(measures), case.qrels_frame, case.run_frame)
-        agree(found, measures, wanted, case, case.run, made.details, **known)
+        equal_slow_versions(found, measures, wanted, case, details=made.details, **known)
         least = -0.5
 
 
-def test_a_background_document_of_an_unknown_group_has_no_number(values, registered):
-    registered("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
-    source = Open(groups.from_mapping({"a1": "A", "new": "Z"}))
+def test_a_background_document_of_an_unknown_group_has_no_number(
+    values, worked_exposure, registered_runs
+):
+    registered_runs("other", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "new"]}))
+    source = OpenGroups(groups.from_mapping({"a1": "A", "new": "Z"}))
     measure = RankingBias(values={"A": 1}, missing=0.5, background="other", groups=source) @ 1
     # The group belongs to the label set of the other measure alone.
     other = DistKL(target={"A": 0.5, "Z": 0.5}, groups=source)
     for measures in ([measure], [measure, other]):
-        assert values(measures, QRELS, RUN)[measure, "1"] == 1 - (1 + 0.5) / 2
-
-
-class Open(groups.Groups):
-    """Groups that do not declare their labels."""
-
-    def __init__(self, of: groups.Groups) -> None:
-        super().__init__()
-        self._of = of
-
-    def lookup(self, qids, docnos):
-        return self._of.lookup(qids, docnos)
+        assert values(measures, *worked_exposure())[measure, "1"] == 1 - (1 + 0.5) / 2
 
 
 # ------------------------------------------------------------------------------------- properties
@@ -260,169 +210,3 @@ def test_ranges():
     assert NFaiRR(values="x").RANGE == (0, 1)
     assert NFaiRR(values="x", background="qrels").RANGE == FaiRR(values="x").RANGE == (0, None)
     assert [MEASURES[name].FAIR_END for name in NAMES] == [0, 0, 1, 1, 0]
-
-
-# ------------------------------------------------------------------------------------- edge cases
-
-EMPTY_QRELS = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 0, "A"), Qrel("2", "c", 0, "A"),
-               Qrel("3", "d", 1, "A")]
-EMPTY_RUN = [ScoredDoc("1", "a", 2), ScoredDoc("1", "b", 1), ScoredDoc("3", "z", 1)]
-FEW = sources.from_mapping({"a": 0.5, "b": 0.25, "d": 0.0})
-
-
-@pytest.mark.parametrize("measure, expected", [
-    (RaB(values=FEW), [0.375, 0, 0]),
-    (RaB(values=FEW, missing=-2), [0.375, 0, -2]),
-    (ARaB(values=FEW) @ 9, [0.4375, 0, 0]),
-    (FaiRR(values=FEW) @ 1, [0.5, 0, 1]),
-    (FaiRR(values=FEW, missing=0) @ 1, [0.5, 0, 0]),
-    (NFaiRR(values=FEW) @ 1, [1, 0, 1]),
-    (NFaiRR(values=FEW, missing=0), [1, 0, 0]),  # 3: 0/0
-    (NFaiRR(values=FEW, background="qrels"), [(0.5 + 0.25 / np.log2(3)) / 0.5, 0, 0]),
-    (RankingBias(values=FEW), [0.0625, 0, 0]),
-    (RankingBias(values=FEW, background="qrels", rel=0, missing=2) @ 1, [0.125, -2, 2]),
-], ids=str)
-def test_nothing_returned_and_no_value(values, measure, expected):
-    found = values([measure], EMPTY_QRELS, EMPTY_RUN)
-    assert [found[measure, qid] for qid in "123"] == pytest.approx(expected)
-
-
-def test_a_topic_without_background_is_undefined(registered):
-    registered("other", pd.DataFrame({"qid": ["1", "9"], "docno": ["b", "a"]}))
-    measures = [kind(values=FEW, background=name) for kind in (NFaiRR, RankingBias)
-                for name in ("qrels", "other")]
-    with pytest.warns(FairnessWarning) as told:
-        found = {(m.measure, m.query_id): m.value
-                 for m in ir_measures.iter_calc(measures, EMPTY_QRELS, EMPTY_RUN)}
-    (message,) = (str(one.message) for one in told)
-    parts = dict(part.rsplit(" on ", 1) for part in message.split("lists them): ")[1].split("; "))
-    counts = {measure: how for names, how in parts.items() for measure in names.split(", ")}
-    for measure in measures:
-        count = 1 if measure["background"] == "qrels" else 2
-        assert counts[str(measure)].startswith(f"{count} of 3 topics (")
-        assert found[measure, "2"] == 0
-    assert found[measures[3], "1"] == 0.4375 - 0.25 and found[measures[3], "3"] == 0
-
-
-def test_no_topic_with_a_background_is_not_blamed_on_groups(registered):
-    registered("other", pd.DataFrame({"qid": ["9"], "docno": ["a"]}))
-    with pytest.warns(FairnessWarning) as told:
-        ir_measures.calc_aggregate([NFaiRR(values=FEW, background="other")], EMPTY_QRELS, EMPTY_RUN)
-    (message,) = (str(one.message) for one in told)
-    assert message.endswith("on 3 of 3 topics")
-
-
-def test_ranking_that_is_its_own_background_is_never_undefined(recwarn):
-    measures = [NFaiRR(values=FEW), RankingBias(values=FEW)]
-    ir_measures.calc_aggregate(measures, EMPTY_QRELS, EMPTY_RUN)
-    assert not [one for one in recwarn if issubclass(one.category, FairnessWarning)]
-
-
-def test_qrels_need_no_groups(values):
-    qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})
-    measure = RaB(values=FEW)
-    assert values([measure], qrels, EMPTY_RUN[:1])[measure, "1"] == 0.5
-    with pytest.raises(ValueError, match="the qrels have no groups"):
-        values([RaB(values={"PRO": 1})], qrels, EMPTY_RUN[:1])
-
-
-def test_only_what_the_measures_see_is_looked_up(values, monkeypatch):
-    asked = []
-    find = sources.Values.find
-
-
-    def counted(self, topic, topics, docnos):
-        asked.append(len(docnos))
-        return find(self, topic, topics, docnos)
-    monkeypatch.setattr(sources.Values, "find", counted)
-    run = [ScoredDoc(qid, f"d{i}", -i) for qid in "13" for i in range(10)]
-    values([RaB(values=FEW) @ 2, FaiRR(values=FEW) @ 3], EMPTY_QRELS, run)
-    assert asked == [6]
-    values([RaB(values=FEW) @ 2, NFaiRR(values=FEW) @ 3], EMPTY_QRELS, run)
-    assert asked == [6, 20]
-
-
-# -------------------------------------------------------------------------------------- bad input
-
-
-@pytest.mark.parametrize("make, says", [
-    (lambda: RaB, "RaB needs the parameter 'values'"),
-    (lambda: RaB(values={}), r"RaB\(values={}\) is not possible: values takes the name of "),
-    (lambda: RaB(values={"A": float("nan")}), "is not possible: values takes"),
-    (lambda: RaB(values={"A": "x"}), "is not possible: values takes"),
-    (lambda: RaB(values={1: 1, "1": 2}), "is not possible: values takes"),
-    (lambda: RaB(values=""), "is not possible: values takes"),
-    (lambda: RaB(values=3), "is not possible: values takes"),
-    (lambda: RaB(values="x", missing=float("nan")), "missing takes a finite number"),
-    (lambda: FaiRR(values="x", missing=-1), "missing takes a number of at least 0"),
-    (lambda: FaiRR(values={"A": 1, "B": -1}),
-     "FaiRR takes values of at least 0, not -1 for 'B'; RaB takes values of both signs"),
-    (lambda: NFaiRR(values="x", background="x"),
-     "background takes 'run', 'qrels', or a name registered"),
-    (lambda: FaiRR(values="x", abs=True), "FaiRR has no parameter 'abs'"),
-])
-def test_parameters_that_are_not_possible(make, says):
-    with pytest.raises(ValueError, match=says):
-        make().validate_params()
-
-
-@pytest.mark.parametrize("measure, says", [
-    (FaiRR(values=SIGNED),
-     r"FaiRR\(values='values-.*'\) takes values of at least 0, and a document has -1;"),
-    (NFaiRR(values=SIGNED) @ 1, "takes values of at least 0, and a document has -1"),
-    (RaB(values="no such"), "no values are registered as 'no such' and no such file exists"),
-    (RaB(values={"PRO": 1}, groups=groups.from_mapping({"a1": "A"})),
-     "values='PRO' names no group of"),
-])
-def test_values_that_do_not_fit(values, measure, says):
-    with pytest.raises(ValueError, match=says):
-        values([measure], QRELS, RUN)
-
-
-def test_a_label_that_no_judged_document_has():
-    with pytest.warns(FairnessWarning, match="values='PRO' names a group that no judged document"):
-        ir_measures.calc_aggregate([RaB(values={"PRO": 1, "A": 1})], QRELS, RUN)
-
-
-# ------------------------------------------------------------------------------------- everywhere
-
-
-@pytest.mark.parametrize("measure", [
-    RaB(values={"PRO": 1, "CON": -1}, abs=True) @ 5, RankingBias(values="x", background="qrels"),
-    FaiRR(values={1: 0.5}, groups="trec-newswire"), RaB(values="x", missing=-1.5)], ids=str)
-def test_the_text_parses_back(measure):
-    assert ir_measures.parse_measure(str(measure)) == measure
-    assert str(RaB(values={"PRO": 1, "CON": -1})) == str(RaB(values={"CON": -1.0, "PRO": 1}))
-
-
-def test_evaluate_in_workers(registered, tmp_path):
-    registered("pool", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "b1"]}))
-    sources.register("slant", SIGNED)
-    try:
-        measures = [RaB(values="slant") @ 4, RankingBias(values="slant", background="pool") @ 4,
-                    RaB(values={"A": 1, "B": -1})]
-        run = pd.DataFrame(RUN).rename(columns={"query_id": "qid", "doc_id": "docno"})
-        means = [evaluate({"one": run, "two": run}, pd.DataFrame(QRELS), measures, n_jobs=jobs,
-                          progress=False, checkpoint=tmp_path / "kept")[0] for jobs in (1, 2)]
-        pd.testing.assert_frame_equal(*means)
-        assert means[0].set_index("name").loc["one", str(measures[1])] == pytest.approx(0.28125)
-        # What the names mean is part of the key of what is kept.
-        sources.register("slant", sources.from_mapping({"a1": 4}))
-        registered("pool", pd.DataFrame({"qid": ["1"], "docno": ["b2"]}))
-        again = evaluate({"one": run}, pd.DataFrame(QRELS), measures, progress=False,
-                         checkpoint=tmp_path / "kept")[0]
-        assert again[str(measures[0])].tolist() == [1]
-    finally:
-        sources.unregister("slant")
-
-
-def test_label_noise_moves_numbers_of_labels():
-    run = pd.DataFrame(RUN).rename(columns={"query_id": "qid", "doc_id": "docno"})
-    found = analysis.label_noise({"one": run}, pd.DataFrame(QRELS), [RaB(values={"A": 1, "B": -1})],
-                                 None, 0.5, n=5)
-    assert found["sd"].tolist() != [0]
-    with pytest.raises(ValueError, match="cannot be looked up here; use ir_measures"):
-        analysis.label_noise({"one": run}, pd.DataFrame(QRELS), [RaB(values=SIGNED)], None, 0.5,
-                             n=2)
-
-

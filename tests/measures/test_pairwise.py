@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 
 import ir_measures
-import pandas as pd
 import pytest
+from measure_cases import of_lists
 
-from pt_fairness import ARP, groups
+from pt_fairness import ARP
 
 SETTINGS = [{**cutoff, **setting} for cutoff in ({}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500})
             for setting in ({}, {"pairs": "errors"}, {"rel": 2}, {"rel": 0, "pairs": "errors"})]
-RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -28,20 +27,14 @@ def test_samples(make_case, agrees_with_slow):
     agrees_with_slow(make_case(3, several=True), [("ARP", one) for one in SETTINGS], samples=3)
 
 
-def test_worked_values(worked_exposure, values):
-    expected = {ARP @ 4: 0.5, ARP(pairs="errors") @ 4: 0.25}
-    found = values(expected, *worked_exposure(RUN))
-    assert {m: round(found[m, "1"], 6) for m in expected} == expected
-
-
 def test_of_two_groups_it_is_how_far_pairs_are_from_even(values):
     """All orders of two groups: the difference of the two shares of mixed pairs."""
-    for labels in itertools.permutations("AAABB"):
-        qrels = [ir_measures.Qrel("1", str(i), 1, label) for i, label in enumerate(labels)]
-        run = [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
+    orders = list(itertools.permutations("AAABB"))
+    found = values([ARP], *of_lists(orders))
+    for t, labels in enumerate(orders):
         pairs = [one < other for one, other in itertools.combinations(labels, 2) if one != other]
-        found = values([ARP], qrels, run)[ARP, "1"]
-        assert found == pytest.approx(abs(2 * sum(pairs) / len(pairs) - 1))
+        expected = abs(2 * sum(pairs) / len(pairs) - 1)
+        assert found[ARP, str(t)] == pytest.approx(expected)
 
 
 def test_errors_count_where_a_less_relevant_document_is_above(values):
@@ -65,11 +58,3 @@ def test_groups_that_are_alone_or_absent(values):
     assert found[ARP, "1"] == 1.0 and found[errors, "1"] == 0.0
     found = values([ARP, errors], qrels, run[:0])
     assert found[ARP, "1"] == found[errors, "1"] == 1.0
-
-
-def test_soft_groups(worked_exposure, values):
-    rows = [(docno, docno[0].upper(), 1.0) for docno in ("b1", "a2", "b2", "a3", "b3")]
-    frame = pd.DataFrame([*rows, ("a1", "A", 0.7), ("a1", "B", 0.3)],
-                         columns=["docno", "group", "weight"])
-    measure = ARP(groups=groups.from_frame(frame)) @ 4
-    assert round(values([measure], *worked_exposure(RUN))[measure, "1"], 6) == 0.297297

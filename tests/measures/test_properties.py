@@ -34,8 +34,17 @@ EXPLICIT = [
     pt_fairness.BiasP(pro="g0", con="g2") @ 5,
     pt_fairness.BiasRBP(pro="g1", con="g0", p=0.5),
     pt_fairness.BiasDCG(pro="g0", con="g1", rel=0, abs=True) @ 4,
-    pt_fairness.RepBias(group="g1") @ 5,
-    pt_fairness.Skew(group="g0", target="qrels") @ 4,
+    *(
+        kind(target={"g0": 0.5, "g1": 0.2, "g2": 0.3}) @ 5
+        for kind in (
+            pt_fairness.DistKL, pt_fairness.DistFair, pt_fairness.AWRF, pt_fairness.NDKL)
+    ),
+    *(
+        kind(group=group, target=target) @ 6
+        for kind in (pt_fairness.RepBias, pt_fairness.Skew)
+        for group, target in zip(
+            ["g0", "g1", "g0", "g1"], ["qrels", "collection", "uniform", "run"], strict=True)
+    ),
     pt_fairness.MinSkew @ 4,
     pt_fairness.MaxSkew(target="run") @ 3,
     pt_fairness.EEL(by="group"),
@@ -53,6 +62,19 @@ EXPLICIT = [
     pt_fairness.FAIR(protected="g0,g1", target="collection", value="prefixes"),
     pt_fairness.PreF(protected="g1", p=0.5) @ 5,
     pt_fairness.ARP(pairs="errors"),
+]
+#: More measures of exposures, whose value is not a mean over samples.
+OF_SAMPLES = [
+    pt_fairness.logDP(protected="g0"),
+    pt_fairness.logDP(target="run"),
+    pt_fairness.logEUR(protected="g1,g0"),
+    pt_fairness.logRUR @ 4,
+    pt_fairness.IAA(norm="none") @ 3,
+    *(
+        kind(by=by, norm="bound") @ 5
+        for kind in (pt_fairness.EEL, pt_fairness.EED, pt_fairness.EER)
+        for by in ("document", "group")
+    ),
 ]
 #: What a parameter that names groups is given.
 NAMES = {
@@ -77,19 +99,21 @@ def test_values_are_in_range(make_case, values, seed, several, cutoff):
         assert (low is None or low <= value) and (high is None or value <= high + 1e-12), measure
 
 
+def shuffled(qrels: pd.DataFrame, run: pd.DataFrame, seed: int) -> list[pd.DataFrame]:
+    return [frame.sample(frac=1, random_state=seed) for frame in (qrels, run)]
+
+
 @given(seeds, st.booleans())
 def test_the_order_of_rows_does_not_matter(make_case, values, seed, several):
     case = make_case(seed, several=several)
     # Of a document that a run gives twice the last row counts: here there is none.
     qrels, run = case.qrels_frame, case.run_frame
-    shuffled = values(
-        EVERY, qrels.sample(frac=1, random_state=seed), run.sample(frac=1, random_state=seed)
-    )
-    assert shuffled == pytest.approx(values(EVERY, qrels, run), abs=1e-12)
+    found = values(EVERY, *shuffled(qrels, run, seed))
+    assert found == pytest.approx(values(EVERY, qrels, run), abs=1e-12)
 
 
 @given(seeds, st.booleans())
-def test_labels_are_only_names(make_case, values, seed, several):
+def test_labels_are_only_names_and_rows_have_no_order(make_case, values, seed, several):
     case = make_case(seed, several=several, labels=4)
     # g0 … g3 become other names in another order.
     names = dict(
@@ -112,13 +136,28 @@ def test_labels_are_only_names(make_case, values, seed, several):
         renamed.append(type(measure)(**params))
     qrels = case.qrels_frame
     before = values(EXPLICIT, qrels, case.run_frame)
-    after = values(
-        renamed, qrels.assign(iteration=qrels["iteration"].replace(names)), case.run_frame
-    )
+    qrels = qrels.assign(iteration=qrels["iteration"].replace(names))
+    after = values(renamed, *shuffled(qrels, case.run_frame, seed))
     for measure, other in zip(EXPLICIT, renamed, strict=True):
         assert [after[other, q] for q in "12345"] == pytest.approx(
             [before[measure, q] for q in "12345"], abs=1e-12
         ), measure
+
+
+def test_samples_have_no_names_and_no_order(make_case, values, sampled):
+    """Nor does it matter whether one ranking is given once or twice."""
+    case = make_case(3)
+    measures = [*EVERY, *EXPLICIT, *OF_SAMPLES]
+    qrels, run = case.qrels_frame, sampled(case, 4, 3)
+    expected = values(measures, qrels, run)
+    renamed = run.assign(iteration=run["iteration"].map({0: "z", 1: "b", 2: "a", 3: "m"}))
+    for other in (renamed, renamed.sample(frac=1, random_state=1)):
+        assert values(measures, qrels, other) == pytest.approx(expected, abs=1e-12)
+    one = run[run["iteration"] == 0]
+    twice = pd.concat([one, one.assign(iteration=1)])
+    alone = values(measures, qrels, one.drop(columns="iteration"))
+    assert values(measures, qrels, one) == pytest.approx(alone, abs=1e-12)
+    assert values(measures, qrels, twice) == pytest.approx(alone, abs=1e-12)
 
 
 @given(seeds, st.booleans())

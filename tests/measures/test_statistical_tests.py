@@ -9,12 +9,11 @@ import ir_measures
 import numpy as np
 import pytest
 import scipy.stats
+from measure_cases import TARGETS, of_lists
 
 from pt_fairness import FAIR, FairnessWarning, PreF
 from pt_fairness.measures.fa_ir_table import m_table
 
-TARGETS: list[Any] = ["qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0},
-                      {"g0": 0.25, "added": 0.75}]
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "FAIR": [{}, {"value": "prefixes", "protected": "majority"},
@@ -22,7 +21,6 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
              {"protected": "g0,g1", "alpha": 0.3, "value": "prefixes"}, {"p": 0.0, "rel": 2}],
     "PreF": [{}, {"protected": "majority"}, {"protected": "g0", "rel": 0}, {"p": 0.6},
              {"p": 1, "protected": "g1"}]}
-RUN = [["a1", "b1", "x", "a2", "b2", "a3"]]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -42,20 +40,9 @@ def test_samples(make_case, agrees_with_slow, name):
         samples=3)
 
 
-def test_worked_values(worked_exposure, values):
-    ours = {"protected": "B", "p": 0.8, "alpha": 0.2}
-    expected = {FAIR(protected="B", p=0.6) @ 5: 1.0, PreF(protected="B", p=0.6) @ 5: 0.446848,
-                FAIR(**ours) @ 5: 0.0, FAIR(**ours, value="prefixes") @ 5: 0.4}
-    found = values(expected, *worked_exposure(RUN))
-    assert {m: round(found[m, "1"], 6) for m in expected} == expected
-
-
-def of_lists(lists: Any) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
+def of_flags(lists: np.ndarray) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
     """Topic t has the documents of ``lists[t]``, which says who is protected."""
-    qrels = [ir_measures.Qrel(str(t), str(i), 1, "B" if protected else "A")
-             for t, one in enumerate(lists) for i, protected in enumerate(one)]
-    return qrels, [ir_measures.ScoredDoc(row.query_id, row.doc_id, -int(row.doc_id))
-                   for row in qrels]
+    return of_lists(["".join(one) for one in np.where(lists, "B", "A")])
 
 
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.7])
@@ -63,7 +50,7 @@ def test_a_list_passes_if_it_meets_the_table(values, p):
     """Every list of eight documents."""
     lists = np.array(list(itertools.product([0, 1], repeat=8)))
     measure = FAIR(protected="B", p=p)
-    found = values([measure], *of_lists(lists))
+    found = values([measure], *of_flags(lists))
     meets = (lists.cumsum(axis=1) >= m_table(8, p)).all(axis=1)
     assert [found[measure, str(t)] for t in range(len(lists))] == meets.tolist()
     # A fair list is rejected with a probability of at most alpha.
@@ -74,7 +61,7 @@ def test_a_list_passes_if_it_meets_the_table(values, p):
 def test_pref_against_scipy(values):
     lists = np.random.default_rng(0).random((10, 12)) < 0.4
     measure = PreF(protected="B", target={"A": 0.7, "B": 0.3})
-    found = values([measure], *of_lists(lists))
+    found = values([measure], *of_flags(lists))
     for t, one in enumerate(lists):
         expected = scipy.stats.binom.cdf(one.cumsum(), np.arange(1, 13), 0.3).mean()
         assert found[measure, str(t)] == pytest.approx(expected)
@@ -84,7 +71,7 @@ def test_more_protected_documents_are_never_less_fair(values):
     lists = np.array(list(itertools.product([0, 1], repeat=6)))
     measures = [PreF(protected="B", p=0.5), FAIR(protected="B", p=0.5),
                 FAIR(protected="B", p=0.5, value="prefixes")]
-    found = values(measures, *of_lists(lists))
+    found = values(measures, *of_flags(lists))
     for measure in measures:
         assert found[measure, "0"] == min(found[measure, str(t)] for t in range(64))
         assert found[measure, "63"] == 1.0

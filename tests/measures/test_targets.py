@@ -7,10 +7,10 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
-import slow
 import slow_versions
+from slow_versions import plain
+from target_cases import QRELS, RUN, frame, per_topic
 
 import pt_fairness
 from pt_fairness import (
@@ -19,29 +19,7 @@ from pt_fairness import (
     targets,
 )
 
-QRELS = [
-    ir_measures.Qrel(q, d, 1, gender)
-    for q in "12"
-    for d, gender in (("a", "female"), ("b", "male"))
-]
-
-
-RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
-
-
-def frame(rows: Any) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["qid", "group", "share"])
-
-
-@pytest.fixture(autouse=True)
-def no_others(monkeypatch):
-    monkeypatch.setattr(targets, "_registry", {})
-
-
-def per_topic(*measures: Any, qrels: Any = QRELS) -> list[float]:
-    return [m.value for m in ir_measures.iter_calc(list(measures), qrels, RUN)]
-
-
+pytestmark = pytest.mark.usefixtures("forget_targets")
 TAKERS = {
     name: measure
     for name, measure in pt_fairness.measures.MEASURES.items()
@@ -86,7 +64,7 @@ def test_every_measure_against_the_slow_version(make_case, name, several):
         params = {"group": "g1"}
     if "by" in TAKERS[name].SUPPORTED_PARAMS:
         params = {"by": "group"}
-    slowly = slow if name in slow.MEASURES else slow_versions
+    slowly = plain if name in plain.MEASURES else slow_versions
     labels = ["g0", "g1", "g2", "elsewhere"]
     for seed in range(4):
         case = make_case(seed, labels=3, several=several)

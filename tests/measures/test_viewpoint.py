@@ -8,6 +8,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from measure_cases import of_lists
 
 from pt_fairness import groups, nDD, nDJS, nDKL, nDR
 
@@ -31,22 +32,12 @@ def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_
 @pytest.mark.parametrize("documents", ["PCC", "PPCC", "PPPPC", "PPCCCC"])
 @pytest.mark.parametrize("cutoff", [1, 3, None])
 def test_the_most_unfair_permutation_has_exactly_one(values, measure, documents, cutoff):
-    orders = list(itertools.permutations(range(len(documents))))
-    qrels = [
-        ir_measures.Qrel(str(t), f"{label}{i}", 1, label)
-        for t in range(len(orders))
-        for i, label in enumerate(documents)
-    ]
-    run = [
-        ir_measures.ScoredDoc(str(t), f"{documents[i]}{i}", -place)
-        for t, order in enumerate(orders)
-        for place, i in enumerate(order)
-    ]
+    orders = list(itertools.permutations(documents))
     measure = measure(protected="P")
     if cutoff is not None:
         measure = measure @ cutoff
     plain = measure(norm="none")
-    found = values([measure, plain], qrels, run)
+    found = values([measure, plain], *of_lists(orders))
     largest = max(value for (m, _), value in found.items() if m == plain)
     for t in range(len(orders)):
         assert found[measure, str(t)] == pytest.approx(found[plain, str(t)] / largest, abs=1e-12)

@@ -147,7 +147,8 @@ def test_plug_status_unplug(environment, tmp_path):
 def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
     python, own = environment
     plug = pth.Path(own) / pth.FILE_NAME
-    plug.write_text(pth._line().replace("after_import.py", "gone.py"))
+    cli(python, "plug")
+    plug.write_text(plug.read_text().replace("after_import.py", "gone.py"))
     try:
         done = subprocess.run(
             [python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"],
@@ -163,7 +164,7 @@ def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
 def test_a_plug_whose_package_fails_says_so_and_goes_on(environment, tmp_path):
     python, own = environment
     plug = pth.Path(own) / pth.FILE_NAME
-    plug.write_text(pth._line())
+    cli(python, "plug")
     broken = tmp_path / "pt_fairness"
     broken.mkdir()
     (broken / "__init__.py").write_text("raise RuntimeError('broken on purpose')")

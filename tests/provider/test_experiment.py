@@ -49,7 +49,6 @@ if "plan" in inspect.signature(pt.Experiment).parameters:
     PLANS.append({"plan": "tree"})
 
 
-
 class TestErrors:
     @pytest.mark.parametrize(
         "measure, says",

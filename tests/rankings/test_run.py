@@ -8,9 +8,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import slow
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_versions.plain.topics import order_run
 
 from pt_fairness import FairnessWarning
 from pt_fairness.rankings.judgments import Judgments
@@ -60,7 +60,7 @@ def test_the_order_is_trec_eval_s(rows, dtype):
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).astype(
         {"query_id": dtype, "doc_id": dtype}
     )
-    assert ranked(run) == slow.order_run(rows)
+    assert ranked(run) == order_run(rows)
 
 
 def test_the_order_of_a_long_run_with_many_ties():
@@ -71,7 +71,7 @@ def test_the_order_of_a_long_run_with_many_ties():
         for i in range(4000)
     ]
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).sample(frac=1, random_state=0)
-    assert ranked(run) == slow.order_run(rows)
+    assert ranked(run) == order_run(rows)
 
 
 def test_the_order_of_documents_is_that_of_their_bytes():
@@ -96,7 +96,7 @@ def test_the_order_of_documents_is_that_of_their_bytes():
 @given(rows)
 def test_of_a_document_given_twice_the_last_row_counts(rows):
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
-    assert ranked(run) == slow.order_run(rows)
+    assert ranked(run) == order_run(rows)
 
 
 def test_duplicates_are_told_of():

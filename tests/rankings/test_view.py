@@ -6,7 +6,7 @@ import random
 
 import pandas as pd
 import pytest
-import slow
+from slow_versions.plain.topics import clean_labels
 
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
@@ -42,7 +42,7 @@ def test_documents_of_a_block(make_case, seed, block, cutoff, samples):
     judged, labels = {}, {}
     for qid, docno, relevance, label in case.qrels:
         judged[qid, docno] = max(judged.get((qid, docno), relevance), relevance)
-        labels.setdefault((qid, docno), set()).update(slow.clean_labels([label]))
+        labels.setdefault((qid, docno), set()).update(clean_labels([label]))
     seen = 0
     for view in View.blocks(rankings):
         documents = view.documents(cutoff)

@@ -8,9 +8,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from slow import LOOKS_FAIR, distribution_kl, jsd, laplace, smooth_zeros
-from slow import largest_distribution_kl as largest_kl_of
-
 from slow_versions.common import (
     Shares,
     Topic,
@@ -23,6 +20,9 @@ from slow_versions.common import (
     target_is_empty,
     target_shares,
 )
+from slow_versions.plain.distribution import distribution_kl, laplace
+from slow_versions.plain.distribution import largest_distribution_kl as largest_kl_of
+from slow_versions.plain.formulas import LOOKS_FAIR, jsd, smooth_zeros
 
 
 @mean_over_samples

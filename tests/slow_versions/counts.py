@@ -1,24 +1,12 @@
 """Annotated, the stance measures (§5), RepBias (§6), NDKL and Skew with soft membership (§20).
 
-Without weights they equal those of `slow`.
+Without weights they equal those of `plain`.
 """
 
 from __future__ import annotations
 
 import math
 from typing import Any
-
-from slow import (
-    LOOKS_FAIR,
-    ZERO_SHARE,
-    kl,
-    maybe_absolute,
-    normalised,
-    places_of,
-    smooth_zeros,
-    unbiased_target,
-    weight,
-)
 
 from slow_versions.common import (
     Shares,
@@ -29,6 +17,17 @@ from slow_versions.common import (
     two_sided_target,
     two_sides,
 )
+from slow_versions.plain.formulas import (
+    LOOKS_FAIR,
+    ZERO_SHARE,
+    kl,
+    maybe_absolute,
+    normalised,
+    places_of,
+    smooth_zeros,
+    weight,
+)
+from slow_versions.plain.representation import unbiased_target
 from slow_versions.soft import over_labels, prefix_shares, ranked
 
 # --------------------------------------------------------------------------------- §1 Annotated, §5

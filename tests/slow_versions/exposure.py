@@ -6,9 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from slow import normalised
-
 from slow_versions.common import Shares, Topic, attention, explicit, uniform
+from slow_versions.plain.formulas import normalised
 
 
 class Parts(NamedTuple):

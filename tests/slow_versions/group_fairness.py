@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from slow import jsd
-
 from slow_versions.common import (
     Shares,
     Topic,
@@ -18,6 +16,7 @@ from slow_versions.common import (
     target_shares,
     uniform,
 )
+from slow_versions.plain.formulas import jsd
 
 
 def highest_relevance(topic: Topic) -> int:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from slow import jsd, kl
-
 from slow_versions.common import (
     Topic,
     annotated_places,
@@ -18,6 +16,7 @@ from slow_versions.common import (
     target_shares,
     uniform,
 )
+from slow_versions.plain.formulas import jsd, kl
 
 
 def divergence_from(

@@ -1,6 +1,6 @@
 """The measures of §2 and §3 with soft membership (§20).
 
-Without weights they equal those of `slow`, from which their formulas and maxima come.
+Without weights they equal those of `plain`, from which their formulas and maxima come.
 """
 
 from __future__ import annotations
@@ -8,26 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
-
-from slow import (
-    LARGEST_TERMS,
-    LOOKS_FAIR,
-    bind,
-    difference_term,
-    dp_max_all_of_run,
-    exact_max,
-    jsd,
-    kl,
-    kl_term,
-    max_all,
-    normalised,
-    nothing_of_run,
-    places_of,
-    ratio_term,
-    smooth_zeros,
-    smoothed_kl_term,
-    weight,
-)
 
 from slow_versions.common import (
     TIE,
@@ -42,6 +22,26 @@ from slow_versions.common import (
     target_shares,
     two_sided_target,
     two_sides,
+)
+from slow_versions.plain.formulas import (
+    LOOKS_FAIR,
+    jsd,
+    kl,
+    normalised,
+    places_of,
+    smooth_zeros,
+    weight,
+)
+from slow_versions.plain.parity import dp_max_all_of_run, max_all
+from slow_versions.plain.two_groups import (
+    LARGEST_TERMS,
+    bind,
+    difference_term,
+    exact_max,
+    kl_term,
+    nothing_of_run,
+    ratio_term,
+    smoothed_kl_term,
 )
 
 Formula = Callable[[float, float, float, float], float]

@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from slow import maybe_absolute
-
 from slow_versions.common import Topic, mean_over_samples
+from slow_versions.plain.formulas import maybe_absolute
 
 LabelValues = Mapping[str, float] | None
 

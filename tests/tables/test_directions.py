@@ -8,19 +8,6 @@ import pytest
 from pt_fairness import FairnessWarning, highlight
 
 
-@pytest.fixture
-def averages() -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "name": ["A", "B", "C", "D"],
-            "nDCG@5": [0.9, 0.5, 0.7, 0.1],
-            "rKL@5": [0.4, 0.1, 0.2, 0.3],
-            "DistFair@5": [0.2, 0.4, 0.6, 0.8],
-            "BiasP@5": [-0.3, 0.1, 0.2, -0.05],
-        }
-    )
-
-
 def marked(table: pd.DataFrame) -> set[tuple[str, str]]:
     """Return the measure and the system of each cell that ``highlight`` marks."""
     styled = highlight(table)

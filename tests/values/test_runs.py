@@ -9,11 +9,7 @@ import pytest
 
 from pt_fairness import NFaiRR, runs
 
-
-@pytest.fixture(autouse=True)
-def registry(monkeypatch):
-    monkeypatch.setattr(runs, "_registry", {})
-
+pytestmark = pytest.mark.usefixtures("registered_runs")
 
 FRAME = pd.DataFrame([(1, "a", 3.0), (1, "b", 2.0), (2, "a", 1.0), (1, "a", 0.5)],
                      columns=["qid", "docno", "score"])

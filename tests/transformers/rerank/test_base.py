@@ -28,11 +28,10 @@ def method(request):
 
 
 @pytest.fixture
-def census():
+def census(forget_targets):
     targets.register("census", pd.DataFrame(
         {"qid": ["1", "1"], "group": ["P", "C"], "share": [0.25, 0.75]}))
-    yield "census"
-    targets._registry.pop("census", None)
+    return "census"
 
 
 def class_of(name):
@@ -70,24 +69,23 @@ def test_copies_are_equal(method, census):
         assert order(copy(FRAME)) == order(one(FRAME))
 
 
-def test_a_registered_target_is_looked_up_when_the_transformer_is_made(method, census):
+def test_a_registered_target_is_looked_up_when_the_transformer_is_made(
+    method, census, forget_targets
+):
     one = method(SOURCE, census, k=4)
     text = pickle.dumps(one)
     targets.register("census", pd.DataFrame({"qid": ["1"], "group": ["P"], "share": [1.0]}))
     assert one != method(SOURCE, "census", k=4)
-    del targets._registry["census"]
+    forget_targets()
     for made in (one, pickle.loads(text)):
         assert order(made(FRAME)) == order(method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)(FRAME))
 
 
-def test_a_registered_target_that_needs_qrels(method):
+def test_a_registered_target_that_needs_qrels(method, forget_targets):
     halves = pd.DataFrame({"group": ["P", "C"], "share": [0.5, 0.5]})
     targets.register("track", halves, of_qrels=0.25)
-    try:
-        with pytest.raises(ValueError, match=r"25% of this target .* a re-ranker has no qrels"):
-            method(target="track")
-    finally:
-        del targets._registry["track"]
+    with pytest.raises(ValueError, match=r"25% of this target .* a re-ranker has no qrels"):
+        method(target="track")
 
 
 def test_short_names():

@@ -136,8 +136,7 @@ class TestDraws:
 
 
 class TestTargets:
-    def test_a_registered_target(self, monkeypatch):
-        monkeypatch.setattr(targets, "_registry", {})
+    def test_a_registered_target(self, forget_targets):
         targets.register("pages", pd.DataFrame(
             {"qid": "1", "group": ["P", "C"], "share": [0.25, 0.75]}))
         policy = rerankers.fair_exposure(target="pages")

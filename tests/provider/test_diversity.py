@@ -1,16 +1,10 @@
-"""α-nDCG and the other measures of ndeval: against ndeval itself, and against slow versions beyond
-its limits.
-"""
+"""α-nDCG and the other measures of ndeval: against ndeval itself, and beyond its limits."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
-import subprocess
-import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -18,10 +12,12 @@ from typing import Any
 import ir_measures
 import pandas as pd
 import pytest
-import slow
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from provider_cases import subtopic_case
+from slow_versions.plain.formulas import weight
+from slow_versions.plain.topics import order_run
 
-from pt_fairness import FairnessWarning, numerics
+from pt_fairness import numerics
 
 pytest.importorskip("pyndeval")
 
@@ -48,7 +44,7 @@ def ranked(run: pd.DataFrame) -> pd.DataFrame:
     """The run with −rank in trec_eval's order as its score: then every tool ranks it alike."""
     rows = [
         (qid, docno, -float(place))
-        for qid, docnos in slow.order_run(run.itertuples(index=False, name=None)).items()
+        for qid, docnos in order_run(run.itertuples(index=False, name=None)).items()
         for place, docno in enumerate(docnos)
     ]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
@@ -70,28 +66,6 @@ def ndeval(
         for metric in ir_measures.pyndeval.iter_calc([plain], qrels, wanted):
             found[measure, metric.query_id] = 0.0 if math.isnan(metric.value) else metric.value
     return found
-
-
-def subtopic_case(
-    seed: int, subtopics: int = 6, documents: int = 40, topics: int = 4
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Documents of several subtopics each, graded, so that the ideal ranking depends on its greed
-    and its ties.
-    """
-    pick = random.Random(seed)
-    qrels, run = [], []
-    for t in range(topics):
-        for i in range(documents):
-            docno = f"d{pick.choice('aé9')}{i}"
-            for subtopic in pick.sample(
-                range(subtopics), min(subtopics, pick.choice([0, 1, 1, 2, 3, 5]))
-            ):
-                qrels.append((str(t), docno, pick.choice([0, 1, 1, 2]), str(subtopic)))
-            if pick.random() < 0.8:
-                run.append((str(t), docno, pick.random()))
-    pick.shuffle(qrels)
-    return (pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration"]),
-            pd.DataFrame(run, columns=["query_id", "doc_id", "score"]))
 
 
 def with_zeros(
@@ -207,7 +181,7 @@ def slow_ideal(documents: dict[str, set[str]], alpha: float, depth: int) -> list
 
 
 def discounted(gains: list[float]) -> float:
-    return sum(gain * slow.weight(i) for i, gain in enumerate(gains, 1))
+    return sum(gain * weight(i) for i, gain in enumerate(gains, 1))
 
 
 @pytest.mark.parametrize("cutoff", [None, 7, 21, 35, 500])
@@ -220,7 +194,7 @@ def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
         kind(alpha=alpha) if cutoff is None else kind(alpha=alpha) @ cutoff for kind in ALPHA_KINDS
     ]
     found = values(measures, qrels, run)
-    rankings = slow.order_run(run.itertuples(index=False, name=None))
+    rankings = order_run(run.itertuples(index=False, name=None))
     for qid in dict.fromkeys(qrels["query_id"]):
         documents: dict[str, set[str]] = defaultdict(set)
         for row in qrels[(qrels["query_id"] == qid) & (qrels["relevance"] >= 1)].itertuples():
@@ -264,7 +238,7 @@ def test_unannotated_documents_have_no_subtopic(values, missing):
     )
     measures = [alpha_nDCG @ 3, StRecall @ 1, StRecall @ 2, StRecall @ 3]
     found = values(measures, qrels, run)
-    w = [slow.weight(i) for i in (1, 2, 3)]
+    w = [weight(i) for i in (1, 2, 3)]
     assert [found[m, "q"] for m in measures] == pytest.approx(
         [(w[1] + w[2]) / (w[0] + w[1]), 0, 0.5, 1]
     )
@@ -296,135 +270,3 @@ def test_a_topic_without_relevant_documents_or_results_has_zero(values):
         alpha_nDCG(alpha=1.0) @ 2,
     ]
     assert set(values(measures, qrels, run).values()) == {0.0}
-
-
-# --------------------------------------------------------------------------------------------------
-# the warning on ties, and the way out
-
-
-def caught(measures: list[Any], qrels: pd.DataFrame, run: pd.DataFrame) -> list[str]:
-    with warnings.catch_warnings(record=True) as log:
-        warnings.simplefilter("always")
-        list(ir_measures.iter_calc(measures, qrels, run))
-    return [str(w.message) for w in log if issubclass(w.category, FairnessWarning)]
-
-
-QRELS = pd.DataFrame(
-    [
-        ("q", "a", 1, "X"),
-        ("q", "b", 1, "Y"),
-        ("q", "c", 1, "X"),
-        ("q", "d", 1, "X"),
-        ("q", "e", 0, "Y"),
-    ],
-    columns=["query_id", "doc_id", "relevance", "iteration"],
-)
-
-
-def tied(*scores: tuple[str, float]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [("q", docno, score) for docno, score in scores], columns=["query_id", "doc_id", "score"]
-    )
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [
-        alpha_nDCG @ 3,
-        alpha_DCG @ 3,
-        alpha_nDCG,
-        ERR_IA @ 3,
-        nERR_IA @ 3,
-        NRBP,
-        nNRBP,
-        AP_IA,
-        P_IA @ 2,
-        StRecall @ 2,
-    ],
-    ids=str,
-)
-def test_ties_that_can_change_a_value_are_told_once(measure):
-    found = caught([measure], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5)))
-    assert len(found) == 1
-    assert str(measure) in found[0] and "PT_FAIRNESS_ALPHA=ndeval" in found[0]
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        pytest.param(tied(("a", 3.0), ("b", 2.0), ("c", 1.0)), id="no ties"),
-        pytest.param(tied(("a", 3.0), ("c", 1.0), ("d", 1.0)), id="equals"),
-        pytest.param(tied(("a", 3.0), ("e", 1.0), ("f", 1.0)), id="worth nothing"),
-        pytest.param(
-            tied(("a", 3.0), ("c", 2.0), ("d", 1.5), ("b", 0.5), ("f", 0.5)), id="below the cutoff"
-        ),
-    ],
-)
-def test_ties_that_cannot_are_not(run):
-    assert (
-        caught([alpha_nDCG @ 3, alpha_DCG(alpha=0.9) @ 2, ERR_IA @ 3, StRecall @ 3], QRELS, run)
-        == []
-    )
-
-
-def test_ties_within_the_cutoff_do_not_matter_to_a_set():
-    assert (
-        caught(
-            [P_IA @ 3, StRecall @ 3], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5))
-        )
-        == []
-    )
-
-
-def test_scores_that_are_equal_as_float32_are_tied():
-    assert caught([alpha_nDCG @ 2], QRELS, tied(("b", 1.00000001), ("c", 1.0)))
-    assert not caught([alpha_nDCG @ 2], QRELS, tied(("b", 1.0001), ("c", 1.0)))
-
-
-def test_one_warning_per_evaluator(make_case):
-    evaluator = ir_measures.evaluator(
-        [alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], QRELS
-    )
-    run = tied(("b", 1.0), ("c", 1.0))
-    with warnings.catch_warnings(record=True) as log:
-        warnings.simplefilter("always")
-        for _ in range(3):
-            evaluator.calc_aggregate(run)
-    assert len([w for w in log if issubclass(w.category, FairnessWarning)]) == 1
-
-
-def test_the_environment_variable_leaves_all_of_it_to_ndeval():
-    # In a process of its own: with all scores tied, ndeval ranks differently.
-    qrels, run = subtopic_case(3, topics=3)
-    run = run.assign(score=1.0)
-    code = f"""
-import pandas as pd, ir_measures, pt_fairness
-from ir_measures import *
-qrels = pd.DataFrame({qrels.to_dict("list")!r}); run = pd.DataFrame({run.to_dict("list")!r})
-differ = 0
-for measure in [alpha_nDCG @ 5, alpha_DCG @ 5, ERR_IA @ 5, nERR_IA @ 5, NRBP, nNRBP, AP_IA,
-                P_IA @ 5, StRecall @ 5]:
-    theirs = {{m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([measure], qrels, run)}}
-    ours = {{m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}}
-    differ += ours != theirs
-print(differ)
-"""
-    for setting, expected in (("ndeval", "0"), ("", None)):
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PT_FAIRNESS_ALPHA": setting},
-        )
-        assert done.stdout.strip() == expected or (expected is None and int(done.stdout) >= 5)
-
-
-def test_ndeval_itself_is_untouched():
-    qrels, run = subtopic_case(4)
-    run = run.assign(score=1.0)
-    theirs = {
-        m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([alpha_nDCG @ 5], qrels, run)
-    }
-    ours = {m.query_id: m.value for m in ir_measures.iter_calc([alpha_nDCG @ 5], qrels, run)}
-    assert theirs != ours

@@ -1,0 +1,178 @@
+"""Topics without results, and topics with nothing to compare with, for measures of several modules.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import ir_measures
+import pytest
+from ir_measures.util import Qrel, ScoredDoc
+from measure_cases import of_lists
+
+from pt_fairness import (
+    AWRF,
+    NDKL,
+    DistFair,
+    DistKL,
+    FairnessWarning,
+    MaxSkew,
+    MinSkew,
+    RepBias,
+    Skew,
+    nDD,
+    nDJS,
+    nDKL,
+    nDR,
+    rKL,
+    rND,
+    rRD,
+)
+
+OF_RUN = {"norm": "none", "target": "run"}
+LARGEST_KL = math.log2(1000)
+
+
+def discounts(*ranks: int) -> float:
+    return sum(1 / math.log2(i + 1) for i in ranks)
+
+
+@pytest.mark.parametrize("measure, expected", [
+    (nDD(norm="none") @ 3, discounts(1, 2, 3)),
+    (nDR(norm="none") @ 3, 999 * discounts(1, 2, 3)),
+    (nDKL(norm="none") @ 3, LARGEST_KL * discounts(1, 2, 3)),
+    (nDJS(norm="none") @ 3, discounts(1, 2, 3)),
+    (rND(**OF_RUN) @ 3, discounts(1, 2, 3)),
+    (rRD(**OF_RUN) @ 3, 999 * discounts(1, 2, 3)),
+    (rKL(**OF_RUN) @ 3, LARGEST_KL * discounts(1, 2, 3)),
+    (rKL(protected="all", **OF_RUN) @ 3, LARGEST_KL * discounts(1, 2, 3)),
+    (rND(step=2, **OF_RUN) @ 5, discounts(2, 4)),
+    (rKL(step=10**23, **OF_RUN) @ 5, LARGEST_KL * discounts(5)),
+    (rKL(protected="all", step=3, **OF_RUN) @ 6, LARGEST_KL * discounts(3, 6)),
+    (nDD(norm="none"), 1),
+    (nDR(norm="none"), 999),
+    (nDKL(norm="none"), LARGEST_KL),
+    (nDJS(norm="none"), 1),
+    (rRD(step=2, **OF_RUN), 999),
+    (rKL(protected="all", **OF_RUN), LARGEST_KL),
+    (NDKL(target="run") @ 3, LARGEST_KL),
+    (NDKL(target="run"), LARGEST_KL),
+    (DistKL(target="run") @ 3, LARGEST_KL),
+    (DistKL(target="run", smoothing=0), LARGEST_KL),
+    (nDD(norm="protected-first") @ 3, 1),
+    (nDR @ 3, 1),
+    (rKL(target="run") @ 3, 1),
+], ids=str)
+def test_nothing_returned_where_the_run_is_the_population(values, measure, expected):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "c", 1, "A")]
+    found = values([measure], qrels, [ScoredDoc("2", "c", 1.0)])
+    assert found[measure, "1"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [3, 100])
+@pytest.mark.parametrize("step", [1, 2])
+def test_nothing_returned_is_at_least_as_unfair_as_any_run(values, step, cutoff):
+    lists = ["".join(labels) for n in range(1, 7) for labels in itertools.product("ABC", repeat=n)]
+    lists += ["A" * 98 + "BB", "BB" + "A" * 98, "A" * 99 + "B", "B" + "A" * 99]
+    qrels, run = of_lists(lists)
+    measures = [kind(protected="B", step=step, **OF_RUN) for kind in (rND, rKL, rRD)]
+    measures += [rKL(protected="all", step=step, **OF_RUN)]
+    measures += [kind(norm="none", protected="B") for kind in (nDD, nDR, nDKL)]
+    measures += [nDJS(norm="none"), NDKL(target="run"), DistKL(target="run")]
+    measures = [measure @ cutoff for measure in measures]
+    found = values(measures, [*qrels, Qrel("empty", "d", 1, "A")], run)
+    for (measure, _), value in found.items():
+        assert value <= found[measure, "empty"]
+
+
+@pytest.mark.parametrize("measure", [
+    NDKL @ 3, DistKL @ 3, NDKL(target={"A": 1.0}) @ 3, rKL(protected="all", norm="none") @ 3,
+    rKL(protected="all", norm="none", target="uniform", step=2) @ 5,
+    rRD(norm="none", protected="A") @ 1,
+], ids=str)
+def test_nothing_returned_does_not_look_fair(values, measure):
+    """No documents differ from a target of one label, and no first document has a ratio."""
+    assert values([measure], [Qrel("1", "a", 1, "A")], [])[measure, "1"] == 1.0
+
+
+@pytest.mark.parametrize("measure", [
+    *(kind(norm="none") for kind in (nDD, nDR, nDKL, nDJS, rND, rRD, rKL)),
+    *(kind(step=1000, **OF_RUN) for kind in (rND, rRD, rKL)),
+    *(kind(step=10**23, norm="none") for kind in (rND, rRD, rKL)),
+    rKL(protected="all", norm="none"),
+    rKL(protected="all", step=1000, **OF_RUN),
+    rRD(step=7, target={"A": 0.9, "B": 0.1}, norm="none"),
+], ids=str)
+def test_the_largest_cutoff(values, measure):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("1", "c", 1, "B")]
+    found = values([measure @ 10**6, measure @ (2**31 - 1)], qrels, [])
+    # A sum of discounts grows about as its last term times its depth; ratios grow with the rank.
+    depth, discount = (2**31 - 1) / 10**6, math.log(10**6) / math.log(2**31)
+    growth = discount
+    if measure.params.get("step") != 10**23:
+        growth *= depth
+    if measure.NAME == "rRD" and measure.params.get("target") != "run":
+        growth *= depth
+    smaller, largest = found.values()
+    assert largest / smaller == pytest.approx(growth, rel=0.1)
+
+
+ALL = [DistKL, DistFair, AWRF, NDKL]
+
+
+@pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}], ids=str)
+def test_nothing_returned_is_as_unfair_as_any_list_over_the_groups(values, target):
+    # Topic t retrieves one of all lists of four documents; the last topic nothing.
+    lists = ["".join(labels) for labels in itertools.product("ABC", repeat=4)]
+    qrels, run = of_lists(lists)
+    qrels.append(Qrel("empty", "d", 1, "A"))
+    measures = [NDKL(target=target) @ 4, DistKL(target=target) @ 4]
+    found = values(measures, qrels, run)
+    for measure in measures:
+        assert found[measure, "empty"] == pytest.approx(
+            max(found[measure, str(t)] for t in range(len(lists))), abs=1e-12
+        )
+
+
+def test_nothing_returned_without_a_cutoff(values):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B")]
+    targets = ["qrels", "collection", "uniform", {"A": 0.2, "B": 0.8}]
+    kinds = [kind(target=target) for kind in ALL for target in targets]
+    for (measure, _), value in values(
+        kinds, qrels, [ScoredDoc("1", "unannotated", 1.0)]
+    ).items():
+        assert value == measure.DEFAULT == (1.0 if measure.FAIR_END == 0 else 0.0)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        *(kind(target="qrels") for kind in (*ALL, MinSkew, MaxSkew)),
+        RepBias(group="A"),
+        Skew(group="A", target="qrels"),
+    ],
+    ids=str,
+)
+def test_a_topic_without_a_population_is_undefined(measure):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("2", "a", 0, "B"), Qrel("2", "b", 1, "-")]
+    run = [ScoredDoc(q, "a", 1.0) for q in "12"]
+    with pytest.warns(FairnessWarning, match=re.escape(f": {measure} on 1 of 2 topics ('2'")):
+        found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
+    assert found["2"] == 0.0
+
+
+def test_qrels_without_any_group_leave_every_topic_undefined():
+    # The iteration is there, but holds no label.
+    qrels = [Qrel("1", "a", 1, "-")]
+    run = [ScoredDoc("1", "a", 1.0)]
+    measures = [
+        kind(target=target) @ 3
+        for kind in ALL
+        for target in ("qrels", "collection", "uniform", "run")
+    ]
+    with pytest.warns(FairnessWarning, match="nothing to compare"):
+        assert [m.value for m in ir_measures.iter_calc(measures, qrels, run)] == [0.0] * len(
+            measures
+        )
