@@ -48,6 +48,7 @@ OTHERS = {
         "https://doi.org/10.1145/1416950.1416952",
     ),
 }
+_REFERENCES = {**BIBLIOGRAPHY, **OTHERS}
 #: The papers of measures of ir_measures, by the name of the measure.
 _OF_MEASURES = {
     "Bpref": ("buckley2004",), "ERR": ("chapelle2009",), "RBP": ("moffat2008",),
@@ -88,18 +89,13 @@ def of_measure(measure: Any) -> Cite:
     return Cite(_OF_MEASURES.get(measure.NAME, ()))
 
 
-def reference(key: str) -> Reference:
-    """Return the reference of a key."""
-    return OTHERS[key] if key in OTHERS else BIBLIOGRAPHY[key]
-
-
 def as_text(text: Text) -> str:
     """Return a text with citations by author and year."""
     return "".join(one if isinstance(one, str) else _by_author(one) for one in text)
 
 
 def _by_author(cite: Cite) -> str:
-    return "; ".join("the pt_fairness developers" if key == SOFTWARE else reference(key).short
+    return "; ".join("the pt_fairness developers" if key == SOFTWARE else _REFERENCES[key].short
                      for key in cite)
 
 
@@ -125,7 +121,7 @@ def bibtex(text: Text) -> str:
 def _entry(key: str) -> str:
     if key == SOFTWARE:
         return _SOFTWARE_ENTRY.format(key=key, version=pt_fairness.__version__)
-    return reference(key).bibtex(key)
+    return _REFERENCES[key].bibtex(key)
 
 
 def joined(parts: Iterable[Text], separator: str = "; ") -> list[str | Cite]:

@@ -18,6 +18,10 @@ from pt_fairness.tables.parsing import reads_subtopics
 
 #: The parameters that the paragraph names elsewhere.
 _ELSEWHERE = ("cutoff", "groups")
+#: The values of other parameters with which a parameter has an effect.
+_USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
+    "p": {"discount": ("geometric",), "model": ("gerr", "rbp")},
+    "u": {"model": ("gerr",)}}
 _TARGETS = {
     "qrels": "the distribution of the groups in the relevant documents of the topic",
     "collection": "the distribution of the groups in the relevant documents of all topics",
@@ -86,9 +90,10 @@ def _other(name: str, measure: Any) -> Text:
 
 
 def _own(name: str, measure: FairnessMeasure) -> Text:
-    given = [f"{param}={_value(measure.param(param))}" for param in measure.SUPPORTED_PARAMS
-             if param not in _ELSEWHERE and measure.param(param) is not None
-             and _matters(param, measure)]
+    values = {param: measure.param(param) for param in measure.SUPPORTED_PARAMS
+              if param not in _ELSEWHERE and _matters(param, measure)}
+    given = [f"{param}={value if isinstance(value, str) else literal(value)}"
+             for param, value in values.items() if value is not None]
     signed = direction_of(str(measure)) == NEAR_ZERO
     fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
     cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
@@ -99,16 +104,8 @@ def _own(name: str, measure: FairnessMeasure) -> Text:
 
 def _matters(param: str, measure: FairnessMeasure) -> bool:
     """Return whether a measure uses a parameter, given its other parameters."""
-    known = measure.SUPPORTED_PARAMS
-    if param == "p" and "discount" in known:
-        return bool(measure.param("discount") == "geometric")
-    if param in ("p", "u") and "model" in known:
-        return measure.param("model") in (("gerr", "rbp") if param == "p" else ("gerr",))
-    return True
-
-
-def _value(value: Any) -> str:
-    return value if isinstance(value, str) else literal(value)
+    return all(measure.param(other) in values for other, values in _USED_WITH.get(param, {}).items()
+               if other in measure.SUPPORTED_PARAMS)
 
 
 def _tests(facts: Facts) -> list[Text]:
