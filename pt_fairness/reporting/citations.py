@@ -126,7 +126,4 @@ def _entry(key: str) -> str:
 
 def joined(parts: Iterable[Text], separator: str = "; ") -> list[str | Cite]:
     """Join texts with a separator."""
-    found: list[str | Cite] = []
-    for part in parts:
-        found += [separator, *part] if found else part
-    return found
+    return [piece for part in parts for piece in (separator, *part)][1:]

@@ -37,14 +37,10 @@ class Source:
         codes, where = np.unique(found.codes[rows], return_inverse=True)
         shares = found.sets.shares(np.maximum(codes, 0), self.labels).round(SHARE_DECIMALS)
         shares[codes < 0] = 0.0
-        index = [self._index(np.flatnonzero(one), one) for one in shares]
+        sets = [tuple((label, share) for label, share in enumerate(one) if share)
+                for one in shares.tolist()]
+        index = [self.sets.setdefault(one, len(self.sets)) if one else -1 for one in sets]
         return np.array(index, np.int32)[where]
-
-    def _index(self, labels: Ints, shares: Floats) -> int:
-        if not len(labels):
-            return -1
-        key = tuple(zip(labels.tolist(), shares[labels].tolist(), strict=True))
-        return self.sets.setdefault(key, len(self.sets))
 
 
 @dataclass

@@ -35,8 +35,6 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     :raises ValueError: a value that is not allowed
     """
 
-    __signature__: ClassVar[inspect.Signature]
-    schematic: ClassVar[dict[str, Any]]
     #: The parameters beside ``groups``, ``target``, ``k`` and ``verbose``.
     PARAMS: ClassVar[dict[str, Param]] = {}
     #: The targets that are words.
