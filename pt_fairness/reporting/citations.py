@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pt_fairness
+from pt_fairness._version import __version__
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
 
@@ -115,13 +115,9 @@ def as_latex(text: Text) -> str:
 def bibtex(text: Text) -> str:
     """Return the BibTeX entries of all that a text cites, sorted by key."""
     keys = sorted({key for one in text if isinstance(one, Cite) for key in one})
-    return "\n\n".join(map(_entry, keys)) + "\n"
-
-
-def _entry(key: str) -> str:
-    if key == SOFTWARE:
-        return _SOFTWARE_ENTRY.format(key=key, version=pt_fairness.__version__)
-    return _REFERENCES[key].bibtex(key)
+    return "\n\n".join(
+        _SOFTWARE_ENTRY.format(key=key, version=__version__) if key == SOFTWARE
+        else _REFERENCES[key].bibtex(key) for key in keys) + "\n"
 
 
 def joined(parts: Iterable[Text], separator: str = "; ") -> list[str | Cite]:

@@ -14,7 +14,7 @@ from pt_fairness.reporting import citations
 from pt_fairness.reporting.experiment import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph
 from pt_fairness.reporting.rendering import as_json, number
-from pt_fairness.reporting.steps import CONTRIBUTION
+from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
 from pt_fairness.tables.parsing import reads_subtopics
@@ -30,6 +30,13 @@ _ALPHABET = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", np.uint8)
 
 #: The texts of directions below the names of measures.
 _ENDS = {LARGER: "↑ more is better", NEAR_ZERO: "→0 0 is unbiased"}
+#: The notes on the numbers at the ranks, by their kind.
+_NOTES = {
+    None: "The measure has no cutoff, so it has no value at each rank.",
+    CONTRIBUTION: "The contributions of the ranks add up to the value; those of documents below "
+                  "rank {depth} are not shown.",
+    VALUE: "The value so far is that of the measure with the rank as its cutoff.",
+}
 #: The mark and the meaning of a significant change.
 _CHANGES = {1: (BETTER, "significantly better than the baseline"), 0: ("", ""),
             -1: (WORSE, "significantly worse than the baseline")}
@@ -51,9 +58,9 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _few(names: Sequence[str], most: int = MOST_NAMES) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _lead(experiment: Experiment) -> str:
@@ -88,9 +95,10 @@ def _table(experiment: Experiment) -> dict[str, Any]:
                  for name in names]
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
-    caption = "Averages over the topics. The best value of each column is bold. "
     return {"heads": heads, "rows": rows, "tested": experiment.baseline is not None,
-            "caption": caption + "A click on a name sorts by it.", "notes": [*notes(averages), *(
+            "caption": "Averages over the topics. The best value of each column is bold. A click "
+                       "on a name sorts by it.",
+            "notes": [*notes(averages), *(
                 [f"annotated@{experiment.depth}: the share of the first {experiment.depth} "
                  "documents that have a group."] if experiment.sources else [])]}
 
@@ -234,18 +242,13 @@ def _numbers(experiment: Experiment, room: int) -> dict[str, Any]:
 
 
 def _note(experiment: Experiment, measure: int, held: bool) -> str:
-    way = experiment.ways[measure]
-    if way.kind is None:
-        return "The measure has no cutoff, so it has no value at each rank."
-    if experiment.sampled:
+    kind = experiment.ways[measure].kind
+    if kind is not None and experiment.sampled:
         return "Values are not explained where a system has several rankings of a topic."
-    if not held:
+    if kind is not None and not held:
         return ("The numbers at the ranks are left out because of their size; explain() of the "
                 "package has them.")
-    if way.kind == CONTRIBUTION:
-        return ("The contributions of the ranks add up to the value; those of documents below rank "
-                f"{experiment.depth} are not shown.")
-    return "The value so far is that of the measure with the rank as its cutoff."
+    return _NOTES[kind].format(depth=experiment.depth)
 
 
 def _coded(experiment: Experiment, numbers: Sequence[Any]) -> tuple[float, float, list[str]]:

@@ -59,16 +59,17 @@ class Experiment:
         self.judgments = Judgments(plan.qrels)
         self.topics: Sequence[str] = self.judgments.topics
         place = {topic: i for i, topic in enumerate(self.topics)}
-        undefined = averages.attrs[UNDEFINED]
         #: The undefined and the dropped topics of each measure, as indices.
-        self.undefined = [[place[qid] for qid in undefined.get(name, ())] for name in self.names]
+        self.undefined = [[place[qid] for qid in averages.attrs[UNDEFINED].get(name, ())]
+                          for name in self.names]
         #: The value of each system, topic and measure, ``[systems, T, measures]``.
         self.values = self._values(perquery)
-        self._sources: dict[Any, int] = {}
+        keys = [_source_key(measure) for measure in self.measures]
+        used = list(dict.fromkeys(key for key in keys if key is not None))
         #: The group sources of the measures, without duplicates.
-        self.sources: list[Source] = []
+        self.sources = [self._source(*key) for key in used]
         #: The source of each measure, ``None`` if it uses no groups.
-        self.source_of = [self._source_of(measure) for measure in self.measures]
+        self.source_of = [None if key is None else used.index(key) for key in keys]
         #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
         self._read(runs)
@@ -79,23 +80,17 @@ class Experiment:
         shape = (len(self.systems), len(self.topics), len(self.names))
         return frame.reindex(index).to_numpy(float).reshape(shape)
 
-    def _source_of(self, measure: Any) -> int | None:
-        """Return the index of the group source of a measure, which is added if it is new."""
-        parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
-        part = next((part for part in parts if part.needs_groups), None)
-        if part is None:
-            return None
-        name, added = part.param("groups"), tuple(part.added_labels)
-        if (name, added) not in self._sources:
-            rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
-            annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
-            labels = sorted({*annotations.labels, *added})
-            shown = IN_QRELS if name is None else os.path.basename(name)
-            if name in groups.names():
-                shown = str(name)
-            self._sources[name, added] = len(self.sources)
-            self.sources.append(Source(shown, annotations, labels))
-        return self._sources[name, added]
+    def _source(self, name: str | None, added: tuple[str, ...]) -> Source:
+        """Return a group source of measures.
+
+        :param added: the labels that the targets of the measures add to those of the source
+        """
+        rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
+        annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
+        shown = IN_QRELS if name is None else os.path.basename(name)
+        if name in groups.names():
+            shown = str(name)
+        return Source(shown, annotations, sorted({*annotations.labels, *added}))
 
     def _read(self, runs: Mapping[str, Any]) -> None:
         """Read the runs once more, one after the other, and keep what is shown of them."""
@@ -182,3 +177,10 @@ class Experiment:
     def _judged(self, source: int) -> Iterator[View]:
         one = self.sources[source]
         return View.blocks(rankings_of_empty_run(one.annotations).labelled(one.labels))
+
+
+def _source_key(measure: Any) -> tuple[str | None, tuple[str, ...]] | None:
+    """Return what :meth:`Experiment._source` takes, ``None`` if a measure uses no groups."""
+    parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+    return next(((part.param("groups"), tuple(part.added_labels)) for part in parts
+                 if part.needs_groups), None)

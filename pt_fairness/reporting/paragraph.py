@@ -79,14 +79,13 @@ def _measures(facts: Facts) -> list[Text]:
 
 
 def _other(name: str, measure: Any) -> Text:
-    papers = of_measure(measure)
     defaults = [f"{param}={info.default}" for param, info in measure.SUPPORTED_PARAMS.items()
                 if param not in measure.params and isinstance(info.default, (int, float, str))
                 and info.default is not False]
-    told: list[Text] = [[str(measure)]] if name != str(measure) else []
-    told += [[papers]] if papers else []
-    told += [[", ".join(defaults)]] if defaults else []
-    return [f"{name} (", *joined(told), ")"] if told else [name]
+    parts: list[str | Cite] = [str(measure) if name != str(measure) else "", of_measure(measure),
+                               ", ".join(defaults)]
+    told = joined([part] for part in parts if part)
+    return [f"{name} (", *told, ")"] if told else [name]
 
 
 def _own(name: str, measure: FairnessMeasure) -> Text:

@@ -42,8 +42,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
 
     k: int | None
 
-    def __init_subclass__(cls, label: str = "", **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
+    def __init_subclass__(cls, label: str = "") -> None:
+        super().__init_subclass__()
         # Without a URL, PyTerrier downloads the index of its documentation to look for one.
         cls.schematic = {"label": label, "help_url": None}
         # Sphinx would show that of pt.Transformer.__new__, which takes anything.
@@ -121,8 +121,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     @classmethod
     def parameters(cls) -> dict[str, inspect.Parameter]:
         """Return the parameters of the constructor but for ``verbose``, by name."""
-        found = inspect.signature(cls).parameters
-        return {name: found[name] for name in found if name != "verbose"}
+        return {name: one for name, one in inspect.signature(cls).parameters.items()
+                if name != "verbose"}
 
     # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
     def _key(self) -> list[Any]:

@@ -43,11 +43,9 @@ class Policy(ReRanker):
         >>> rerank.plackett_luce(temperature=0.2).draws(2)
         [rerank.plackett_luce(temperature=0.2), rerank.plackett_luce(temperature=0.2, sample=1)]
         """
-        found = []
-        for sample in self._samples("draws", samples):
-            one = copy.copy(self)
+        found: list[ReRanker] = [copy.copy(self) for _ in self._samples("draws", samples)]
+        for sample, one in enumerate(found):
             one.sample = sample
-            found.append(one)
         return found
 
     def rankings(self, results: pd.DataFrame, samples: int = 10) -> pd.DataFrame:

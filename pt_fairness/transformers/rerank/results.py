@@ -114,9 +114,9 @@ class Results:
 
         :param k: the number of ranks to fill; ``None`` for all
         """
-        shares, weighted = np.zeros((len(self._docnos), 0)), np.zeros(len(self._docnos), bool)
-        return [Condensed(qid, places, self._docnos[places], self._score[places], [],
-                          shares[places], weighted[places], np.zeros(0), _ranks(k, places))
+        return [Condensed(qid, places, self._docnos[places], self._score[places], labels=[],
+                          shares=np.zeros((len(places), 0)), weighted=np.zeros(len(places), bool),
+                          target=np.zeros(0), k=len(places[:k]))
                 for qid, places in zip(self.qids, self._places(), strict=True)]
 
     def condensed(self, found: tuple[LabelSets, Ints], target: Any,
@@ -142,7 +142,7 @@ class Results:
             lists.append(Condensed(
                 qid, places, self._docnos[places], self._score[places],
                 [sets.labels[code] for code in present], shares,
-                sets.weighted[codes[places]], ratio(wanted, wanted.sum()), _ranks(k, places)))
+                sets.weighted[codes[places]], ratio(wanted, wanted.sum()), len(places[:k])))
         return lists
 
     def _places(self) -> list[Ints]:
@@ -173,10 +173,6 @@ class Results:
             others[first] = False
             order[one.places] = one.places[np.append(first, np.flatnonzero(others))]
         return order
-
-
-def _ranks(k: int | None, places: Ints) -> int:
-    return len(places) if k is None else min(k, len(places))
 
 
 def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
