@@ -229,8 +229,7 @@ def _numbers(experiment: Experiment, room: int) -> dict[str, Any]:
     for i, (name, way) in enumerate(zip(experiment.names, experiment.ways, strict=True)):
         held = way.kind is not None and size <= room and not experiment.sampled
         room -= size if held else 0
-        numbers = [run[i] for run in experiment.numbers if run[i] is not None]
-        low, high, codes = _coded(experiment, numbers) if held else (0.0, 0.0, None)
+        low, high, codes = _coded(experiment, i) if held else (0.0, 0.0, None)
         measures.append({
             "name": name, "direction": experiment.directions[i], "end": _end(experiment, i),
             "fair": getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
@@ -251,12 +250,12 @@ def _note(experiment: Experiment, measure: int, held: bool) -> str:
     return _NOTES[kind].format(depth=experiment.depth)
 
 
-def _coded(experiment: Experiment, numbers: Sequence[Any]) -> tuple[float, float, list[str]]:
+def _coded(experiment: Experiment, measure: int) -> tuple[float, float, list[str]]:
     """Return the smallest and the largest number, and for each topic the numbers of all systems.
 
     Each number has three digits of base 36 between the smallest and the largest.
     """
-    every = np.concatenate(numbers)
+    every = np.concatenate([numbers[measure] for numbers in experiment.numbers])
     known = every[np.isfinite(every)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     codes = np.full(len(every), _MISSING)

@@ -61,15 +61,14 @@ def _measures(facts: Facts) -> list[Text]:
     systems = "One system is" if facts.runs == 1 else f"{facts.runs} systems are"
     sentences: list[Text] = [
         [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
-    for measured, some in (
-            ("Relevance is", [one for one in others if not reads_subtopics(one[1])]),
-            ("Novelty and diversity are", [one for one in others if reads_subtopics(one[1])])):
+    for measured, told, separator, some in (
+            ("Relevance is", _other, ", ", [one for one in others if not reads_subtopics(one[1])]),
+            ("Novelty and diversity are", _other, ", ",
+             [one for one in others if reads_subtopics(one[1])]),
+            ("Fairness, diversity and bias are", _own, "; ", own)):
         if some:
             sentences.append([f"{measured} measured by ",
-                              *joined([_other(*one) for one in some], ", "), "."])
-    if own:
-        sentences.append(["Fairness, diversity and bias are measured by ",
-                          *joined([_own(*one) for one in own]), "."])
+                              *joined([told(*one) for one in some], separator), "."])
     used = [measure.param("target") for _, measure in own
             if "target" in measure.SUPPORTED_PARAMS]
     targets = [f"target={word} is {text}" for word, text in _TARGETS.items() if word in used]
