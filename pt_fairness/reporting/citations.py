@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pt_fairness
+from pt_fairness._version import __version__
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
 
@@ -48,6 +48,7 @@ OTHERS = {
         "https://doi.org/10.1145/1416950.1416952",
     ),
 }
+_REFERENCES = {**BIBLIOGRAPHY, **OTHERS}
 #: The papers of measures of ir_measures, by the name of the measure.
 _OF_MEASURES = {
     "Bpref": ("buckley2004",), "ERR": ("chapelle2009",), "RBP": ("moffat2008",),
@@ -88,18 +89,13 @@ def of_measure(measure: Any) -> Cite:
     return Cite(_OF_MEASURES.get(measure.NAME, ()))
 
 
-def reference(key: str) -> Reference:
-    """Return the reference of a key."""
-    return OTHERS[key] if key in OTHERS else BIBLIOGRAPHY[key]
-
-
 def as_text(text: Text) -> str:
     """Return a text with citations by author and year."""
     return "".join(one if isinstance(one, str) else _by_author(one) for one in text)
 
 
 def _by_author(cite: Cite) -> str:
-    return "; ".join("the pt_fairness developers" if key == SOFTWARE else reference(key).short
+    return "; ".join("the pt_fairness developers" if key == SOFTWARE else _REFERENCES[key].short
                      for key in cite)
 
 
@@ -119,18 +115,11 @@ def as_latex(text: Text) -> str:
 def bibtex(text: Text) -> str:
     """Return the BibTeX entries of all that a text cites, sorted by key."""
     keys = sorted({key for one in text if isinstance(one, Cite) for key in one})
-    return "\n\n".join(map(_entry, keys)) + "\n"
-
-
-def _entry(key: str) -> str:
-    if key == SOFTWARE:
-        return _SOFTWARE_ENTRY.format(key=key, version=pt_fairness.__version__)
-    return reference(key).bibtex(key)
+    return "\n\n".join(
+        _SOFTWARE_ENTRY.format(key=key, version=__version__) if key == SOFTWARE
+        else _REFERENCES[key].bibtex(key) for key in keys) + "\n"
 
 
 def joined(parts: Iterable[Text], separator: str = "; ") -> list[str | Cite]:
     """Join texts with a separator."""
-    found: list[str | Cite] = []
-    for part in parts:
-        found += [separator, *part] if found else part
-    return found
+    return [piece for part in parts for piece in (separator, *part)][1:]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Floats
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.experiment import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph
 from pt_fairness.reporting.rendering import as_json, number
-from pt_fairness.reporting.steps import CONTRIBUTION
+from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
 from pt_fairness.tables.parsing import reads_subtopics
@@ -31,6 +30,16 @@ _ALPHABET = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", np.uint8)
 
 #: The texts of directions below the names of measures.
 _ENDS = {LARGER: "↑ more is better", NEAR_ZERO: "→0 0 is unbiased"}
+#: The notes on the numbers at the ranks, by their kind.
+_NOTES = {
+    None: "The measure has no cutoff, so it has no value at each rank.",
+    CONTRIBUTION: "The contributions of the ranks add up to the value; those of documents below "
+                  "rank {depth} are not shown.",
+    VALUE: "The value so far is that of the measure with the rank as its cutoff.",
+}
+#: The mark and the meaning of a significant change.
+_CHANGES = {1: (BETTER, "significantly better than the baseline"), 0: ("", ""),
+            -1: (WORSE, "significantly worse than the baseline")}
 
 
 def content_of(experiment: Experiment) -> dict[str, Any]:
@@ -49,20 +58,19 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _few(names: Sequence[str], most: int = MOST_NAMES) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _lead(experiment: Experiment) -> str:
-    names = experiment.names
-    baseline = experiment.comparison["baseline"] if experiment.comparison else None
-    compared = _plural(len(experiment.systems), "system") + " on " \
-        + _plural(len(experiment.topics), "topic")
-    groups = "; ".join(f"the groups of {source.name} are {_few(source.labels)}"
-                       for source in experiment.sources)
-    return (f"{compared}, by {', '.join(names)}" + (f"; {groups}" if groups else "")
-            + (f"; the baseline is {baseline}" if baseline else "") + ".")
+    parts = [f"{_plural(len(experiment.systems), 'system')} on "
+             f"{_plural(len(experiment.topics), 'topic')}, by {', '.join(experiment.names)}"]
+    parts += [f"the groups of {source.name} are {_few(source.labels)}"
+              for source in experiment.sources]
+    if experiment.baseline is not None:
+        parts.append(f"the baseline is {experiment.baseline}")
+    return "; ".join(parts) + "."
 
 
 def _end(experiment: Experiment, measure: int) -> str:
@@ -75,7 +83,6 @@ def _end(experiment: Experiment, measure: int) -> str:
 def _table(experiment: Experiment) -> dict[str, Any]:
     averages, names = experiment.averages, experiment.names
     best, changed = best_of_measures(averages[["name", *names]].copy()), changes(averages)
-    tests = [p_values(averages, name) for name in names]
     heads: list[dict[str, Any]] = [{"parts": ["system"], "measure": None, "end": ""}]
     heads += [{"parts": re.split("(?<=[,(])", name), "measure": i, "end": _end(experiment, i)}
               for i, name in enumerate(names)]
@@ -83,38 +90,36 @@ def _table(experiment: Experiment) -> dict[str, Any]:
               for source in experiment.sources]
     rows = []
     for row, (system, strip) in enumerate(zip(experiment.systems, experiment.strips, strict=True)):
-        cells = []
-        for name, p in zip(names, tests, strict=True):
-            value, sign = float(averages[name].iloc[row]), int(changed[name].iloc[row])
-            cells.append({**_cell(value), "best": bool(best[name].iloc[row]),
-                          "mark": {1: BETTER, -1: WORSE}.get(sign, ""),
-                          "said": ", ".join(_said(bool(best[name].iloc[row]), sign)),
-                          "about": "" if p is None or np.isnan(p.iloc[row]) else
-                          f"p = {short_p(float(p.iloc[row]))}; larger on "
-                          f"{_plural(int(averages[name + WINS].iloc[row]), 'topic')}, smaller on "
-                          f"{int(averages[name + LOSSES].iloc[row])}".replace("= <", "<")})
-        cells += [{**_cell(strip.annotated(i)), "best": False, "mark": "", "said": "", "about": ""}
-                  for i in range(len(experiment.sources))]
-        rows.append({"name": system, "cells": cells,
-                     "baseline": system == (experiment.comparison or {}).get("baseline")})
-    caption = "Averages over the topics. The best value of each column is bold. "
-    return {"heads": heads, "rows": rows, "tested": experiment.comparison is not None,
-            "caption": caption + "A click on a name sorts by it.", "notes": [*notes(averages), *(
+        cells = [_cell(float(averages[name].iloc[row]), bool(best[name].iloc[row]),
+                       int(changed[name].iloc[row]), _about(averages, name, row))
+                 for name in names]
+        cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
+        rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
+    return {"heads": heads, "rows": rows, "tested": experiment.baseline is not None,
+            "caption": "Averages over the topics. The best value of each column is bold. A click "
+                       "on a name sorts by it.",
+            "notes": [*notes(averages), *(
                 [f"annotated@{experiment.depth}: the share of the first {experiment.depth} "
                  "documents that have a group."] if experiment.sources else [])]}
 
 
-def _cell(value: float) -> dict[str, str]:
-    exact = number(value)
+def _cell(value: float, best: bool = False, sign: int = 0, about: str = "") -> dict[str, Any]:
+    """Return a cell of the table; ``said`` is for those who do not see its marks."""
+    exact, (mark, change) = number(value), _CHANGES[sign]
     return {"value": "" if exact is None else str(exact),
-            "text": "–" if exact is None else f"{value:.{DIGITS}f}".replace("-", "−")}
+            "text": "–" if exact is None else f"{value:.{DIGITS}f}".replace("-", "−"),
+            "best": best, "mark": mark, "about": about,
+            "said": ", ".join(filter(None, ["best" if best else "", change]))}
 
 
-def _said(best: bool, sign: int) -> list[str]:
-    """Return what the marks of a cell mean, for those who do not see them."""
-    changed = {1: "significantly better than the baseline",
-               -1: "significantly worse than the baseline"}.get(sign)
-    return [*(["best"] if best else []), *([changed] if changed else [])]
+def _about(averages: pd.DataFrame, name: str, row: int) -> str:
+    """Return the comparison of a system with the baseline, if there is one, as text."""
+    p = p_values(averages, name)
+    if p is None or np.isnan(p.iloc[row]):
+        return ""
+    wins, losses = (int(averages[name + suffix].iloc[row]) for suffix in (WINS, LOSSES))
+    return (f"p = {short_p(float(p.iloc[row]))}; larger on {_plural(wins, 'topic')}, smaller on "
+            f"{losses}").replace("= <", "<")
 
 
 def _judgments(experiment: Experiment) -> dict[str, Any]:
@@ -122,8 +127,8 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
     for i, source in enumerate(experiment.sources):
         counts = experiment.relevant(i)
         total = counts.sum(axis=1)
-        least = max(float(total.max(initial=0)), 1.0)
-        rows = [{"topic": topic, "width": f"{100 * total[t] / least:.4g}",
+        most = total.max(initial=1.0)
+        rows = [{"topic": topic, "width": f"{100 * total[t] / most:.4g}",
                  "shares": [f"{100 * one / total[t]:.4g}" if one else "" for one in counts[t]],
                  "counts": [f"{one:.4g}" for one in counts[t]],
                  "undefined": ", ".join(
@@ -143,26 +148,18 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
 def _coverage(experiment: Experiment) -> list[str]:
     """Return a sentence on the share of annotated results for each group source."""
     sentences = []
+    first = f"the first {experiment.depth} documents of the rankings"
     for i, source in enumerate(experiment.sources):
+        known = np.concatenate([strip.sets[i] for strip in experiment.strips]) >= 0
         shares = [strip.annotated(i) for strip in experiment.strips]
-        sizes = np.array([len(strip.topic) for strip in experiment.strips])
-        if not sizes.sum():
-            continue
-        mean = float(np.nansum(np.array(shares) * sizes) / sizes.sum())
-        worst = int(np.nanargmin(shares))
-        if shares[worst] == 1:
-            sentences.append(f"All of the first {experiment.depth} documents of the rankings have "
-                             f"a group of {source.name}.")
-            continue
-        sentences.append(
-            f"Of the first {experiment.depth} documents of the rankings, {_percent(mean)} have a "
-            f"group of {source.name}; the smallest share is that of {experiment.systems[worst]}, "
-            f"{_percent(shares[worst])}.")
+        if len(known) and known.all():
+            sentences.append(f"All of {first} have a group of {source.name}.")
+        elif len(known):
+            worst = int(np.nanargmin(shares))
+            sentences.append(
+                f"Of {first}, {known.mean():.1%} have a group of {source.name}; the smallest share "
+                f"is that of {experiment.systems[worst]}, {shares[worst]:.1%}.")
     return sentences
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
 
 
 def _undefined(experiment: Experiment) -> list[str]:
@@ -180,7 +177,6 @@ def _undefined(experiment: Experiment) -> list[str]:
 
 
 def _facts(experiment: Experiment) -> Facts:
-    comparison = experiment.comparison or {}
     named = list(zip(experiment.names, experiment.source_of, strict=True))
     sources = []
     for i, source in enumerate(experiment.sources):
@@ -195,7 +191,7 @@ def _facts(experiment: Experiment) -> Facts:
     return Facts(len(experiment.systems), len(experiment.topics),
                  list(zip(experiment.names, experiment.measures, strict=True)),
                  [*sources, *_coverage(experiment)], _undefined(experiment),
-                 comparison.get("baseline"), comparison.get("correction"))
+                 experiment.baseline, experiment.comparison.get("correction"))
 
 
 def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
@@ -204,21 +200,20 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
     :param room: the number of bytes that numbers at ranks may fill the data to
     """
     averages = experiment.averages[experiment.names].to_numpy(float).tolist()
-    baseline = (experiment.comparison or {}).get("baseline")
-    targets = [experiment.targets(i) for i in range(len(experiment.names))]
     data = {
         "runs": experiment.systems, "topics": list(experiment.topics), "digits": DIGITS,
         "depth": experiment.depth, "undefined": experiment.undefined,
-        "baseline": experiment.systems.index(baseline) if baseline in experiment.systems else None,
+        "baseline": None if experiment.baseline is None
+        else experiment.systems.index(experiment.baseline),
         "sources": [{"name": source.name, "labels": source.labels,
                      "sets": [list(map(list, one)) for one in source.sets]}
                     for source in experiment.sources],
         "averages": [list(map(number, row)) for row in averages],
-        "values": [[[number(value) for value in row] for row in table]
-                   for table in _short(experiment.values.transpose(2, 1, 0)).tolist()],
+        # Two decimals more than the page shows.
+        "values": [[[number(value) for value in row] for row in table] for table in
+                   experiment.values.transpose(2, 1, 0).round(DIGITS + 2).tolist()],
         "rankings": as_data(experiment.strips, len(experiment.topics)),
-        "targets": [None if one is None else [[number(share) for share in row]
-                                              for row in one.round(6).tolist()] for one in targets],
+        "targets": [experiment.targets(i) for i in range(len(experiment.names))],
         "protected": [experiment.protected(i) for i in range(len(experiment.names))],
     }
     return data | _numbers(experiment, room - len(as_json(data)))
@@ -234,8 +229,7 @@ def _numbers(experiment: Experiment, room: int) -> dict[str, Any]:
     for i, (name, way) in enumerate(zip(experiment.names, experiment.ways, strict=True)):
         held = way.kind is not None and size <= room and not experiment.sampled
         room -= size if held else 0
-        numbers = [run[i] for run in experiment.numbers if run[i] is not None]
-        low, high, codes = _coded(experiment, numbers) if held else (0.0, 0.0, None)
+        low, high, codes = _coded(experiment, i) if held else (0.0, 0.0, None)
         measures.append({
             "name": name, "direction": experiment.directions[i], "end": _end(experiment, i),
             "fair": getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
@@ -246,42 +240,29 @@ def _numbers(experiment: Experiment, room: int) -> dict[str, Any]:
     return {"measures": measures, "steps": steps}
 
 
-def _short(values: Floats) -> Floats:
-    """Return values with six decimals, which is more than the page shows."""
-    return values.round(DIGITS + 2)
-
-
 def _note(experiment: Experiment, measure: int, held: bool) -> str:
-    way = experiment.ways[measure]
-    if way.kind is None:
-        return "The measure has no cutoff, so it has no value at each rank."
-    if experiment.sampled:
+    kind = experiment.ways[measure].kind
+    if kind is not None and experiment.sampled:
         return "Values are not explained where a system has several rankings of a topic."
-    if not held:
+    if kind is not None and not held:
         return ("The numbers at the ranks are left out because of their size; explain() of the "
                 "package has them.")
-    if way.kind == CONTRIBUTION:
-        return ("The contributions of the ranks add up to the value; those of documents below rank "
-                f"{experiment.depth} are not shown.")
-    return "The value so far is that of the measure with the rank as its cutoff."
+    return _NOTES[kind].format(depth=experiment.depth)
 
 
-def _coded(experiment: Experiment, numbers: Sequence[Any]) -> tuple[float, float, list[str]]:
+def _coded(experiment: Experiment, measure: int) -> tuple[float, float, list[str]]:
     """Return the smallest and the largest number, and for each topic the numbers of all systems.
 
     Each number has three digits of base 36 between the smallest and the largest.
     """
-    every = np.concatenate(numbers)
+    every = np.concatenate([numbers[measure] for numbers in experiment.numbers])
     known = every[np.isfinite(every)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-    spread = high - low or 1.0
-    scaled = np.nan_to_num((every - low) / spread, nan=0.0).clip(0.0, 1.0)
-    codes = np.where(np.isfinite(every), np.rint(scaled * (_MISSING - 1)), _MISSING).astype(int)
+    codes = np.full(len(every), _MISSING)
+    codes[np.isfinite(every)] = np.rint((known - low) / (high - low or 1.0) * (_MISSING - 1))
     powers = 36 ** np.arange(_CODE_DIGITS)[::-1]
     letters = _ALPHABET[codes[:, None] // powers % 36]
     topic = np.concatenate([strip.topic for strip in experiment.strips])
     order = np.argsort(topic, kind="stable")
-    ends = np.searchsorted(topic[order], np.arange(len(experiment.topics) + 1))
-    ordered = letters[order]
-    return low, high, [ordered[start:end].tobytes().decode("ascii")
-                       for start, end in pairwise(ends)]
+    ends = np.searchsorted(topic[order], np.arange(1, len(experiment.topics)))
+    return low, high, [part.tobytes().decode("ascii") for part in np.split(letters[order], ends)]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import groups, io, numerics
-from pt_fairness.analysis import undefined
 from pt_fairness.analysis.collection import rankings_of_empty_run
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.evaluation.plan import Plan
@@ -25,10 +23,10 @@ from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.rankings.view import View
-from pt_fairness.reporting.steps import Annotated, Steps, ranked_frame
+from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
 from pt_fairness.reporting.strips import Source, Strip, strip_of
 from pt_fairness.tables import direction_of, measure_columns
-from pt_fairness.tables.names import BROKEN, COMPARISON
+from pt_fairness.tables.names import BROKEN, COMPARISON, UNDEFINED
 from pt_fairness.text import collecting_warnings
 
 #: The name of the groups in the second column of the qrels.
@@ -40,7 +38,7 @@ class Experiment:
 
     :param runs: the runs by name
     :param plan: the plan of the evaluation
-    :param averages: the averages, whose ``attrs`` tell the comparison
+    :param averages: the averages, whose ``attrs`` tell the comparison and the undefined topics
     :param perquery: the values per topic
     :param depth: the number of documents of a ranking that are shown
     """
@@ -54,20 +52,27 @@ class Experiment:
         self.systems: list[str] = averages["name"].tolist()
         #: The errors of the runs that are missing from the tables, by name.
         self.broken: dict[str, str] = averages.attrs[BROKEN]
-        self.comparison: dict[str, Any] | None = averages.attrs.get(COMPARISON)
+        #: The facts on the comparison with the baseline, empty without one.
+        self.comparison: dict[str, Any] = averages.attrs.get(COMPARISON, {})
+        self.baseline: str | None = self.comparison.get("baseline")
         self.directions = [direction_of(name, averages) for name in self.names]
         self.judgments = Judgments(plan.qrels)
         self.topics: Sequence[str] = self.judgments.topics
+        place = {topic: i for i, topic in enumerate(self.topics)}
+        #: The undefined and the dropped topics of each measure, as indices.
+        self.undefined = [[place[qid] for qid in averages.attrs[UNDEFINED].get(name, ())]
+                          for name in self.names]
         #: The value of each system, topic and measure, ``[systems, T, measures]``.
         self.values = self._values(perquery)
-        self._sources: dict[Any, int] = {}
+        keys = [_source_key(measure) for measure in self.measures]
+        used = list(dict.fromkeys(key for key in keys if key is not None))
         #: The group sources of the measures, without duplicates.
-        self.sources: list[Source] = []
+        self.sources = [self._source(*key) for key in used]
         #: The source of each measure, ``None`` if it uses no groups.
-        self.source_of = [self._source_of(measure) for measure in self.measures]
+        self.source_of = [None if key is None else used.index(key) for key in keys]
         #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
-        self._read({name: runs[name] for name in self.systems})
+        self._read(runs)
 
     def _values(self, perquery: pd.DataFrame) -> Floats:
         index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
@@ -75,57 +80,52 @@ class Experiment:
         shape = (len(self.systems), len(self.topics), len(self.names))
         return frame.reindex(index).to_numpy(float).reshape(shape)
 
-    def _source_of(self, measure: Any) -> int | None:
-        """Return the index of the group source of a measure, which is added if it is new."""
-        parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
-        part = next((part for part in parts if part.needs_groups), None)
-        if part is None:
-            return None
-        name, added = part.param("groups"), tuple(part.added_labels)
-        if (name, added) not in self._sources:
-            rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
-            annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
-            labels = sorted({*annotations.labels, *added})
-            shown = IN_QRELS if name is None else os.path.basename(name)
-            if name in groups.names():
-                shown = str(name)
-            self._sources[name, added] = len(self.sources)
-            self.sources.append(Source(shown, annotations, labels))
-        return self._sources[name, added]
+    def _source(self, name: str | None, added: tuple[str, ...]) -> Source:
+        """Return a group source of measures.
+
+        :param added: the labels that the targets of the measures add to those of the source
+        """
+        rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
+        annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
+        shown = IN_QRELS if name is None else os.path.basename(name)
+        if name in groups.names():
+            shown = str(name)
+        return Source(shown, annotations, sorted({*annotations.labels, *added}))
 
     def _read(self, runs: Mapping[str, Any]) -> None:
         """Read the runs once more, one after the other, and keep what is shown of them."""
         steps = Steps(self.measures, self.plan.qrels, self.judgments, self.depth)
         self.ways = steps.ways
         self.strips: list[Strip] = []
-        #: The numbers of each measure at the ranks of each system.
+        #: The numbers of each measure at the ranks of each system with one ranking of a topic.
         self.numbers: list[list[Floats | None]] = []
-        for i, (name, run) in enumerate(runs.items()):
+        for name, values in zip(self.systems, self.values, strict=True):
+            run = runs[name]
             frame = run if isinstance(run, pd.DataFrame) else io.read_run(run)
-            frame = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
             with collecting_warnings():  # the evaluation has given them
                 ranked = runs_of({name: frame}, self.judgments, "report")[name]
             found = [source.annotations.of_run(ranked, self.depth) for source in self.sources]
             strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
             self.strips.append(strip)
-            self.sampled |= ranked.sampled
-            annotated: list[Annotated | None] = []
-            for measure, source in zip(self.measures, self.source_of, strict=True):
-                if measure.params.get("judged_only"):
-                    judged = np.bincount(ranked.topic[ranked.pair >= 0],
-                                         minlength=len(self.topics))
-                    annotated.append(Annotated(~np.isnan(strip.label), judged))
-                    continue
-                if source is None or not measure.condensed:
-                    annotated.append(None)
-                    continue
-                usable = np.append(found[source].sets.any_of(
-                    np.arange(len(found[source].sets)), self.sources[source].labels), False)
-                length = np.bincount(ranked.topic[usable[found[source].codes]],
-                                     minlength=len(self.topics))
-                annotated.append(Annotated(strip.sets[source] >= 0, length))
-            self.numbers.append([None] * len(self.measures) if ranked.sampled else steps.of_run(
-                ranked, self._needed(ranked, found), strip, annotated, self.values[i]))
+            if ranked.sampled:
+                self.sampled = True
+                continue
+            counted = [self._counted(i, ranked, found, strip) for i in range(len(self.measures))]
+            needed = self._needed(ranked, found)
+            self.numbers.append(steps.of_run(ranked, needed, strip, counted, values))
+
+    def _counted(self, measure: int, ranked: Run, found: Sequence[Ranked],
+                 strip: Strip) -> Counted:
+        """Return the documents of a run that a measure counts."""
+        wanted, source = self.measures[measure], self.source_of[measure]
+        shown, topic = np.ones(len(strip.topic), bool), strip.topic
+        if wanted.params.get("judged_only"):
+            shown, topic = ~np.isnan(strip.label), ranked.topic[ranked.pair >= 0]
+        elif source is not None and wanted.condensed:
+            sets, labels = found[source].sets, self.sources[source].labels
+            usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
+            shown, topic = strip.sets[source] >= 0, ranked.topic[usable[found[source].codes]]
+        return Counted(shown, np.bincount(topic, minlength=len(self.topics)))
 
     def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:
         """Return the documents of a run that the numbers at its ranks depend on."""
@@ -136,23 +136,14 @@ class Experiment:
         rows = np.flatnonzero(every | (run.place < length[run.list]))
         return ranked_frame(self.topics, run.topic[rows], run.docnos(rows), run.place[rows])
 
-    @cached_property
-    def undefined(self) -> list[list[int]]:
-        """The undefined and the dropped topics of each measure, as indices."""
-        place = {topic: i for i, topic in enumerate(self.topics)}
-        with collecting_warnings():
-            frame = undefined(self.plan.qrels, self.measures)
-        by_measure = frame.groupby("measure", sort=False)["qid"].apply(list).to_dict()
-        return [[place[qid] for qid in by_measure.get(str(measure), [])]
-                for measure in self.measures]
-
-    def targets(self, measure: int) -> Floats | None:
-        """Return the target shares of a measure, ``[T, L]``; ``None`` if they depend on the run."""
+    def targets(self, measure: int) -> list[list[float]] | None:
+        """Return the target shares of each topic; ``None`` if they depend on the run."""
         wanted, source = self.measures[measure], self.source_of[measure]
         if (source is None or "target" not in wanted.SUPPORTED_PARAMS
                 or wanted.param("target") == "run" or list(wanted.parts) != [wanted]):
             return None
-        return np.vstack([distribution(wanted, view) for view in self._judged(source)])
+        rows = [distribution(wanted, view) for view in self._judged(source)]
+        return np.vstack(rows).round(6).tolist()
 
     def protected(self, measure: int) -> list[list[int]] | None:
         """Return the protected groups of each topic; ``None`` if they depend on the run, or if the
@@ -186,3 +177,10 @@ class Experiment:
     def _judged(self, source: int) -> Iterator[View]:
         one = self.sources[source]
         return View.blocks(rankings_of_empty_run(one.annotations).labelled(one.labels))
+
+
+def _source_key(measure: Any) -> tuple[str | None, tuple[str, ...]] | None:
+    """Return what :meth:`Experiment._source` takes, ``None`` if a measure uses no groups."""
+    parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+    return next(((part.param("groups"), tuple(part.added_labels)) for part in parts
+                 if part.needs_groups), None)

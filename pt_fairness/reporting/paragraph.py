@@ -18,6 +18,10 @@ from pt_fairness.tables.parsing import reads_subtopics
 
 #: The parameters that the paragraph names elsewhere.
 _ELSEWHERE = ("cutoff", "groups")
+#: The values of other parameters with which a parameter has an effect.
+_USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
+    "p": {"discount": ("geometric",), "model": ("gerr", "rbp")},
+    "u": {"model": ("gerr",)}}
 _TARGETS = {
     "qrels": "the distribution of the groups in the relevant documents of the topic",
     "collection": "the distribution of the groups in the relevant documents of all topics",
@@ -57,15 +61,14 @@ def _measures(facts: Facts) -> list[Text]:
     systems = "One system is" if facts.runs == 1 else f"{facts.runs} systems are"
     sentences: list[Text] = [
         [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
-    for measured, some in (
-            ("Relevance is", [one for one in others if not reads_subtopics(one[1])]),
-            ("Novelty and diversity are", [one for one in others if reads_subtopics(one[1])])):
+    for measured, told, separator, some in (
+            ("Relevance is", _other, ", ", [one for one in others if not reads_subtopics(one[1])]),
+            ("Novelty and diversity are", _other, ", ",
+             [one for one in others if reads_subtopics(one[1])]),
+            ("Fairness, diversity and bias are", _own, "; ", own)):
         if some:
             sentences.append([f"{measured} measured by ",
-                              *joined([_other(*one) for one in some], ", "), "."])
-    if own:
-        sentences.append(["Fairness, diversity and bias are measured by ",
-                          *joined([_own(*one) for one in own]), "."])
+                              *joined([told(*one) for one in some], separator), "."])
     used = [measure.param("target") for _, measure in own
             if "target" in measure.SUPPORTED_PARAMS]
     targets = [f"target={word} is {text}" for word, text in _TARGETS.items() if word in used]
@@ -75,20 +78,20 @@ def _measures(facts: Facts) -> list[Text]:
 
 
 def _other(name: str, measure: Any) -> Text:
-    papers = of_measure(measure)
     defaults = [f"{param}={info.default}" for param, info in measure.SUPPORTED_PARAMS.items()
                 if param not in measure.params and isinstance(info.default, (int, float, str))
                 and info.default is not False]
-    told: list[Text] = [[str(measure)]] if name != str(measure) else []
-    told += [[papers]] if papers else []
-    told += [[", ".join(defaults)]] if defaults else []
-    return [f"{name} (", *joined(told), ")"] if told else [name]
+    parts: list[str | Cite] = [str(measure) if name != str(measure) else "", of_measure(measure),
+                               ", ".join(defaults)]
+    told = joined([part] for part in parts if part)
+    return [f"{name} (", *told, ")"] if told else [name]
 
 
 def _own(name: str, measure: FairnessMeasure) -> Text:
-    given = [f"{param}={_value(measure.param(param))}" for param in measure.SUPPORTED_PARAMS
-             if param not in _ELSEWHERE and measure.param(param) is not None
-             and _matters(param, measure)]
+    values = {param: measure.param(param) for param in measure.SUPPORTED_PARAMS
+              if param not in _ELSEWHERE and _matters(param, measure)}
+    given = [f"{param}={value if isinstance(value, str) else literal(value)}"
+             for param, value in values.items() if value is not None]
     signed = direction_of(str(measure)) == NEAR_ZERO
     fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
     cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
@@ -99,16 +102,8 @@ def _own(name: str, measure: FairnessMeasure) -> Text:
 
 def _matters(param: str, measure: FairnessMeasure) -> bool:
     """Return whether a measure uses a parameter, given its other parameters."""
-    known = measure.SUPPORTED_PARAMS
-    if param == "p" and "discount" in known:
-        return bool(measure.param("discount") == "geometric")
-    if param in ("p", "u") and "model" in known:
-        return measure.param("model") in (("gerr", "rbp") if param == "p" else ("gerr",))
-    return True
-
-
-def _value(value: Any) -> str:
-    return value if isinstance(value, str) else literal(value)
+    return all(measure.param(other) in values for other, values in _USED_WITH.get(param, {}).items()
+               if other in measure.SUPPORTED_PARAMS)
 
 
 def _tests(facts: Facts) -> list[Text]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import ir_measures
 import numpy as np
 import pandas as pd
 
@@ -39,8 +39,8 @@ def ranked_frame(topics: Sequence[str], topic: Ints, docnos: Any, place: Ints) -
                          "score": -place.astype(float)})
 
 
-class Annotated(NamedTuple):
-    """The annotated documents of a run; for a measure of judged documents only, the judged ones."""
+class Counted(NamedTuple):
+    """The documents of a run that a measure counts."""
 
     #: Mask of the documents of the strip.
     shown: Bools
@@ -56,57 +56,45 @@ class Way:
 
     def __init__(self, measure: Any, depth: int) -> None:
         self.measure = measure
-        self.own = isinstance(measure, FairnessMeasure)
+        own = isinstance(measure, FairnessMeasure)
         self.cutoff: int | None = measure.params.get("cutoff")
-        #: Whether the documents of a strip determine the value, if all of them count.
-        self.within = self.cutoff is not None and self.cutoff <= depth
-        #: Whether the value is a sum or a mean over the ranks of a measure of this package.
-        self.adds_up = self.own and self.within and measure.OVER_RANKS is not None
+        # Whether the documents of a strip determine the value, if all of them count.
+        within = self.cutoff is not None and self.cutoff <= depth
+        # Whether the value is a sum or a mean over the ranks of a measure of this package.
+        adds_up = own and within and measure.OVER_RANKS is not None
+        #: Whether the numbers have to lead to the value. Some providers of ir_measures break ties
+        #: in their own way: they rank other documents.
+        self.checked = within and not own
         #: Whether the numbers are the discounted gains of α-nDCG.
         self.by_gain = measure.NAME in ALPHA_MEASURES
         #: Whether the numbers are computed from the values of prefixes of the ranking.
-        self.by_prefix = not self.own and not self.by_gain and measure.NAME in SUMS
+        self.by_prefix = measure.NAME in SUMS - ALPHA_MEASURES
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
         self.kind: str | None = CONTRIBUTION \
-            if self.by_prefix or self.by_gain or self.adds_up else VALUE
+            if self.by_prefix or self.by_gain or adds_up else VALUE
         if self.kind == VALUE and "cutoff" not in measure.SUPPORTED_PARAMS:
             self.kind = None
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []
         if self.kind is not None and not (self.by_prefix or self.by_gain):
-            plain = measure.unnormalised if self.adds_up else measure
+            plain = measure.unnormalised if adds_up else measure
             last = min(self.cutoff or depth, depth)
             self.at_cutoffs = [type(plain)(**plain.params | {"cutoff": cutoff})
                                for cutoff in range(1, last + 1)]
 
 
-def _drop_others(numbers: Floats, found: Floats, values: Floats) -> None:
-    """Replace the numbers of topics by NaN where they do not lead to the value.
-
-    Some providers of ir_measures break ties in their own way: they rank other documents.
-
-    :param numbers: ``[T, K]``, updated in place
-    :param found: the value that the numbers lead to, ``[T]``
-    """
-    numbers[~np.isclose(found, values, rtol=0, atol=SAME)] = np.nan
+def _places(strip: Strip, shown: Bools) -> Any:
+    """Return how many of the ``shown`` documents are before each document of a strip."""
+    return pd.Series(shown.astype(int)).groupby(strip.topic).cumsum().to_numpy() - shown
 
 
-def _places(strip: Strip, counts: Bools, topics: int) -> Ints:
-    """Return how many documents count before each document of a strip."""
-    before = counts.cumsum() - counts
-    start = np.searchsorted(strip.topic, np.arange(topics))
-    return before - np.append(before, 0)[start][strip.topic]
-
-
-def _spread(added: Floats, strip: Strip, counts: Bools, place: Ints) -> Floats:
+def _spread(added: Floats, strip: Strip, shown: Bools) -> Floats:
     """Return the contribution of each document of a strip, 0 for those that do not count.
 
     :param added: the contributions of the documents that count, ``[T, K]``
     """
-    within = counts & (place < added.shape[1])
-    numbers = np.zeros(len(place))
-    numbers[within] = added[strip.topic[within], place[within]]
-    return numbers
+    column = np.where(shown, np.minimum(_places(strip, shown), added.shape[1]), added.shape[1])
+    return np.pad(added, ((0, 0), (0, 1)))[strip.topic, column]
 
 
 class Steps:
@@ -118,56 +106,52 @@ class Steps:
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame, judgments: Judgments,
                  depth: int) -> None:
-        topics = judgments.topics
-        self._topics, self._depth = topics, depth
-        self._place = {topic: i for i, topic in enumerate(topics)}
+        self._topics = judgments.topics
+        self._place = {topic: i for i, topic in enumerate(self._topics)}
         self.ways = [Way(measure, depth) for measure in measures]
         prefixes = [way.measure for way in self.ways if way.by_prefix]
         cutoffs = dict.fromkeys(one for way in self.ways for one in way.at_cutoffs)
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
-            self._prefixes = ir_measures.evaluator(prefixes, qrels) if prefixes else None
-            self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels) if cutoffs else None
-        self._of_prefixes, self._of_cutoffs = prefixes, list(cutoffs)
+            self._prefixes = ManyRunsEvaluator(prefixes, qrels)
+            self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels)
+        self._ranks = range(depth if prefixes else 0)
         self._subtopics = {rel: Subtopics(judgments, rel) for rel in
                            {way.measure["rel"] for way in self.ways if way.by_gain}}
 
-    def of_run(self, ranked: Run, run: pd.DataFrame, strip: Strip,
-               annotated: Sequence[Annotated | None], values: Floats) -> list[Floats | None]:
+    def of_run(self, ranked: Run, run: pd.DataFrame, strip: Strip, counted: Sequence[Counted],
+               values: Floats) -> list[Floats | None]:
         """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
 
         :param ranked: a run with one ranking of each topic
         :param run: its documents that the numbers depend on, as of :func:`ranked_frame`
         :param strip: the documents of the run that are shown
-        :param annotated: the annotated documents for each measure of condensed lists; ``None``
-            for other measures
+        :param counted: the documents that each measure counts
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
+        shown = ranked_frame(self._topics, strip.topic, strip.docno, strip.place)
         with collecting_warnings():
-            by_cutoff = self._values(self._cutoffs, self._of_cutoffs, run)
-            by_prefix = [self._values(self._prefixes, self._of_prefixes, shown)
-                         for shown in self._prefixes_of(strip)] if self._prefixes else []
+            by_cutoff = self._values(self._cutoffs, run)
+            by_prefix = [self._values(self._prefixes, shown[strip.place <= rank])
+                         for rank in self._ranks]
         found: list[Floats | None] = []
-        for i, way in enumerate(self.ways):
+        for way, documents, value in zip(self.ways, counted, values.T, strict=True):
             if way.kind is None:
                 found.append(None)
             elif way.by_gain:
-                counts, _ = annotated[i] or self._every(strip)
-                added = self._gains(way.measure, ranked, values[:, i])
-                found.append(_spread(added, strip, counts, _places(strip, counts, len(values))))
+                added = self._gains(way.measure, ranked, value)
+                found.append(_spread(added, strip, documents.shown))
             elif way.by_prefix:
-                column = self._of_prefixes.index(way.measure)
-                so_far = np.column_stack([one[:, column] for one in by_prefix])
+                so_far = np.column_stack([one[way.measure] for one in by_prefix])
                 added = np.diff(np.nan_to_num(so_far), prepend=0.0, axis=1)
-                if way.within:
-                    _drop_others(added, added.sum(axis=1), values[:, i])
+                if way.checked:
+                    _drop_others(added, added.sum(axis=1), value)
                 found.append(added[strip.topic, strip.place])
             else:
-                columns = [self._of_cutoffs.index(one) for one in way.at_cutoffs]
-                so_far = by_cutoff[:, columns]
-                if way.within and not way.own:
-                    _drop_others(so_far, so_far[:, -1], values[:, i])
-                found.append(self._at_ranks(way, so_far, strip, annotated[i], values[:, i]))
+                so_far = np.column_stack([by_cutoff[one] for one in way.at_cutoffs])
+                if way.checked:
+                    _drop_others(so_far, so_far[:, -1], value)
+                found.append(_at_ranks(way, so_far, strip, documents, value))
         return found
 
     def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
@@ -176,45 +160,31 @@ class Steps:
             Listing(ranked, judged_only(measure)), measure["alpha"], measure.params.get("cutoff"))
         return scaled(gains * numerics.log_discount(gains.shape[1]), values)
 
-    def _at_ranks(self, way: Way, so_far: Floats, strip: Strip, annotated: Annotated | None,
-                  values: Floats) -> Floats:
-        """Return the number of each document of a strip.
-
-        :param so_far: the values at the cutoffs of the measure, ``[T, K]``
-        """
-        counts, length = self._every(strip) if annotated is None else annotated
-        place, depth = _places(strip, counts, len(so_far)), so_far.shape[1]
-        if way.kind == CONTRIBUTION:
-            added = contributions(way.measure, so_far, np.minimum(length, depth), values)
-            numbers = _spread(added, strip, counts, place)
-            return np.where(length[strip.topic] > 0, numbers, np.nan)
-        known = np.minimum(place + counts, depth)
-        return np.where(known > 0, so_far[strip.topic, np.maximum(known, 1) - 1], np.nan)
-
-    def _every(self, strip: Strip) -> Annotated:
-        length = np.bincount(strip.topic, minlength=len(self._topics))
-        return Annotated(np.ones(len(strip.topic), bool), length)
-
-    def _prefixes_of(self, strip: Strip) -> Iterator[dict[str, dict[str, float]]]:
-        """Yield the first 1, 2, … documents of the rankings, in one dictionary that grows."""
-        run: dict[str, dict[str, float]] = {}
-        for rank in range(self._depth):
-            rows = strip.place == rank
-            for topic, docno in zip(strip.topic[rows].tolist(), strip.docno[rows], strict=True):
-                run.setdefault(self._topics[topic], {})[docno] = -float(rank)
-            yield run
-
-    def _values(self, evaluator: Any, measures: Sequence[Any], run: Any) -> Floats:
-        """Return the value of each measure for each topic, ``[T, measures]``."""
-        values = np.full((len(self._topics), len(measures)), np.nan)
-        if evaluator is None:
-            return values
-        column = {measure: i for i, measure in enumerate(measures)}
-        found = [(self._place.get(one.query_id, -1), column[one.measure], one.value)
-                 for one in evaluator.iter_calc(run)]
-        if not found:
-            return values
-        topics, columns, numbers = (np.array(some) for some in zip(*found, strict=True))
-        known = topics >= 0
-        values[topics[known], columns[known]] = numbers[known]
+    def _values(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
+        """Return the value of each measure for each topic, ``[T]``."""
+        values: dict[Any, Floats] = defaultdict(lambda: np.full(len(self._topics), np.nan))
+        for one in evaluator.iter_calc(run):
+            values[one.measure][self._place[one.query_id]] = one.value
         return values
+
+
+def _drop_others(numbers: Floats, found: Floats, values: Floats) -> None:
+    """Replace the numbers of topics by NaN where they do not lead to the value.
+
+    :param numbers: ``[T, K]``, updated in place
+    :param found: the value that the numbers lead to, ``[T]``
+    """
+    numbers[~np.isclose(found, values, rtol=0, atol=SAME)] = np.nan
+
+
+def _at_ranks(way: Way, so_far: Floats, strip: Strip, counted: Counted, values: Floats) -> Floats:
+    """Return the number of each document of a strip.
+
+    :param so_far: the values at the cutoffs of the measure, ``[T, K]``
+    """
+    shown, depth = counted.shown, so_far.shape[1]
+    if way.kind == VALUE:
+        known = np.minimum(_places(strip, shown) + shown, depth)
+        return np.pad(so_far, ((0, 0), (1, 0)), constant_values=np.nan)[strip.topic, known]
+    added = contributions(way.measure, so_far, np.minimum(counted.length, depth), values)
+    return np.where(counted.length[strip.topic] > 0, _spread(added, strip, shown), np.nan)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.numerics import Floats, Ints, unique_rows
+from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
@@ -37,14 +37,10 @@ class Source:
         codes, where = np.unique(found.codes[rows], return_inverse=True)
         shares = found.sets.shares(np.maximum(codes, 0), self.labels).round(SHARE_DECIMALS)
         shares[codes < 0] = 0.0
-        index = [self._index(np.flatnonzero(one), one) for one in shares]
+        sets = [tuple((label, share) for label, share in enumerate(one) if share)
+                for one in shares.tolist()]
+        index = [self.sets.setdefault(one, len(self.sets)) if one else -1 for one in sets]
         return np.array(index, np.int32)[where]
-
-    def _index(self, labels: Ints, shares: Floats) -> int:
-        if not len(labels):
-            return -1
-        key = tuple(zip(labels.tolist(), shares[labels].tolist(), strict=True))
-        return self.sets.setdefault(key, len(self.sets))
 
 
 @dataclass
@@ -90,27 +86,24 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
         ``sets`` (for each source the label set of each document, −1 for none) and ``runs`` (the
         documents of each system, as indices in ``docs``)
     """
-    topic = np.concatenate([strip.topic for strip in strips])
-    docno = pd.factorize(np.concatenate([strip.docno for strip in strips]))[0]
-    (_, _), which = unique_rows(topic, docno)
-    _, first = np.unique(which, return_index=True)
-    # Number the documents of each topic in the order in which the systems give them.
-    order = np.lexsort((first, topic[first]))
-    number = np.empty(len(first), np.intp)
-    starts = np.searchsorted(topic[first][order], np.arange(topics + 1))
-    number[order] = np.arange(len(first)) - starts[topic[first][order]]
-    rows = first[order]
-    docnos = np.concatenate([strip.docno for strip in strips])[rows].tolist()
-    labels = np.concatenate([strip.label for strip in strips])[rows]
+    topic, docno, label = (np.concatenate([getattr(strip, name) for strip in strips])
+                           for name in ("topic", "docno", "label"))
+    codes, names = pd.factorize(docno)
+    document = topic.astype(np.int64) * len(names) + codes
+    # The documents of each topic, in the order in which the systems give them.
+    rows = np.flatnonzero(~pd.Series(document).duplicated())
+    rows = rows[np.argsort(topic[rows], kind="stable")]
+    starts = np.searchsorted(topic[rows], np.arange(topics + 1))
+    number = pd.Series(np.arange(len(rows)) - starts[topic[rows]], document[rows])
+    numbers = number[document].to_numpy()
     known = [None if math.isnan(one) else int(one) if one.is_integer() else one
-             for one in labels.tolist()]
-    sets = [np.concatenate([strip.sets[i] for strip in strips])[rows].tolist()
-            for i in range(len(strips[0].sets))]
+             for one in label[rows].tolist()]
+    sets = [np.concatenate(some)[rows].tolist()
+            for some in zip(*(strip.sets for strip in strips), strict=True)]
     ends = np.cumsum([len(strip.topic) for strip in strips])
-    parts = [(number[which[end - len(strip.topic):end]].tolist(),
-              np.searchsorted(strip.topic, np.arange(topics + 1)))
-             for strip, end in zip(strips, ends, strict=True)]
-    return [{"docs": docnos[low:high], "labels": known[low:high],
+    parts = [(own.tolist(), np.searchsorted(strip.topic, np.arange(topics + 1)))
+             for strip, own in zip(strips, np.split(numbers, ends[:-1]), strict=True)]
+    return [{"docs": docno[rows[low:high]].tolist(), "labels": known[low:high],
              "sets": [one[low:high] for one in sets],
              "runs": [indices[places[i]:places[i + 1]] for indices, places in parts]}
             for i, (low, high) in enumerate(pairwise(starts))]

@@ -31,10 +31,9 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         group = np.full(len(inp), None, dtype=object)
         group[row] = names
         several = np.bincount(row, minlength=len(inp))[row] > 1
-        if several.any():
-            joined = pd.Series(names[several]).groupby(row[several]).agg(
-                lambda some: ",".join(sorted(some)))
-            group[joined.index] = joined.to_numpy(dtype=object)
+        joined = pd.Series(names[several]).groupby(row[several]).agg(
+            lambda some: ",".join(sorted(some)))
+        group[joined.index] = joined.to_numpy(dtype=object)
         return inp.assign(group=pd.Series(group, index=inp.index, dtype="str"))
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer:

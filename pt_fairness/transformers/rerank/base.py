@@ -26,16 +26,15 @@ Source = str | os.PathLike[str] | Groups | None
 class ReRanker(pt.Transformer):  # type: ignore[misc]
     """A transformer that moves the documents of results.
 
-    A subclass declares :attr:`PARAMS` and :attr:`schematic`, passes the parameters of its
-    constructor to this one, and implements :meth:`order`.
+    A subclass is declared with the label of its box in a diagram of a pipeline. It declares
+    :attr:`PARAMS`, passes the parameters of its constructor to this one, and implements
+    :meth:`order`.
 
     :param verbose: whether to show a progress bar over topics
     :param given: the values of the other parameters
     :raises ValueError: a value that is not allowed
     """
 
-    __signature__: ClassVar[inspect.Signature]
-    schematic: ClassVar[dict[str, Any]]
     #: The parameters beside ``groups``, ``target``, ``k`` and ``verbose``.
     PARAMS: ClassVar[dict[str, Param]] = {}
     #: The targets that are words.
@@ -43,8 +42,10 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
 
     k: int | None
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
+    def __init_subclass__(cls, label: str = "") -> None:
+        super().__init_subclass__()
+        # Without a URL, PyTerrier downloads the index of its documentation to look for one.
+        cls.schematic = {"label": label, "help_url": None}
         # Sphinx would show that of pt.Transformer.__new__, which takes anything.
         _, *own = inspect.signature(cls.__init__).parameters.values()
         cls.__signature__ = inspect.Signature(own)
@@ -93,7 +94,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
             and rank
         """
         results, lists = self.read(inp)
-        return results.written(lists, self.orders(lists))
+        return results.written(lists, self.for_each(lists, self.order))
 
     def read(self, inp: pd.DataFrame) -> tuple[Results, list[Condensed]]:
         """Return results and the list of documents to move for each topic.
@@ -103,10 +104,6 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         pt.validate.columns(inp, includes=["qid", "docno", "score"])
         results = Results(inp)
         return results, results.whole(self.k)
-
-    def orders(self, lists: list[Condensed]) -> list[Ints]:
-        """Return the new order of the first documents of each list."""
-        return self.for_each(lists, self.order)
 
     def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
         """Return the result of a function for each list, with a progress bar if it is wanted."""
@@ -124,25 +121,22 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     @classmethod
     def parameters(cls) -> dict[str, inspect.Parameter]:
         """Return the parameters of the constructor but for ``verbose``, by name."""
-        found = dict(inspect.signature(cls).parameters)
-        del found["verbose"]
-        return found
+        return {name: one for name, one in inspect.signature(cls).parameters.items()
+                if name != "verbose"}
 
     # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
-    def _key(self) -> tuple[Any, ...]:
-        def comparable(value: Any) -> Any:
-            if isinstance(value, BoundName):
-                return str(value), fingerprint.of_value(value.value)
-            return tuple(value.items()) if isinstance(value, dict) else value
-
-        return tuple(comparable(getattr(self, name)) for name in self.parameters())
+    def _key(self) -> list[Any]:
+        """Return the parameters, and a hash of what a registered target stands for."""
+        values = [getattr(self, name) for name in self.parameters()]
+        return [*values, *(fingerprint.of_value(value.value) for value in values
+                           if isinstance(value, BoundName))]
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, ReRanker) \
             and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((type(self).__name__, self._key()))
+        return hash(repr(self))
 
     def __repr__(self) -> str:
         values = {name: getattr(self, name) for name, parameter in self.parameters().items()
@@ -163,18 +157,23 @@ class GroupReRanker(ReRanker):
         try:
             pt.validate.columns(inp, includes=["qid", "docno", "score", *column])
         except pt.validate.InputValidationError as error:
-            if column and "group" not in inp:
-                raise pt.validate.InputValidationError(
-                    "the groups of documents are missing: give groups=, or add a column group "
-                    "with pt.fairness.annotate.", error.modes) from None
-            raise
+            if not column or "group" in inp:
+                raise
+            raise pt.validate.InputValidationError(
+                "the groups of documents are missing: give groups=, or add a column group with "
+                "pt.fairness.annotate.", error.modes) from None
         results = Results(inp)
-        found = results.annotations(self.groups)
-        if len(inp) and not len(found.item):
+        sets, codes = results.annotations(self.groups)
+        if len(inp) and (codes < 0).all():
             raise ValueError(f"none of the {len(inp)} documents has a group in {self._source}; "
                              "check that it is meant for these topics and docnos")
-        self._check_labels(found.labels)
-        return results, results.condensed(found, self.target, self.k)
+        self._check_labels(sets.labels)
+        lists = results.condensed((sets, codes), self.target, self.k)
+        without = [one.qid for one in lists if len(one.labels) > 1 and not one.target.any()]
+        if without:
+            warn(f"the target has no share for any group of the documents of {len(without)} of "
+                 f"{len(lists)} topics (the first is {without[0]!r}), which keep their order")
+        return results, lists
 
     @property
     def _source(self) -> str:
@@ -204,13 +203,6 @@ class GroupReRanker(ReRanker):
                                      f"{listed(known)}")
                 warn(f"{names} no document has in {self._source}; the documents have "
                      f"{listed(known)}")
-
-    def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
-        without = [one.qid for one in lists if len(one.labels) > 1 and not one.target.any()]
-        if without:
-            warn(f"the target has no share for any group of the documents of {len(without)} of "
-                 f"{len(lists)} topics (the first is {without[0]!r}), which keep their order")
-        return super().for_each(lists, function)
 
     def order(self, one: Condensed) -> Ints:
         return self.reorder(one) if one.comparable else np.arange(one.k)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
-from pt_fairness.transformers.rerank.queues import Queues
-from pt_fairness.transformers.rerank.results import Condensed
+from pt_fairness.transformers.rerank.results import Condensed, Queues
 
 #: Absolute tolerance within which counts and their bounds are equal.
 EQUAL = 1e-9
@@ -31,7 +30,7 @@ class _Greedy(_Deterministic):
         return greedy_order(one.shares, one.target, one.k, rule)
 
 
-class det_greedy(_Greedy):
+class det_greedy(_Greedy, label="DetGreedy"):
     """Re-rank by DetGreedy, which keeps every prefix between minimum and maximum counts.
 
     Rank j gets the best document of the groups with fewer than ⌊jT⌋ documents, where T is the
@@ -60,10 +59,8 @@ class det_greedy(_Greedy):
     'a d b e c'
     """
 
-    schematic: ClassVar[dict[str, Any]] = {"label": "DetGreedy", "help_url": None}
 
-
-class det_cons(_Greedy):
+class det_cons(_Greedy, label="DetCons"):
     """Re-rank by DetCons, which prefers the groups whose minimum will grow next.
 
     As :class:`det_greedy`, but of the groups with fewer than ⌈jT⌉ documents only those with the
@@ -92,10 +89,8 @@ class det_cons(_Greedy):
     'a b d c e'
     """
 
-    schematic: ClassVar[dict[str, Any]] = {"label": "DetCons", "help_url": None}
 
-
-class det_relaxed(_Greedy):
+class det_relaxed(_Greedy, label="DetRelaxed"):
     """Re-rank by DetRelaxed, which prefers the groups whose minimum will grow next.
 
     As :class:`det_cons`, but with ⌈⌈jT⌉/T⌉, so that more groups tie and the best document of them
@@ -124,10 +119,8 @@ class det_relaxed(_Greedy):
     'a b d c e'
     """
 
-    schematic: ClassVar[dict[str, Any]] = {"label": "DetRelaxed", "help_url": None}
 
-
-class det_const_sort(_Deterministic):
+class det_const_sort(_Deterministic, label="DetConstSort"):
     """Re-rank by DetConstSort, which has ⌊jT⌋ documents of every group in every prefix j.
 
     T is the target share. Documents are added when the minimum of their group grows, and each then
@@ -157,8 +150,6 @@ class det_const_sort(_Deterministic):
     >>> " ".join(rerank.det_const_sort(target={'P': 0.7, 'C': 0.3})(results)["docno"])
     'a b c d e'
     """
-
-    schematic: ClassVar[dict[str, Any]] = {"label": "DetConstSort", "help_url": None}
 
     def reorder(self, one: Condensed) -> Ints:
         return const_sort_order(one.shares, one.target, one.k)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from pt_fairness.measures import params
 from pt_fairness.numerics import Floats, Ints, ratio
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
-from pt_fairness.transformers.rerank.queues import Queues
-from pt_fairness.transformers.rerank.results import Condensed
+from pt_fairness.transformers.rerank.results import Condensed, Queues
 
 #: Absolute tolerance within which the values of documents or groups are equal.
 EQUAL = 1e-12
@@ -37,20 +36,17 @@ class _Diversifier(GroupReRanker):
 
         :raises ValueError: a score is infinite, or not in [0, 1] with ``normalise='none'``
         """
-        if self.normalise == "minmax":
-            relevance = one.normalised()
-            return relevance, one.shares * relevance[:, None]
-        score = one.finite()
-        if self.normalise == "none":
-            wrong = (score < 0) | (score > 1)
-            if wrong.any():
-                raise ValueError(f"the score of document {one.docnos[wrong.argmax()]!r} for topic "
-                                 f"{one.qid!r} is {score[wrong.argmax()]:g}; normalise='none' "
-                                 "takes scores in [0, 1]")
-            return score, one.shares * score[:, None]
-        score = score - min(score[-1], 0.0)
-        of_group = one.shares * score[:, None]
-        return ratio(score, score.sum()), ratio(of_group, of_group.sum(axis=0))
+        score = one.normalised() if self.normalise == "minmax" else one.finite()
+        if self.normalise == "sum":
+            score = score - min(score[-1], 0.0)
+            of_group = one.shares * score[:, None]
+            return ratio(score, score.sum()), ratio(of_group, of_group.sum(axis=0))
+        wrong = (score < 0) | (score > 1)
+        if wrong.any():
+            raise ValueError(f"the score of document {one.docnos[wrong.argmax()]!r} for topic "
+                             f"{one.qid!r} is {score[wrong.argmax()]:g}; normalise='none' takes "
+                             "scores in [0, 1]")
+        return score, one.shares * score[:, None]
 
 
 def _first_of_best(values: Floats) -> int:
@@ -58,7 +54,7 @@ def _first_of_best(values: Floats) -> int:
     return int((values >= values.max() - EQUAL).argmax())
 
 
-class xquad(_Diversifier):
+class xquad(_Diversifier, label="xQuAD"):
     """Re-rank by xQuAD, with groups as the aspects of the topic.
 
     Each rank gets the document with the largest ``(1−λ)·P(d) + λ·Σ_g T_g·P(d|g)·Π_e (1 − P(e|g))``,
@@ -94,13 +90,11 @@ class xquad(_Diversifier):
     'a b d c e'
     """
 
-    schematic: ClassVar[dict[str, Any]] = {"label": "xQuAD", "help_url": None}
-
     def reorder(self, one: Condensed) -> Ints:
         return xquad_order(*self.probabilities(one), one.target, self.lam, one.k)
 
 
-class pm2(_Diversifier):
+class pm2(_Diversifier, label="PM-2"):
     """Re-rank by PM-2, which gives ranks to groups in proportion to the target.
 
     The group with the largest quotient q_g = T_g/(2·s_g + 1) has the next rank, where s_g are the
@@ -134,8 +128,6 @@ class pm2(_Diversifier):
     >>> " ".join(rerank.pm2()(results)["docno"])
     'a b d c e'
     """
-
-    schematic: ClassVar[dict[str, Any]] = {"label": "PM-2", "help_url": None}
 
     def reorder(self, one: Condensed) -> Ints:
         _, of_group = self.probabilities(one)

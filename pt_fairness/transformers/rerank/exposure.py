@@ -12,9 +12,8 @@ from pt_fairness.measures import params
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
 from pt_fairness.transformers.rerank.fair_policy import fair_policy
-from pt_fairness.transformers.rerank.policies import SAMPLE, SEED, Policy
+from pt_fairness.transformers.rerank.policies import SAMPLE, SEED, Policy, uniforms
 from pt_fairness.transformers.rerank.results import Condensed
-from pt_fairness.transformers.rerank.sampling import uniforms
 
 
 class _Mix(NamedTuple):
@@ -25,7 +24,7 @@ class _Mix(NamedTuple):
     probabilities: Floats
 
 
-class fair_exposure(Policy, GroupReRanker):
+class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
     """Draw from the rankings that give every group its share of the exposure, in expectation.
 
     The exposure of a group is the sum of the discounts of its documents' ranks, as in
@@ -65,7 +64,6 @@ class fair_exposure(Policy, GroupReRanker):
     ['cadb', 'acbd', 'cadb']
     """
 
-    schematic = {"label": "Fair exposure", "help_url": None}
     TARGETS = ("uniform", "run", "score")
     PARAMS = {
         "discount": params.discount("log2", "trec", "geometric", default="log2"),
@@ -131,9 +129,8 @@ class fair_exposure(Policy, GroupReRanker):
         most = max((len(mix.probabilities) for mix in mixes), default=1)
         every = found.written(lists, *([mix.rankings[min(ranking, len(mix.rankings) - 1)]
                                         for mix in mixes] for ranking in range(most)))
-        probabilities = np.zeros((len(mixes), most))
-        for row, mix in zip(probabilities, mixes, strict=True):
-            row[:len(mix.probabilities)] = mix.probabilities
+        probabilities = np.array([np.pad(mix.probabilities, (0, most - len(mix.probabilities)))
+                                  for mix in mixes]).reshape(-1, most)
         topic = np.tile(np.repeat(np.arange(len(lists)), found.length), most)
         ranking = np.repeat(np.arange(most), found.length.sum())
         rows = every[["qid", "docno"]].assign(ranking=ranking,

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from pt_fairness.measures import fa_ir_table, params
+from pt_fairness.measures import params
 from pt_fairness.measures.base import label_parts
+from pt_fairness.measures.fa_ir_table import m_table
 from pt_fairness.measures.population import rarest_label
 from pt_fairness.numerics import Bools, Ints
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
 from pt_fairness.transformers.rerank.results import Condensed
 
 
-class fa_ir(GroupReRanker):
+class fa_ir(GroupReRanker, label="FA*IR"):
     """Re-rank by FA*IR, so that no prefix has significantly too few protected documents.
 
     Each rank gets the best document, or the best protected one if the prefix would otherwise fail
@@ -50,7 +51,6 @@ class fa_ir(GroupReRanker):
     'a b d c e'
     """
 
-    schematic: ClassVar[dict[str, Any]] = {"label": "FA*IR", "help_url": None}
     PARAMS = {
         "protected": params.protected(),
         "alpha": params.real("significance level of the test", "a number above 0 and below 1",
@@ -77,7 +77,7 @@ class fa_ir(GroupReRanker):
 
     def reorder(self, one: Condensed) -> Ints:
         chosen = self._protected_labels(one)
-        protected = np.asarray(one.member[:, chosen].any(axis=1))
+        protected = np.asarray(one.shares[:, chosen].any(axis=1))
         if protected.all() or not protected.any():
             return np.arange(one.k)
         run = self.target == "run"
@@ -87,7 +87,7 @@ class fa_ir(GroupReRanker):
     def _protected_labels(self, one: Condensed) -> Bools:
         """Return a mask of the protected labels, ``[G]``."""
         if self.protected in ("minority", "majority"):
-            degrees = np.where(one.weighted[:, None], one.shares, one.member)
+            degrees = np.where(one.weighted[:, None], one.shares, one.shares > 0)
             label, _ = rarest_label(degrees.sum(axis=0)[None], self.protected == "majority")
             return np.arange(len(one.labels)) == label
         known = one.labels if self.groups is None or self.groups.labels is None \
@@ -95,10 +95,7 @@ class fa_ir(GroupReRanker):
         return np.isin(one.labels, label_parts(self.protected, known))
 
 
-@lru_cache(maxsize=1024)
-def _m_table(k: int, p: float, alpha: float, adjust: bool) -> Ints:
-    """Return the m-table of :func:`~pt_fairness.measures.fa_ir_table.m_table`, cached."""
-    return fa_ir_table.m_table(k, p, alpha, adjust)
+_m_table = lru_cache(maxsize=1024)(m_table)
 
 
 def fa_ir_order(protected: Bools, table: Ints) -> Ints:

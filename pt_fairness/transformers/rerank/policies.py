@@ -1,22 +1,21 @@
-"""Stochastic policies, which rank the documents of a topic differently in each draw."""
+"""Stochastic policies, which rank the documents of a topic differently in each draw.
+
+Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best first.
+"""
 
 from __future__ import annotations
 
 import copy
+import hashlib
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.measures import params
-from pt_fairness.numerics import Ints
+from pt_fairness.numerics import Floats, Ints
 from pt_fairness.transformers.rerank.base import ReRanker
 from pt_fairness.transformers.rerank.results import Condensed
-from pt_fairness.transformers.rerank.sampling import (
-    epsilon_greedy_order,
-    plackett_luce_order,
-    uniforms,
-)
 
 SEED = params.whole("seed of the random numbers")
 SAMPLE = params.whole("number of the draw", smallest=0, largest=params.DEEPEST)
@@ -44,11 +43,9 @@ class Policy(ReRanker):
         >>> rerank.plackett_luce(temperature=0.2).draws(2)
         [rerank.plackett_luce(temperature=0.2), rerank.plackett_luce(temperature=0.2, sample=1)]
         """
-        found = []
-        for sample in self._samples("draws", samples):
-            one = copy.copy(self)
+        found: list[ReRanker] = [copy.copy(self) for _ in self._samples("draws", samples)]
+        for sample, one in enumerate(found):
             one.sample = sample
-            found.append(one)
         return found
 
     def rankings(self, results: pd.DataFrame, samples: int = 10) -> pd.DataFrame:
@@ -91,8 +88,8 @@ class Policy(ReRanker):
                              "possible: samples takes a whole number of at least 1")
         return range(number)
 
-    def orders(self, lists: list[Condensed]) -> list[Ints]:
-        return [self.draw(one, self.sample) for one in self.for_each(lists, self.prepare)]
+    def order(self, one: Condensed) -> Ints:
+        return self.draw(self.prepare(one), self.sample)
 
     def prepare(self, one: Condensed) -> Any:
         """Return what all draws of a topic have in common."""
@@ -107,7 +104,7 @@ class Policy(ReRanker):
         raise NotImplementedError
 
 
-class plackett_luce(Policy):
+class plackett_luce(Policy, label="Plackett–Luce"):
     """Draw rankings in which documents with larger scores tend to come first.
 
     The first rank goes to a document drawn with probability proportional to
@@ -135,7 +132,6 @@ class plackett_luce(Policy):
     ['bac', 'abc', 'abc']
     """
 
-    schematic = {"label": "Plackett–Luce", "help_url": None}
     PARAMS = {
         "temperature": params.real("how little the scores count", "a number of at least 0",
                                    lambda v: v >= 0),
@@ -156,7 +152,7 @@ class plackett_luce(Policy):
         return plackett_luce_order(prepared.normalised(), self.temperature, u)[:prepared.k]
 
 
-class epsilon_greedy(Policy):
+class epsilon_greedy(Policy, label="ε-greedy"):
     """Swap documents at random.
 
     Each of the first ``k`` ranks in turn is swapped, with probability ``epsilon``, with one of the
@@ -182,7 +178,6 @@ class epsilon_greedy(Policy):
     ['abc', 'bac', 'acb']
     """
 
-    schematic = {"label": "ε-greedy", "help_url": None}
     PARAMS = {
         "epsilon": params.real("probability of a swap", "a number from 0 to 1",
                                lambda v: 0 <= v <= 1),
@@ -199,3 +194,60 @@ class epsilon_greedy(Policy):
         u = uniforms(self.seed, prepared.qid, sample or 0, 2 * prepared.k)
         n = len(prepared.score)
         return epsilon_greedy_order(n, prepared.k, self.epsilon, u)[:prepared.k]
+
+
+def uniforms(seed: int, qid: str, sample: int, size: int) -> Floats:
+    """Return random numbers between 0 and 1 that depend on the arguments alone, ``[size]``.
+
+    The stream of a counter-based generator of Salmon et al. (2011), Philox 4×64, which numpy keeps
+    the same in all versions. Other topics, other samples and ``size`` have no influence.
+
+    :param seed: the seed of the policy
+    :param qid: the topic
+    :param sample: the number of the sample, at least 0
+
+    Examples
+    --------
+    >>> uniforms(0, "1", 0, 3).round(6).tolist()
+    [0.627144, 0.860901, 0.656796]
+    """
+    digest = hashlib.sha256(f"{seed}\n{qid}".encode()).digest()[:16]
+    key = np.frombuffer(digest, dtype="<u8").astype(np.uint64)
+    counter = np.array([0, sample, 0, 0], dtype=np.uint64)
+    raw = np.random.Philox(key=key, counter=counter).random_raw(size)
+    return ((raw >> np.uint64(11)) + 0.5) * 2.0 ** -53
+
+
+def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
+    """Return an order drawn without replacement in proportion to ``exp(r / temperature)``, ``[n]``.
+
+    The documents are sorted by ``r / temperature`` plus standard Gumbel noise, which has the same
+    distribution as drawing one by one.
+
+    :param r: the normalised scores, ``[n]``
+    :param temperature: at least 0; 0 keeps the order
+    :param u: uniform random numbers, ``[n]``
+    """
+    if temperature == 0:
+        return np.arange(len(r))
+    with np.errstate(divide="ignore", over="ignore"):  # infinite keys are in order, too
+        keys = r / temperature - np.log(-np.log(u))
+    return np.argsort(-keys, kind="stable")
+
+
+def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
+    """Return the order after random swaps, ``[n]``.
+
+    Each of the first ``k`` ranks is swapped, with probability ``epsilon``, with one of the ranks
+    below it.
+
+    :param u: uniform random numbers, ``[2 k]``: for each rank whether it is swapped, and with which
+    """
+    order = np.arange(n)
+    rank = np.arange(min(k, n - 1))
+    below = n - 1 - rank
+    # A random number just below 1 is rounded to 1.
+    other = rank + 1 + np.minimum((u[1::2][:len(rank)] * below).astype(np.int64), below - 1)
+    for i in np.flatnonzero(u[0::2][:len(rank)] < epsilon).tolist():
+        order[[i, other[i]]] = order[[other[i], i]]
+    return order

@@ -1,4 +1,4 @@
-"""Results as lists of documents that a re-ranker moves."""
+"""Results as lists of documents that a re-ranker moves, and queues of these by group."""
 
 from __future__ import annotations
 
@@ -44,11 +44,6 @@ class Condensed:
     target: Floats
     #: The number of ranks to fill, at most ``n``.
     k: int
-
-    @property
-    def member(self) -> Bools:
-        """Whether each document is in each group, ``[n, G]``."""
-        return self.shares > 0
 
     @property
     def comparable(self) -> bool:
@@ -102,37 +97,39 @@ class Results:
         #: The number of documents of each topic, ``[T]``.
         self.length = np.bincount(lists[rows], minlength=len(self.qids))
 
-    def annotations(self, groups: Groups | None) -> Annotated:
-        """Return the groups of the documents.
+    def annotations(self, groups: Groups | None) -> tuple[LabelSets, Ints]:
+        """Return the label sets, and the code of the set of each document, −1 for no groups.
 
         :param groups: the group source; ``None`` for the column ``group``
         """
         if groups is None:
             return _of_column(self._frame["group"])
         topics = np.repeat(np.array(self.qids, dtype=object), self.length)
-        return Annotated(*groups.annotate(topics, self._docnos))
+        found = Annotated(*groups.annotate(topics, self._docnos))
+        sets = LabelSets(sorted(found.labels))
+        return sets, sets.annotated(found, len(self._docnos))
 
     def whole(self, k: int | None) -> list[Condensed]:
         """Return the lists of all documents, without groups.
 
         :param k: the number of ranks to fill; ``None`` for all
         """
-        shares, weighted = np.zeros((len(self._docnos), 0)), np.zeros(len(self._docnos), bool)
-        return [Condensed(qid, places, self._docnos[places], self._score[places], [],
-                          shares[places], weighted[places], np.zeros(0), _ranks(k, places))
+        return [Condensed(qid, places, self._docnos[places], self._score[places], labels=[],
+                          shares=np.zeros((len(places), 0)), weighted=np.zeros(len(places), bool),
+                          target=np.zeros(0), k=len(places[:k]))
                 for qid, places in zip(self.qids, self._places(), strict=True)]
 
-    def condensed(self, found: Annotated, target: Any, k: int | None) -> list[Condensed]:
+    def condensed(self, found: tuple[LabelSets, Ints], target: Any,
+                  k: int | None) -> list[Condensed]:
         """Return the lists of annotated documents.
 
-        :param found: the groups of the documents
+        :param found: the groups of the documents, as of :meth:`annotations`
         :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label;
             other words are as ``'uniform'``
         :param k: the number of ranks to fill; ``None`` for all
         :raises ValueError: the registered target lacks a topic
         """
-        sets = LabelSets(sorted(found.labels))
-        codes = sets.annotated(found, len(self._docnos))
+        sets, codes = found
         table = _target_table(target, self.qids, sets.labels)
         lists = []
         for topic, (qid, places) in enumerate(zip(self.qids, self._places(), strict=True)):
@@ -141,14 +138,11 @@ class Results:
             present, column = np.unique(label, return_inverse=True)
             shares = np.zeros((len(places), len(present)), order="F")
             shares[row, column] = share
-            if isinstance(target, str) and target == "run":
-                wanted = shares.mean(axis=0) if len(places) else np.zeros(0)
-            else:
-                wanted = table[topic, present]
+            wanted = shares.sum(axis=0) if target == "run" else table[topic, present]
             lists.append(Condensed(
                 qid, places, self._docnos[places], self._score[places],
                 [sets.labels[code] for code in present], shares,
-                sets.weighted[codes[places]], ratio(wanted, wanted.sum()), _ranks(k, places)))
+                sets.weighted[codes[places]], ratio(wanted, wanted.sum()), len(places[:k])))
         return lists
 
     def _places(self) -> list[Ints]:
@@ -181,10 +175,6 @@ class Results:
         return order
 
 
-def _ranks(k: int | None, places: Ints) -> int:
-    return len(places) if k is None else min(k, len(places))
-
-
 def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
     if isinstance(target, dict):
@@ -195,8 +185,8 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]
 
 
-def _of_column(column: pd.Series) -> Annotated:
-    """Return the groups in a column of labels that are separated by commas.
+def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
+    """Return the label sets in a column of labels that are separated by commas, and their codes.
 
     :raises ValueError: a value is a list or another collection
     """
@@ -209,13 +199,41 @@ def _of_column(column: pd.Series) -> Annotated:
         if not pd.api.types.is_scalar(text):
             raise ValueError(f"the column group has the value {text!r}; it has to be text, with "
                              "commas between the labels of several groups")
-    parts = [[part for part in map(str.strip, label_text(text).split(","))
-              if part not in UNANNOTATED] for text in texts]
-    place: dict[str, int] = {}
-    label = np.array([place.setdefault(part, len(place)) for some in parts for part in some],
-                     np.int32)
-    size = np.array([*map(len, parts), 0], np.int64)  # the last one for a missing value
-    start = np.cumsum(size) - size
-    item = np.repeat(np.arange(len(codes)), size[codes])
-    within = np.arange(len(item)) - np.repeat(np.cumsum(size[codes]) - size[codes], size[codes])
-    return Annotated(item, label[start[codes][item] + within], list(place))
+    parts = [(value, part) for value, text in enumerate(texts)
+             for part in map(str.strip, label_text(text).split(",")) if part not in UNANNOTATED]
+    sets = LabelSets(sorted({part for _, part in parts}))
+    value = np.array([value for value, _ in parts], np.intp)
+    label = np.array([sets.place[part] for _, part in parts], np.int32)
+    # The code −1 of a missing value has the last element.
+    return sets, np.append(sets.code(value, label, len(texts)), -1)[codes]
+
+
+class Queues:
+    """The documents of each group that are not placed yet, in the old order.
+
+    :param member: whether each document is in each group, ``[n, G]``
+    """
+
+    def __init__(self, member: Bools) -> None:
+        none = len(member)
+        # A last document that is never placed marks the end.
+        self._queues = [np.append(np.flatnonzero(column), none) for column in member.T]
+        self._next = [0] * len(self._queues)
+        self._left = np.ones(none + 1, bool)
+        #: The best document of each group, ``[G]``; ``n`` for a group without documents.
+        self.best = np.array([queue[0] for queue in self._queues], np.intp)
+        self._none = none
+
+    @property
+    def left(self) -> Bools:
+        """Whether each group has documents, ``[G]``."""
+        return self.best < self._none
+
+    def place(self, document: int) -> None:
+        """Remove a document."""
+        self._left[document] = False
+        for group in np.flatnonzero(self.best == document):
+            queue, place = self._queues[group], self._next[group]
+            while not self._left[queue[place]]:
+                place += 1
+            self._next[group], self.best[group] = place, queue[place]

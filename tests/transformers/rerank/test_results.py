@@ -8,8 +8,7 @@ import pytest
 from rerank_cases import WORKED, results
 
 from pt_fairness import groups
-from pt_fairness.transformers.rerank.queues import Queues
-from pt_fairness.transformers.rerank.results import Results
+from pt_fairness.transformers.rerank.results import Queues, Results
 
 
 def shares(group):
