@@ -28,6 +28,6 @@ def register(registry: Any) -> None:
     # source() has to work without importing ir_datasets.
     from pt_fairness.collections.variants import labelled, variant
     for base_id in _IDS:
-        variant(registry, base_id, "source", lambda rows: labelled(source(), rows), "with sources",
-                "The iteration field holds the source of the document, which its docno begins "
-                f"with: {', '.join(LABELS)}.", one_for_one=True)
+        variant(registry, base_id, "source", lambda _, rows: labelled(source(), rows),
+                "with sources", "The iteration field holds the source of the document, which its "
+                f"docno begins with: {', '.join(LABELS)}.")

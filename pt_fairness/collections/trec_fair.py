@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_datasets.formats import TrecQrel
 
-from pt_fairness.collections.variants import labelled, variant
+from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -94,8 +94,8 @@ def register(registry: Any) -> None:
             name = f"{base_id}/{suffix}"
             variant(registry, base_id, suffix, partial(_with_field, name), f"with {suffix}",
                     f"The iteration field holds {_MEANING[suffix]}. An article with several groups "
-                    "has a row for each of them.", one_for_one=False)
+                    "has a row for each of them.", metadata=UNCOUNTED)
 
 
-def _with_field(name: str, rows: list[Any]) -> Iterator[TrecQrel]:
-    yield from labelled(source(name), rows)
+def _with_field(name: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    return labelled(source(name), rows)
