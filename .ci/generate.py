@@ -11,6 +11,7 @@ import ast
 import importlib
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -49,17 +50,6 @@ def public_names() -> set[str]:
     return set(ast.literal_eval(lazy)) - {"plots"}
 
 
-def wrapped(names: Iterable[str], indent: str = "    ") -> str:
-    """Return names as lines of at most 100 columns."""
-    lines, line = [], indent
-    for name in names:
-        if len(line) + len(name) + 2 > 100:
-            lines.append(line.rstrip())
-            line = indent
-        line += f"{name}, "
-    return "\n".join([*lines, line.rstrip()])
-
-
 def imported(package: str, names: Iterable[str]) -> str:
     """Return an import of names, sorted as ruff sorts them."""
     # Constants, then classes, then the others.
@@ -70,9 +60,11 @@ def imported(package: str, names: Iterable[str]) -> str:
         f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")")
 
 
-def quoted(names: Iterable[str]) -> str:
-    """Return names as the lines of ``__all__``."""
-    return wrapped(f'"{name}"' for name in sorted(names))
+def listed(names: Iterable[str]) -> str:
+    """Return the list ``__all__``."""
+    lines = textwrap.fill(" ".join(f'"{name}",' for name in sorted(names)), 99,
+                          initial_indent="    ", subsequent_indent="    ")
+    return f"__all__ = [\n{lines}\n]"
 
 
 def of_measures() -> str:
@@ -84,16 +76,14 @@ def of_measures() -> str:
              for module, names in sorted(by_module.items())]
     every = [name for names in by_module.values() for name in names]
     return "\n".join(['"""The measures: one file for each family."""', "", BEGIN, *lines, "",
-                      "__all__ = [", quoted(every), "]", "", END, "", "",
+                      listed(every), "", END, "", "",
                       "def __dir__() -> list[str]:", "    return __all__", ""])
 
 
 def of_package(text: str) -> str:
     """Return ``pt_fairness/__init__.py`` with the measures imported and in ``__all__``."""
     names = [name for some in modules().values() for name in some]
-    blocks = [imported("pt_fairness.measures", names),
-              "\n".join(["__all__ = [", quoted([*names, *public_names()]), "]"])]
-    parts = iter(blocks)
+    parts = iter([imported("pt_fairness.measures", names), listed([*names, *public_names()])])
     return re.sub(f"{BEGIN}\n.*?{END}\n", lambda _: f"{BEGIN}\n{next(parts)}\n\n{END}\n", text,
                   flags=re.DOTALL)
 
