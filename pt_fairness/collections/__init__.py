@@ -98,14 +98,12 @@ def register_values() -> None:
 
 def source(name: str) -> Groups:
     """Return one of the :data:`SOURCES`; documents are read when their groups are needed."""
-    groups: Groups = _module(SOURCES[name]).source(name)
-    return groups
+    return _module(SOURCES[name]).source(name)
 
 
 def values_source(name: str) -> Values:
     """Return one of the :data:`VALUES`; documents are read when their values are needed."""
-    values: Values = _module(VALUES[name]).values(name)
-    return values
+    return _module(VALUES[name]).values(name)
 
 
 def _module(name: str) -> ModuleType:

@@ -10,7 +10,6 @@ The words in judged and in retrieved passages are counted once and cached in a t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -56,16 +55,12 @@ def register(registry: Any) -> None:
         variant(registry, base_id, "fair", partial(_of, qids), "queries sensitive to gender bias",
                 _TEXT, queries=queries, metadata={"queries": {"count": number}, **UNCOUNTED})
         variant(registry, f"{base_id}/fair", "gender",
-                partial(_with_gender, f"{base_id}/fair/gender"), "with genders", _GENDER)
+                partial(labelled, source, f"{base_id}/fair/gender"), "with genders", _GENDER)
 
 
 def _of(qids: Any, _: Any, rows: list[Any]) -> list[TrecQrel]:
     wanted = qids()
     return [row for row in rows if row.query_id in wanted]
-
-
-def _with_gender(name: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    return labelled(source(name), rows)
 
 
 def _qids(file: str) -> set[str]:

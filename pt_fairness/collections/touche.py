@@ -27,7 +27,14 @@ from ir_datasets.formats import ToucheComparativeStance, ToucheControversialStan
 from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 
-from pt_fairness.collections.variants import UNCOUNTED, graded, labelled, look_up, variant
+from pt_fairness.collections.variants import (
+    UNCOUNTED,
+    graded,
+    look_up,
+    looked_up,
+    variant,
+    with_groups,
+)
 
 STANCES = tuple(stance.name for stance in ArgsMeStance)
 PORTALS = tuple(domain.name for domain in ArgsMeSourceDomain)
@@ -108,19 +115,19 @@ def register(registry: Any) -> None:
         for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
             for task in tasks:
                 variant(registry, f"{corpus}/{task}".rstrip("/"), field,
-                        partial(_looked_up, f"{corpus}/{field}"), f"with {field}s", _TEXT[field],
-                        metadata=counts)
+                        partial(looked_up, source, f"{corpus}/{field}"), f"with {field}s",
+                        _TEXT[field], metadata=counts)
     for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged, "with stances",
                 "The iteration field holds the stance that the document was judged to have. Where "
                 "it was judged for several, there is a row for each of which it is relevant.",
                 metadata=UNCOUNTED)
     for field, text in _TEXT_OF_PAIRS.items():
-        judged = field not in FIELDS
-        variant(registry, _PAIRS, field,
-                partial(graded, field, attrgetter(field), _LEVELS) if judged
-                else partial(_looked_up_pairs, f"{_PAIRS}/{field}"),
-                f"with {field}", text, metadata={} if judged else UNCOUNTED)
+        in_qrels = field not in FIELDS
+        convert = partial(graded, field, attrgetter(field), _LEVELS) if in_qrels \
+            else partial(_of_pairs, f"{_PAIRS}/{field}")
+        variant(registry, _PAIRS, field, convert, f"with {field}", text,
+                metadata={} if in_qrels else UNCOUNTED)
 
 
 def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -138,17 +145,10 @@ def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
             yield TrecQrel(row.query_id, row.doc_id, relevance, stance)
 
 
-def _looked_up(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    """Yield judgments with a field of their documents as group, from the cached table."""
-    groups = source(name)
-    look_up(groups, qrels, (row.doc_id for row in rows))
-    return labelled(groups, rows)
-
-
-def _looked_up_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with a field of the arguments of their sentences as groups."""
     from pt_fairness.collections.pairs import REST, SENTENCES
     groups = source(name)
     look_up(groups.arguments, qrels, (sentence.partition(REST)[0] for row in rows
                                       for sentence in row.doc_id.split(SENTENCES)))
-    return labelled(groups, rows)
+    return with_groups(groups, rows)

@@ -7,11 +7,8 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-from ir_datasets.formats import TrecQrel
 
 from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
 
@@ -92,10 +89,6 @@ def register(registry: Any) -> None:
     for base_id, fields in _FIELDS.items():
         for suffix in fields:
             name = f"{base_id}/{suffix}"
-            variant(registry, base_id, suffix, partial(_with_field, name), f"with {suffix}",
+            variant(registry, base_id, suffix, partial(labelled, source, name), f"with {suffix}",
                     f"The iteration field holds {_MEANING[suffix]}. An article with several groups "
                     "has a row for each of them.", metadata=UNCOUNTED)
-
-
-def _with_field(name: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    return labelled(source(name), rows)

@@ -100,7 +100,21 @@ def graded(field: str, value_of: Callable[[Any], Any], groups: Mapping[Any, str]
         yield TrecQrel(row.query_id, row.doc_id, row.relevance, groups[value])
 
 
-def labelled(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
+def labelled(source: Callable[[str], Groups], name: str, _: Any,
+             rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with the groups of their documents, which ``source(name)`` returns."""
+    return with_groups(source(name), rows)
+
+
+def looked_up(source: Callable[[str], FromIrds], name: str, qrels: Any,
+              rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with a field of their documents as group, from the cached table."""
+    groups = source(name)
+    look_up(groups, qrels, (row.doc_id for row in rows))
+    return with_groups(groups, rows)
+
+
+def with_groups(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the groups of their documents, ``-`` for documents without a group."""
     import pandas as pd
     frame = pd.DataFrame([(row.query_id, row.doc_id, row.relevance) for row in rows],
