@@ -82,28 +82,22 @@ def _print_values(options: argparse.Namespace) -> None:
     """
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
-    from pt_fairness import io
+    from pt_fairness.evaluation.plan import make_plan
+    from pt_fairness.io import read_run
     from pt_fairness.provider.many_runs import warn_of_one_list
-    from pt_fairness.tables import parsed, take_groups
-    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    qrels = io.load_qrels(options.qrels).rename(columns=names)
-    if qrels.empty:
-        raise ValueError("the qrels have no rows, so there is no topic to evaluate")
-    wanted = parsed(" ".join(options.measures).split())
-    if not wanted:
-        raise ValueError("there are no measures to compute")
-    columns, qrels, _ = take_groups(wanted, qrels, options.groups)
-    run = io.read_run(options.run_file).rename(columns=names)
-    measures = list(columns)
-    warn_of_one_list(measures, run)
+    names = [name for some in options.measures for name in some.split()]
+    plan = make_plan(options.qrels, names, checkpoint=None, workers=1, source=options.groups)
+    run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
+    warn_of_one_list(plan.measures, run)
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     calculator = ir_measures if options.provider is None \
         else ir_measures.providers.registry[options.provider]
-    averages, values = calculator.calc(measures, qrels, run)
+    averages, values = calculator.calc(plan.measures, plan.qrels, run)
     results = values if options.by_query else []
     if not options.no_summary:
-        results += [ir_measures.Metric(SUMMARY_QID, one, averages[one]) for one in measures]
+        results += [ir_measures.Metric(SUMMARY_QID, one, averages[one]) for one in plan.measures]
+    columns = dict(zip(plan.measures, plan.columns, strict=True))
     show = OUTPUT_FORMATS[options.format](options)
     for result in results:
         show(result._replace(measure=columns[result.measure]))
