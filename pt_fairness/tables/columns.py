@@ -34,9 +34,12 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
         raise ValueError(f"the table of averages has several columns {repeated[0]!r}; keep or "
                          "rename one")
     for column in averages.columns:
-        if (not pd.api.types.is_numeric_dtype(averages[column])
-                and parsed_or_none(column) is not None):
-            raise _not_numeric(averages, column)
+        values = averages[column]
+        if not pd.api.types.is_numeric_dtype(values) and parsed_or_none(column) is not None:
+            # If every value can be converted, argmax is 0, the first row.
+            row = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax())
+            raise ValueError(f"{column} has to be a column of numbers, and "
+                             f"{averages['name'].iloc[row]} has {values.iloc[row]!r}")
     columns = [column for column in averages.columns
                if column != "name" and pd.api.types.is_numeric_dtype(averages[column])
                and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES))
@@ -45,16 +48,6 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
         raise ValueError("the table of averages has no column of numbers except name; its columns "
                          f"are {', '.join(map(str, averages.columns))}")
     return columns
-
-
-def _not_numeric(averages: pd.DataFrame, column: Any) -> ValueError:
-    message = f"{column} has to be a column of numbers"
-    if not len(averages):
-        return ValueError(message)
-    values = averages[column]
-    # If every value can be converted, argmax is 0, the first row.
-    row = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax())
-    return ValueError(f"{message}, and {averages['name'].iloc[row]} has {values.iloc[row]!r}")
 
 
 def column_of(averages: pd.DataFrame, measure: Any) -> str:
