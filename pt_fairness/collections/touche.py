@@ -29,11 +29,11 @@ from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 
 from pt_fairness.collections.variants import (
     UNCOUNTED,
+    annotated,
     graded,
     look_up,
     looked_up,
     variant,
-    with_groups,
 )
 
 STANCES = tuple(stance.name for stance in ArgsMeStance)
@@ -151,4 +151,4 @@ def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     groups = source(name)
     look_up(groups.arguments, qrels, (sentence.partition(REST)[0] for row in rows
                                       for sentence in row.doc_id.split(SENTENCES)))
-    return with_groups(groups, rows)
+    return annotated(groups, rows)

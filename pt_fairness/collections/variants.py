@@ -71,9 +71,11 @@ def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: s
             metadata: Mapping[str, Any] = {}) -> None:
     """Register ``base_id/suffix``, a variant of ``base_id`` with groups in its judgments.
 
+    :param title: appended to the title of ``base_id``
+    :param text: appended to its description
     :param queries: the handler of the queries, if they are not those of ``base_id``
     :param defs: the meaning of each relevance level, if it differs from ``base_id``
-    :param metadata: the counts of ir_datasets that differ from those of ``base_id``
+    :param metadata: what differs from the metadata of ``base_id``, such as :data:`UNCOUNTED`
     """
     base, name = registry[base_id], f"{base_id}/{suffix}"
     dataset = Dataset(base.docs_handler(), queries or base.queries_handler(),
@@ -103,7 +105,7 @@ def graded(field: str, value_of: Callable[[Any], Any], groups: Mapping[Any, str]
 def labelled(source: Callable[[str], Groups], name: str, _: Any,
              rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the groups of their documents, which ``source(name)`` returns."""
-    return with_groups(source(name), rows)
+    return annotated(source(name), rows)
 
 
 def looked_up(source: Callable[[str], FromIrds], name: str, qrels: Any,
@@ -111,10 +113,10 @@ def looked_up(source: Callable[[str], FromIrds], name: str, qrels: Any,
     """Yield judgments with a field of their documents as group, from the cached table."""
     groups = source(name)
     look_up(groups, qrels, (row.doc_id for row in rows))
-    return with_groups(groups, rows)
+    return annotated(groups, rows)
 
 
-def with_groups(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
+def annotated(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the groups of their documents, ``-`` for documents without a group."""
     import pandas as pd
     frame = pd.DataFrame([(row.query_id, row.doc_id, row.relevance) for row in rows],
