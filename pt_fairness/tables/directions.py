@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -56,6 +56,26 @@ def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
     text = _text_of(column, table)
     mark = _mark_of(text)
     return text if mark is None else text[:-len(mark)].rstrip()
+
+
+def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:
+    """Return the name of a measure in a table.
+
+    :param measure: one of the names; or a measure, as an object or by any of its names: α_nDCG@5 is
+        alpha_nDCG@5, and rKL@5 is the name that it was given
+    :param names: the names of the measures in the table
+    :param lacks: the start of the error, such as ``'the table has no measure'``
+    :raises ValueError: none of the names stands for the measure, or several
+    """
+    spellings = (str(measure), str(parsed_or_none(measure)))
+    found = [spelling for spelling in spellings if spelling in names][:1] \
+        or [name for name in names if stands_for(name, table) in spellings]
+    if not found:
+        raise ValueError(f"{lacks} {str(measure)!r}; it has {', '.join(map(repr, names))}")
+    if len(found) > 1:
+        raise ValueError(f"{str(measure)!r} has several names in the table: "
+                         f"{', '.join(map(repr, found))}; give one of them")
+    return found[0]
 
 
 def measure_of(column: Any, table: pd.DataFrame | None = None) -> FairnessMeasure | None:

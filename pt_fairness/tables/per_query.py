@@ -9,9 +9,8 @@ import pandas as pd
 
 from pt_fairness.io import need_columns, need_frame, need_rows
 from pt_fairness.io.identifiers import missing
-from pt_fairness.tables.directions import NEAR_ZERO, direction_of, measure_of, stands_for
+from pt_fairness.tables.directions import NEAR_ZERO, direction_of, measure_of, name_of
 from pt_fairness.tables.names import UNDEFINED
-from pt_fairness.tables.parsing import parsed_or_none
 
 
 def is_per_query(frame: pd.DataFrame) -> bool:
@@ -69,21 +68,15 @@ def of_one_measure(frame: pd.DataFrame, measure: Any = None) -> tuple[pd.DataFra
     """Return the rows of one measure of a per-query frame, and its name.
 
     :param measure: an object, any of its names or its label; ``None`` if the frame has one measure
-    :raises ValueError: the frame does not have the measure, or has several and ``measure`` is
-        ``None``
+    :raises ValueError: the frame does not have the measure, or has it under several names; or it
+        has several measures and ``measure`` is ``None``
     """
     names = list(dict.fromkeys(frame["measure"].map(str)))
     if measure is None and len(names) != 1:
         raise ValueError(f"the frame has {len(names)} measures, and one is needed; choose from "
                          f"{', '.join(map(repr, names))}")
-    name = names[0] if measure is None else str(measure)
-    if name not in names:
-        spellings = (name, str(parsed_or_none(measure)))
-        name = next((one for one in names if one in spellings
-                     or stands_for(one, frame) in spellings), name)
-    if name not in names:
-        raise ValueError(f"the frame has no values of {name!r}; it has "
-                         f"{', '.join(map(repr, names))}")
+    name = names[0] if measure is None \
+        else name_of(measure, names, frame, "the frame has no values of")
     return frame[frame["measure"].map(str) == name], name
 
 
