@@ -1,24 +1,15 @@
 """The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``.
 
-Each command has a module with a function ``add``, which adds its parser.
+The function ``add`` of a module adds the parsers of its commands.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 import pt_fairness
-from pt_fairness.cli import (
-    annotating,
-    evaluating,
-    listing,
-    plugs,
-    reporting,
-    reranking,
-    tabulating,
-)
+from pt_fairness.cli import comparing, converting, evaluating, listing, plugs
 from pt_fairness.cli.evaluating import evaluate
 from pt_fairness.cli.output import guarded, need_file_name, need_output
 
@@ -27,10 +18,6 @@ __all__ = ["evaluate", "main"]
 
 def __dir__() -> list[str]:
     return __all__
-
-
-#: The modules of the commands, in the order of ``--help``.
-_COMMANDS = (evaluating, annotating, tabulating, reporting, reranking, listing, plugs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,8 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> cli.main(["annotate", "no/such/qrels", "trec-newswire"])
     2
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
-
     def command() -> int | None:
         parser = _parser()
         options, more = parser.parse_known_args(arguments)
@@ -68,6 +53,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version",
                         version=f"pt_fairness {pt_fairness.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in _COMMANDS:
+    for module in (evaluating, comparing, converting, listing, plugs):
         module.add(commands)
     return parser

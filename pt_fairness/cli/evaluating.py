@@ -1,57 +1,60 @@
-"""``pt-fairness eval`` and ``python -m pt_fairness``: the ``ir_measures`` command."""
+"""``pt-fairness eval`` and ``python -m pt_fairness``: the ``ir_measures`` command.
+
+Qrels, run and measures are read by this package. The readers of ir_measures reject labels such as
+4.0, and their errors do not name the line. ir_measures does not check cutoffs, and a cutoff of 0
+crashes the interpreter.
+"""
 
 from __future__ import annotations
 
 import argparse
 import io as streams
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
+import ir_measures
+
 from pt_fairness.cli.output import add_command, add_groups, guarded, need_output, write
+
+#: The forms of the output; the first one is the default.
+_FORMS = ("tsv", "jsonl")
 
 
 def add(commands: Any) -> None:
     """Add the command ``eval``, with the arguments of the ``ir_measures`` command."""
-    command = add_command(commands, "eval", _run, "evaluate a run", ("tsv", "jsonl"))
+    command = add_command(commands, "eval", _run, "evaluate a run", _FORMS)
+    _add_arguments(command)
+    add_groups(command)
+
+
+def _add_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the arguments of the ``ir_measures`` command, except for the form of the output."""
     command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
-    command.add_argument("runs", metavar="RUN", help="a TREC run, compressed if it ends in .gz, or "
-                         "a .parquet file")
+    command.add_argument("run_file", metavar="RUN",
+                         help="a TREC run, compressed if it ends in .gz, or a .parquet file")
     command.add_argument("measures", metavar="MEASURE", nargs="+",
                          help="measures of ir_measures or of this package")
-    add_groups(command)
-    command.add_argument("-p", "--places", metavar="N", default="4",
+    command.add_argument("-p", "--places", metavar="N", type=int, default=4,
                          help="decimals of tsv, -1 for all digits (default: 4)")
     command.add_argument("-q", "--by_query", action="store_true",
                          help="also print the value of every topic")
     command.add_argument("-n", "--no_summary", action="store_true",
                          help="with -q, do not print the averages")
-    command.add_argument("--provider", metavar="NAME", help="the provider of ir_measures to use")
+    command.add_argument("--provider", choices=[*ir_measures.providers.registry], metavar="NAME",
+                         help="the provider of ir_measures to use")
 
 
 def _run(options: argparse.Namespace) -> int:
-    # argparse reads "-1" after "--places" as an option, but not within one argument.
-    given = [options.qrels, options.runs, *options.measures, f"--places={options.places}",
-             f"--output_format={options.format}", *["--by_query"] * options.by_query,
-             *["--no_summary"] * options.no_summary]
-    if options.provider is not None:
-        given.append(f"--provider={options.provider}")
-    program = "pt-fairness eval"
-    if options.output is None:
-        return evaluate(given, program, options.groups)
     with redirect_stdout(streams.StringIO()) as text:
-        code = evaluate(given, program, options.groups)
+        code = guarded("pt-fairness eval", lambda: _print_values(options))
     if code == 0:
         write(text.getvalue(), options.output)
     return code
 
 
 def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) -> int:
-    """Run the ``ir_measures`` command with the readers of this package.
-
-    The readers of ir_measures reject labels such as 4.0, and their errors do not name the line.
-    ir_measures does not check cutoffs, and a cutoff of 0 crashes the interpreter.
+    """Run the ``ir_measures`` command with the measures and readers of this package.
 
     :param arguments: the arguments of ``ir_measures``
     :param program: the name of the command in messages
@@ -59,64 +62,42 @@ def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) 
         of the measures in the output
     :returns: the exit code
     """
-    import ir_measures
-    from ir_measures import __main__ as theirs
-
-    given = _Given(groups)
-    formats = theirs.OUTPUT_FORMATS
-
     def command() -> None:
+        parser = argparse.ArgumentParser(program)
+        _add_arguments(parser)
+        parser.add_argument("-o", "--output_format", dest="format", choices=_FORMS,
+                            default=_FORMS[0], help=f"form of the output (default: {_FORMS[0]})")
+        parser.set_defaults(groups=groups)
+        options = parser.parse_args(arguments)
         need_output()
-        theirs.main_cli()
+        _print_values(options)
 
-    saved = sys.argv, theirs._get_qrels, theirs._get_measures, ir_measures.read_trec_run
-    sys.argv = [program, *arguments]
-    theirs._get_qrels, theirs._get_measures = given.qrels, given.measures
-    ir_measures.read_trec_run = given.run
-    theirs.OUTPUT_FORMATS = {name: given.named(form) for name, form in formats.items()}
-    try:
-        return guarded(program, command)
-    finally:
-        sys.argv, theirs._get_qrels, theirs._get_measures, ir_measures.read_trec_run = saved
-        theirs.OUTPUT_FORMATS = formats
+    return guarded(program, command)
 
 
-class _Given:
-    """The qrels, run and measures of a command, in the order in which ``ir_measures`` asks."""
+def _print_values(options: argparse.Namespace) -> None:
+    """Compute the measures and print their values, as the ``ir_measures`` command does.
 
-    def __init__(self, groups: str | None) -> None:
-        self._groups = groups
-        self._columns: dict[Any, str] = {}
-        self._run: Any = None
+    :raises ValueError: there are no judgments or measures, or ``--no_summary`` leaves no values
+    """
+    from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
-    def qrels(self, options: argparse.Namespace) -> Any:
-        from pt_fairness import io
-        from pt_fairness.tables import parsed, take_groups
-        qrels = io.load_qrels(options.qrels)
-        if qrels.empty:
-            raise ValueError("the qrels have no rows, so there is no topic to evaluate")
-        qrels = qrels.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
-        measures = parsed(" ".join(options.measures).split())
-        if not measures:
-            raise ValueError("there are no measures to compute")
-        self._columns, qrels, _ = take_groups(measures, qrels, self._groups)
-        return qrels
-
-    def run(self, path: str) -> Any:
-        from pt_fairness import io
-        self._run = io.read_run(path).rename(columns={"qid": "query_id", "docno": "doc_id"})
-        return self._run
-
-    def measures(self, _: argparse.Namespace) -> list[Any]:
-        from pt_fairness.provider.many_runs import warn_of_one_list
-        measures = list(self._columns)
-        warn_of_one_list(measures, self._run)
-        return measures
-
-    def named(self, form: Callable[[Any], Callable[[Any], None]]) -> Any:
-        """Return an output format that prints measures without the group source."""
-        def make(options: argparse.Namespace) -> Callable[[Any], None]:
-            output = form(options)
-            return lambda result: output(
-                result._replace(measure=self._columns.get(result.measure, result.measure)))
-        return make
+    from pt_fairness.evaluation.plan import make_plan
+    from pt_fairness.io import read_run
+    from pt_fairness.provider.many_runs import warn_of_one_list
+    names = [name for some in options.measures for name in some.split()]
+    plan = make_plan(options.qrels, names, checkpoint=None, workers=1, source=options.groups)
+    run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
+    warn_of_one_list(plan.measures, run)
+    if options.no_summary and not options.by_query:
+        raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
+    calculator = ir_measures if options.provider is None \
+        else ir_measures.providers.registry[options.provider]
+    averages, values = calculator.calc(plan.measures, plan.qrels, run)
+    results = values if options.by_query else []
+    if not options.no_summary:
+        results += [ir_measures.Metric(SUMMARY_QID, one, averages[one]) for one in plan.measures]
+    columns = dict(zip(plan.measures, plan.columns, strict=True))
+    show = OUTPUT_FORMATS[options.format](options)
+    for result in results:
+        show(result._replace(measure=columns[result.measure]))

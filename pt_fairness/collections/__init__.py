@@ -11,10 +11,8 @@ if TYPE_CHECKING:
     from pt_fairness.groups import Groups
     from pt_fairness.values import Values
 
-#: The modules with dataset ids; importing one imports ir_datasets.
-MODULES = ("debates", "newswire", "touche", "blogs", "trec_fair", "touche_pairs", "clueweb12",
-           "neuclir", "sara", "msmarco")
-#: The module of each group source, whose ``source(name)`` creates it.
+#: The module of each group source, whose ``source(name)`` creates it. The ``register(registry)`` of
+#: the module registers its dataset ids.
 SOURCES = {
     "pt-fairness/debates/stance": "debates",
     "pt-fairness/debates/viewpoint": "debates",
@@ -42,10 +40,10 @@ SOURCES = {
     "trec-fair/2022/train/age": "trec_fair",
     "trec-fair/2022/train/alphabet": "trec_fair",
     "trec-fair/2022/train/languages": "trec_fair",
-    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "touche_pairs",
-    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "touche_pairs",
-    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "touche_pairs",
-    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "touche_pairs",
+    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "touche",
+    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "touche",
+    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "touche",
+    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "touche",
     "clueweb12/b13/trec-misinfo-2019/effectiveness": "clueweb12",
     "clueweb12/b13/trec-misinfo-2019/credibility": "clueweb12",
     "neuclir/1/trec-2022/language": "neuclir",
@@ -67,7 +65,7 @@ def register_datasets() -> None:
     import ir_datasets
     if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
         return
-    for module in MODULES:
+    for module in dict.fromkeys(SOURCES.values()):
         importlib.import_module(f"{__name__}.{module}").register(ir_datasets.registry)
 
 
@@ -85,7 +83,7 @@ def register_targets() -> None:
     from pt_fairness import targets
     from pt_fairness.collections.trec_fair_targets import OF_QRELS, TARGETS
     for name, shares in TARGETS.items():
-        frame = pd.DataFrame({"group": list(shares), "share": list(shares.values())})
+        frame = pd.DataFrame(shares.items(), columns=["group", "share"])
         for spelling, of_qrels in ((name, 0.0), (f"{name}/track", OF_QRELS)):
             if spelling not in targets.names():
                 targets.register(spelling, frame, of_qrels=of_qrels)
@@ -100,14 +98,12 @@ def register_values() -> None:
 
 def source(name: str) -> Groups:
     """Return one of the :data:`SOURCES`; documents are read when their groups are needed."""
-    groups: Groups = _module(SOURCES[name]).source(name)
-    return groups
+    return _module(SOURCES[name]).source(name)
 
 
 def values_source(name: str) -> Values:
     """Return one of the :data:`VALUES`; documents are read when their values are needed."""
-    values: Values = _module(VALUES[name]).values(name)
-    return values
+    return _module(VALUES[name]).values(name)
 
 
 def _module(name: str) -> ModuleType:

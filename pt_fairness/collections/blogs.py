@@ -9,7 +9,6 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +25,7 @@ from ir_datasets.util import (
 )
 
 from pt_fairness import reading
-from pt_fairness.collections.variants import Documentation, GroupQrels
+from pt_fairness.collections.variants import UNCOUNTED, Documentation, GroupQrels, variant
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -119,16 +118,19 @@ class BlogPosts(BaseDocs):  # type: ignore[misc]
         """The posts are in many languages."""
 
 
-def _opinions(qrels: Any, rows: list[Any], *, annotated: bool) -> Iterator[TrecQrel]:
+def _checked(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     for row in rows:
         if row.relevance not in LEVELS:
             levels = ", ".join(f"{label} ({meaning})" for label, meaning in LEVELS.items())
             raise reading.invalid(qrels, row, "the label", row.relevance, f"one of {levels}")
-        if not annotated:
-            yield row
-        elif row.relevance >= 0:
-            yield TrecQrel(row.query_id, row.doc_id, int(row.relevance > 0),
-                           OPINIONS.get(row.relevance, "-"))
+        yield row
+
+
+def _opinions(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    for row in rows:
+        if row.relevance >= 0:
+            yield row._replace(relevance=int(row.relevance > 0),
+                               iteration=OPINIONS.get(row.relevance, "-"))
 
 
 def source(name: str) -> "Groups":
@@ -154,14 +156,11 @@ def register(registry: Any) -> None:
         # Latin-1 decodes any byte, including the invalid ones in topics.
         topics = TrecQueries(downloaded(topics_file), namespace=ID, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
-        qrels = TrecQrels(downloaded(qrels_file), LEVELS)
-        title = f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task"
-        registry.register(f"{ID}/{name}", Dataset(
-            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=False)),
-            Documentation(title, f"Relevance is the label of the assessors: {levels}.")))
-        registry.register(f"{ID}/{name}/opinion", Dataset(
-            docs, topics, GroupQrels(qrels, partial(_opinions, qrels, annotated=True),
-                                     {0: "not relevant", 1: "relevant"}),
-            Documentation(title, "Relevance is 0 or 1; the iteration field holds the opinion of a "
-                          f"relevant post: {', '.join(OPINIONS.values())}. Posts that were not "
-                          "judged are left out.")))
+        qrels = GroupQrels(TrecQrels(downloaded(qrels_file), LEVELS), _checked)
+        registry.register(f"{ID}/{name}", Dataset(docs, topics, qrels, Documentation(
+            f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task",
+            f"Relevance is the label of the assessors: {levels}.")))
+        variant(registry, f"{ID}/{name}", "opinion", _opinions, "with opinions",
+                "Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
+                f"{', '.join(OPINIONS.values())}. Posts that were not judged are left out.",
+                defs={0: "not relevant", 1: "relevant"}, metadata=UNCOUNTED)

@@ -55,20 +55,10 @@ def stored(table: Path, source: Path, load: Callable[[Path], T], make: Callable[
 def _load(table: Path, source: Path, load: Callable[[Path], T]) -> T | None:
     """Return the content of a table, or ``None`` if it is absent, outdated or invalid."""
     try:
-        return load(table) if is_current(table, source) else None
+        outdated = source.exists() and source.stat().st_mtime > table.stat().st_mtime
+        return None if outdated else load(table)
     except _INVALID:
         return None
-
-
-def is_current(table: Path, source: Path) -> bool:
-    """Return whether a table exists and its source was not modified since.
-
-    :param source: the file that the table is made from; it need not exist any more
-    """
-    try:
-        return not source.exists() or source.stat().st_mtime <= table.stat().st_mtime
-    except OSError:
-        return False
 
 
 def write(table: Path, save: Callable[[IO[bytes]], None]) -> None:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import ir_datasets
 from ir_datasets.formats import TrecQrel
 
 from pt_fairness import reading
-from pt_fairness.collections.variants import variant
+from pt_fairness.collections.variants import UNCOUNTED, graded, variant
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -69,28 +70,17 @@ def values(name: str) -> Values:
 def register(registry: Any) -> None:
     """Register the fields of the judgments as variants of the ids of ir_datasets."""
     for field, text in _TEXT.items():
-        variant(registry, _MISINFO, field, partial(_graded, registry[_MISINFO], field),
-                f"with {field}", text, one_for_one=True)
-    variant(registry, _EHEALTH, "trustworthiness", partial(_trusted, registry[_EHEALTH]),
-            "with trustworthiness", "The iteration field holds the trustworthiness of the page, "
-            "from 0 to 100. Where it was judged in 2016 and in 2017, the judgment of 2017 counts.",
-            one_for_one=False)
+        convert = partial(graded, field, itemgetter(_POSITIONS[field]), _LEVELS[field])
+        variant(registry, _MISINFO, field, convert, f"with {field}", text)
+    variant(registry, _EHEALTH, "trustworthiness", _trusted, "with trustworthiness",
+            "The iteration field holds the trustworthiness of the page, from 0 to 100. Where it "
+            "was judged in 2016 and in 2017, the judgment of 2017 counts.", metadata=UNCOUNTED)
 
 
-def _graded(base: Any, field: str, rows: list[Any]) -> Iterator[TrecQrel]:
-    levels = _LEVELS[field]
-    for row in rows:
-        level = row[_POSITIONS[field]]
-        if level not in levels:
-            raise reading.invalid(base.qrels_handler(), row, f"the {field}", level,
-                                  f"one of {', '.join(map(str, levels))}")
-        yield TrecQrel(row.query_id, row.doc_id, row.relevance, levels[level])
-
-
-def _trusted(base: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+def _trusted(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     # ir_datasets reads 2016 before 2017.
     for row in {(row.query_id, row.doc_id): row for row in rows}.values():
         if not 0 <= row.trustworthiness <= _HIGHEST_TRUST:
-            raise reading.invalid(base.qrels_handler(), row, "the trustworthiness",
-                                  row.trustworthiness, f"from 0 to {_HIGHEST_TRUST}")
+            raise reading.invalid(qrels, row, "the trustworthiness", row.trustworthiness,
+                                  f"from 0 to {_HIGHEST_TRUST}")
         yield TrecQrel(row.query_id, row.doc_id, row.relevance, str(row.trustworthiness))

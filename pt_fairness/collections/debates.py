@@ -6,14 +6,15 @@ a stance towards the question of its topic, and a viewpoint from −3 (strongly 
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
-from ir_datasets.formats import BaseQrels, GenericQuery, JsonlDocs, JsonlQueries, TrecQrel
+from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import LocalDownload, home_path
 
-from pt_fairness.collections.variants import Documentation
+from pt_fairness.collections.variants import Documentation, variant
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -25,7 +26,6 @@ _FILES = Path(__file__).parent / "debates"
 _TEXT = ("Ten controversial questions, each with fifteen short arguments that have a stance and a "
          "viewpoint from -3 (strongly opposing) to 3 (strongly supporting) towards it, and graded "
          "judgments.")
-_GROUP = " The iteration field holds the {field} of the argument."
 _LEVELS = {0: "not relevant", 1: "relevant: an argument on the question",
            2: "highly relevant: a good argument on the question"}
 
@@ -44,30 +44,6 @@ class DebateArgument(NamedTuple):
         return f"{self.title}\n{self.text}"
 
 
-class _Qrels(BaseQrels):  # type: ignore[misc]
-    """The judgments, with a field of the arguments as group; ``None`` for no groups."""
-
-    def __init__(self, docs: Any, field: str | None) -> None:
-        self._docs, self._field = docs, field
-
-    def qrels_path(self) -> Path:
-        return _FILES / "qrels.tsv"
-
-    def qrels_iter(self) -> Iterator[TrecQrel]:
-        group = {doc.doc_id: str(getattr(doc, self._field))
-                 for doc in self._docs.docs_iter()} if self._field else {}
-        with self.qrels_path().open(encoding="utf-8") as lines:
-            for line in lines:
-                query_id, iteration, doc_id, relevance = line.rstrip("\n").split("\t")
-                yield TrecQrel(query_id, doc_id, int(relevance), group.get(doc_id, iteration))
-
-    def qrels_cls(self) -> type[TrecQrel]:
-        return TrecQrel
-
-    def qrels_defs(self) -> dict[int, str]:
-        return _LEVELS
-
-
 def source(name: str) -> "Groups":
     """Return the stances or viewpoints of the arguments as groups."""
     from pt_fairness import groups
@@ -77,13 +53,21 @@ def source(name: str) -> "Groups":
 
 def register(registry: Any) -> None:
     """Register ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
-    docs = JsonlDocs(LocalDownload(_FILES / "docs.jsonl", mkdir=False), doc_cls=DebateArgument,
-                     namespace=ID, lang="en", docstore_path=home_path() / ID / "docs.pklz4")
-    queries = JsonlQueries(LocalDownload(_FILES / "queries.jsonl", mkdir=False),
-                           query_cls=GenericQuery, lang="en")
-    registry.register(ID, Dataset(docs, queries, _Qrels(docs, None),
-                                  Documentation("Debates", _TEXT)))
+    docs = JsonlDocs(_file("docs.jsonl"), doc_cls=DebateArgument, namespace=ID, lang="en",
+                     docstore_path=home_path() / ID / "docs.pklz4")
+    registry.register(ID, Dataset(
+        docs, JsonlQueries(_file("queries.jsonl"), lang="en"),
+        TrecQrels(_file("qrels.tsv"), _LEVELS), Documentation("Debates", _TEXT)))
     for field in FIELDS:
-        registry.register(f"{ID}/{field}", Dataset(
-            docs, queries, _Qrels(docs, field),
-            Documentation(f"Debates, with {field}s", _TEXT + _GROUP.format(field=field))))
+        variant(registry, ID, field, partial(_with_field, docs, field), f"with {field}s",
+                f"The iteration field holds the {field} of the argument.")
+
+
+def _file(name: str) -> Any:
+    return LocalDownload(_FILES / name, mkdir=False)
+
+
+def _with_field(docs: Any, field: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    groups = {doc.doc_id: str(getattr(doc, field)) for doc in docs.docs_iter()}
+    for row in rows:
+        yield row._replace(iteration=groups[row.doc_id])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,6 @@ class Languages(Groups):
     def __init__(self, name: str, corpora: Mapping[str, str], table: Path) -> None:
         super().__init__(name, corpora)
         self._corpora, self._table = corpora, table
-        self._judged: dict[str, str] | None = None
         self._found: dict[str, str] = {}
         self._told = False
 
@@ -44,18 +44,17 @@ class Languages(Groups):
         return self.name, self.labels
 
     def state(self) -> str:
-        return fingerprint.of_value(sorted(self._judgments().items()))
+        return fingerprint.of_value(sorted(self._judged.items()))
 
-    def _judgments(self) -> dict[str, str]:
-        """Return the languages of the judged documents, which are read once."""
-        if self._judged is None:
-            handler = ir_datasets.load(self.name).qrels_handler()
-            self._judged = {row.doc_id: row.iteration for row in reading.judgments(handler)}
-        return self._judged
+    @cached_property
+    def _judged(self) -> dict[str, str]:
+        """The languages of the judged documents."""
+        handler = ir_datasets.load(self.name).qrels_handler()
+        return {row.doc_id: row.iteration for row in reading.judgments(handler)}
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         documents = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
-        languages = documents.map(self._judgments()).astype(object)
+        languages = documents.map(self._judged).astype(object)
         judged = languages.notna()
         unknown = [docno for docno in documents[~judged] if docno not in self._found]
         if unknown:

@@ -26,7 +26,9 @@ from pt_fairness.text import UNANNOTATED, listed, warn
 
 #: The texts for "no group" in the metadata of TREC Fair.
 _UNKNOWN = {*UNANNOTATED, "UNK", "Unknown", None}
-#: The content of a table by name: ``docno`` (sorted), and four arrays for each field.
+#: The arrays of a field that hold its sparse matrix.
+_PARTS = ("weight", "label", "count")
+#: The content of a table by name: ``docno`` (sorted), and five arrays for each field.
 _Arrays = dict[str, Any]
 #: The document ids of a table, shared by its fields.
 _docnos: dict[Path, Any] = {}
@@ -104,11 +106,7 @@ class FromMetadata(Groups):
         if docno is None or not np.array_equal(docno, arrays["docno"]):
             docno = _docnos[path] = arrays["docno"]
         self._docno = docno
-        weights = arrays[f"{key}.weight"] if self.weighted else np.ones(len(arrays[f"{key}.label"]),
-                                                                        np.uint8)
-        self._weights = sparse.csr_matrix(
-            (weights, arrays[f"{key}.label"], _offsets(arrays[f"{key}.count"])),
-            shape=(len(docno), len(self._field.labels)))
+        self._weights = _matrix(self._field, *(arrays[f"{key}.{part}"] for part in _PARTS))
         others = arrays[f"{key}.other"]
         if len(others):
             warn(f"{self.name}: {path} has labels that are none of "
@@ -125,8 +123,10 @@ class FromMetadata(Groups):
              f"first: {docnos[lacking[0]]!r}) and count as unannotated")
 
 
-def _offsets(count: Any) -> Any:
-    return np.concatenate([[0], np.cumsum(count, dtype=np.int32)])
+def _matrix(field: Field, weight: Any, label: Any, count: Any) -> Any:
+    """Return the weight of each label for each document, sparse, ``[documents, labels]``."""
+    start = np.concatenate([[0], np.cumsum(count, dtype=np.int32)])
+    return sparse.csr_matrix((weight, label, start), shape=(len(count), len(field.labels)))
 
 
 class _Column:
@@ -137,7 +137,7 @@ class _Column:
         self._code = {label: code for code, label in enumerate(field.labels)}
         self._code |= {label: self._code[new] for label, new in field.merged.items()}
         self.count, self.label = array("B"), array("B")
-        self.weight = array("I")
+        self.weight = array("I" if field.weighted else "B")
         self.other: Counter[str] = Counter()
 
     def add(self, value: Any) -> None:
@@ -149,25 +149,21 @@ class _Column:
                 found[code] = found.get(code, 0) + (value[label] if self.field.weighted else 1)
             elif label not in _UNKNOWN:
                 self.other[str(label)] += 1
-        if self.field.weighted:
-            found = {code: weight for code, weight in found.items() if weight != 0}
-            self.weight.extend(found.values())
         self.label.extend(found)
+        self.weight.extend(found.values())
         self.count.append(len(found))
 
     def arrays(self, rows: Any) -> _Arrays:
         """Return the arrays of the documents ``rows``, in this order."""
-        label = np.asarray(self.label)
-        weight = np.asarray(self.weight) if self.field.weighted else np.ones(len(label), np.uint8)
-        chosen = sparse.csr_matrix((weight, label, _offsets(self.count)),
-                                   shape=(len(self.count), len(self.field.labels)))[rows]
+        chosen = _matrix(self.field, *map(np.asarray, (self.weight, self.label, self.count)))[rows]
+        chosen.eliminate_zeros()
         key = self.field.key
-        arrays = {f"{key}.labels": np.array(self.field.labels),
-                  f"{key}.count": np.diff(chosen.indptr).astype(np.uint8),
-                  f"{key}.label": chosen.indices.astype(np.uint8),
-                  f"{key}.other": np.array([label for label, _ in self.other.most_common(10)],
-                                           dtype=str)}
-        return {**arrays, f"{key}.weight": chosen.data} if self.field.weighted else arrays
+        return {f"{key}.labels": np.array(self.field.labels),
+                f"{key}.weight": chosen.data,
+                f"{key}.label": chosen.indices.astype(np.uint8),
+                f"{key}.count": np.diff(chosen.indptr).astype(np.uint8),
+                f"{key}.other": np.array([label for label, _ in self.other.most_common(10)],
+                                         dtype=str)}
 
 
 def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
@@ -207,8 +203,7 @@ def _load(path: Path, field: Field) -> _Arrays:
     :raises KeyError: the table lacks the field
     """
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
-        names = ["docno", *(f"{field.key}.{name}" for name in (
-            "labels", "count", "label", "other", *(["weight"] if field.weighted else [])))]
+        names = ["docno", *(f"{field.key}.{part}" for part in ("labels", *_PARTS, "other"))]
         arrays = {name: table[name] for name in names}
     if (arrays[f"{field.key}.labels"].tolist() != list(field.labels)
             or len(arrays[f"{field.key}.count"]) != len(arrays["docno"])):

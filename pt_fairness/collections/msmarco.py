@@ -10,15 +10,14 @@ The words in judged and in retrieved passages are counted once and cached in a t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ir_datasets.datasets.base import Dataset, FilteredQueries
+from ir_datasets.datasets.base import FilteredQueries
 from ir_datasets.formats import TrecQrel
-from ir_datasets.util import Lazy, MetadataComponent, MetadataProvider
+from ir_datasets.util import Lazy
 
-from pt_fairness.collections.variants import Documentation, GroupQrels, labelled
+from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -29,7 +28,7 @@ CORPUS = "msmarco-passage"
 _QUERIES = {"dev": 215, "trec-dl-2019": 30}
 _TEXT = ("The queries that Rekabsaz et al. (2021) marked as sensitive to gender bias, and their "
          "judgments.")
-_GENDER = (" The iteration field holds the gender of the passage: that of which it has more words, "
+_GENDER = ("The iteration field holds the gender of the passage: that of which it has more words, "
            "or neutral, if it has at most one word of both, or as many of one as of the other.")
 
 
@@ -50,35 +49,18 @@ def values(name: str) -> Values:
 def register(registry: Any) -> None:
     """Register ``msmarco-passage/…/fair`` and ``…/fair/gender`` for both lists of queries."""
     for task, number in _QUERIES.items():
-        base, name = registry[f"{CORPUS}/{task}"], f"{CORPUS}/{task}/fair"
+        base_id = f"{CORPUS}/{task}"
         qids = Lazy(partial(_qids, f"{task}.tsv"))
-        queries = FilteredQueries(base.queries_handler(), qids)
-        _register(registry, name, base, queries, number, partial(_of, qids),
-                  Documentation("queries sensitive to gender bias", _TEXT, base))
-        _register(registry, f"{name}/gender", base, queries, number,
-                  partial(_with_gender, f"{name}/gender", qids),
-                  Documentation("queries sensitive to gender bias, with genders", _TEXT + _GENDER,
-                                base))
+        queries = FilteredQueries(registry[base_id].queries_handler(), qids)
+        variant(registry, base_id, "fair", partial(_of, qids), "queries sensitive to gender bias",
+                _TEXT, queries=queries, metadata={"queries": {"count": number}, **UNCOUNTED})
+        variant(registry, f"{base_id}/fair", "gender",
+                partial(labelled, source, f"{base_id}/fair/gender"), "with genders", _GENDER)
 
 
-def _register(registry: Any, name: str, base: Any, queries: Any, number: int, convert: Any,
-              documentation: Documentation) -> None:
-    dataset = Dataset(base.docs_handler(), queries, GroupQrels(base.qrels_handler(), convert),
-                      documentation)
-
-    def metadata() -> dict[str, Any]:
-        return {name: {"docs": base.metadata()["docs"], "queries": {"count": number}}}
-    registry.register(
-        name, Dataset(MetadataComponent(name, dataset, MetadataProvider(metadata)), dataset))
-
-
-def _of(qids: Any, rows: Iterable[Any]) -> list[TrecQrel]:
+def _of(qids: Any, _: Any, rows: list[Any]) -> list[TrecQrel]:
     wanted = qids()
     return [row for row in rows if row.query_id in wanted]
-
-
-def _with_gender(name: str, qids: Any, rows: Iterable[Any]) -> Iterator[TrecQrel]:
-    yield from labelled(source(name), _of(qids, rows))
 
 
 def _qids(file: str) -> set[str]:

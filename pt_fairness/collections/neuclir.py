@@ -10,22 +10,16 @@ unjudged document is known if ir_datasets has the corpora (:mod:`.languages`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ir_datasets.datasets.base import Dataset, FilteredQueries
 from ir_datasets.datasets.neuclir import NAME, QREL_DEFS
-from ir_datasets.formats import (
-    ExctractedCCMultiMtQuery,
-    ExctractedCCQueries,
-    TrecQrel,
-    TrecQrels,
-)
+from ir_datasets.formats import ExctractedCCMultiMtQuery, ExctractedCCQueries, TrecQrels
 from ir_datasets.util import DownloadConfig, Lazy, home_path
 
-from pt_fairness import reading
-from pt_fairness.collections.variants import Documentation, GroupQrels
+from pt_fairness.collections.variants import Documentation, GroupQrels, graded
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -53,17 +47,10 @@ def register(registry: Any) -> None:
     judged = Lazy(lambda: {row.query_id for row in qrels.qrels_iter()})
     parts = {"trec-2022": (FilteredQueries(topics, judged), qrels),
              "trec-2023": (edition.queries_handler(), edition.qrels_handler())}
+    to_groups = partial(graded, "language", attrgetter("iteration"), LANGUAGES)
     for name, (queries, judgments) in parts.items():
         registry.register(f"{NAME}/1/{name}/language", Dataset(
-            base.docs_handler(), queries, GroupQrels(judgments, partial(_languages, judgments)),
+            base.docs_handler(), queries, GroupQrels(judgments, to_groups),
             Documentation(f"NeuCLIR at {name.replace('-', ' ').upper()}, with languages",
                           "The judgments of all three languages. The iteration field holds the "
                           f"language of the document: {', '.join(CORPORA)}.")))
-
-
-def _languages(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    for row in rows:
-        if row.iteration not in LANGUAGES:
-            raise reading.invalid(qrels, row, "the language", repr(row.iteration),
-                                  f"one of {', '.join(LANGUAGES)}")
-        yield row._replace(iteration=LANGUAGES[row.iteration])

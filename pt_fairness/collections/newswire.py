@@ -5,6 +5,7 @@ The documents themselves are not needed.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _ROBUST = "disks45/nocr/trec-robust-2004"
 _IDS = ("disks45/nocr/trec8", _ROBUST, *(f"{_ROBUST}/fold{number}" for number in range(1, 6)))
 
 
-def source(name: str = NAME) -> Groups:
+def source(name: str) -> Groups:
     """Return the sources of documents as groups, from the prefix of the docno."""
     from pt_fairness import groups
     return groups.from_pattern(rf"^({'|'.join(LABELS)})\d", LABELS, name)
@@ -28,6 +29,6 @@ def register(registry: Any) -> None:
     # source() has to work without importing ir_datasets.
     from pt_fairness.collections.variants import labelled, variant
     for base_id in _IDS:
-        variant(registry, base_id, "source", lambda rows: labelled(source(), rows), "with sources",
-                "The iteration field holds the source of the document, which its docno begins "
-                f"with: {', '.join(LABELS)}.", one_for_one=True)
+        variant(registry, base_id, "source", partial(labelled, source, NAME),
+                "with sources", "The iteration field holds the source of the document, which its "
+                f"docno begins with: {', '.join(LABELS)}.")

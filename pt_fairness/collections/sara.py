@@ -7,15 +7,10 @@ judged emails that the corpus lacks have no group, and are counted in a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ir_datasets.formats import TrecQrel
-from ir_datasets.util import home_path
-
-from pt_fairness.collections.fields import look_up
-from pt_fairness.collections.variants import labelled, variant
+from pt_fairness.collections.variants import UNCOUNTED, looked_up, variant
 
 if TYPE_CHECKING:
     from pt_fairness.groups import FromIrds
@@ -39,12 +34,6 @@ def source(name: str) -> FromIrds:
 def register(registry: Any) -> None:
     """Register ``sara/sensitivity``."""
     # ir_datasets 0.6.3 counts the qrels of an earlier version.
-    variant(registry, ID, "sensitivity", partial(_judged, registry[ID]), "with sensitivity",
-            "The iteration field holds the sensitivity of the email: "
-            f"{' or '.join(LABELS.values())}.", one_for_one=False)
-
-
-def _judged(base: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    groups = source(f"{ID}/sensitivity")
-    look_up(groups, base, home_path() / ID / "docs.pklz4", (row.doc_id for row in rows))
-    yield from labelled(groups, rows)
+    variant(registry, ID, "sensitivity", partial(looked_up, source, f"{ID}/sensitivity"),
+            "with sensitivity", "The iteration field holds the sensitivity of the email: "
+            f"{' or '.join(LABELS.values())}.", metadata=UNCOUNTED)

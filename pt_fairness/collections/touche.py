@@ -8,25 +8,33 @@ holds for the stances of BEIR's version. Stances can be corrected by topic with
 
 The stances of the judged documents of a dataset id are looked up once and cached in a table in the
 folder of the qrels. Documents that are missing from the corpus are looked up again while it exists.
+
+**Pairs of sentences.** Task 1 of 2022 ranks pairs of sentences of args.me. The docno of a pair is
+those of its sentences, separated by a comma. A sentence belongs to the argument that its docno
+begins with, such as ``Sc065954f-Ae72bc9c6`` in ``Sc065954f-Ae72bc9c6__PREMISE__41``. The stances
+and the portals of a pair are those of the arguments of its sentences: two groups if they differ.
+The quality and the coherence of a pair are in the judgments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any
 
 from ir_datasets.formats import ToucheComparativeStance, ToucheControversialStance, TrecQrel
 from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
-from ir_datasets.util import home_path
 
-from pt_fairness.collections.fields import look_up
-from pt_fairness.collections.variants import labelled, variant, with_one_relevance
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import FromIrds
+from pt_fairness.collections.variants import (
+    UNCOUNTED,
+    annotated,
+    graded,
+    look_up,
+    looked_up,
+    variant,
+)
 
 STANCES = tuple(stance.name for stance in ArgsMeStance)
 PORTALS = tuple(domain.name for domain in ArgsMeSourceDomain)
@@ -40,20 +48,33 @@ _JUDGED_STANCES = {
     "touche-image/2022-06-13/touche-2022-task-3": tuple(
         stance.name for stance in ToucheControversialStance),
 }
-#: The corpora whose documents have a stance: the path of the docstore and the tasks.
-_CORPORA = {
-    "argsme/2020-04-01": ("argsme/2020-04-01.json.pklz4", (
-        "touche-2020-task-1", "touche-2021-task-1", "touche-2020-task-1/uncorrected")),
-    "argsme/1.0": ("argsme/1.0.json.pklz4", ("touche-2020-task-1/uncorrected",)),
-    "beir/webis-touche2020": ("beir/webis-touche2020/docs.pklz4", ("",)),
-    "beir/webis-touche2020/v2": ("beir/webis-touche2020/v2/docs.pklz4", ("",)),
+#: The tasks of each corpus whose documents have a stance.
+_TASKS = {
+    "argsme/2020-04-01": (
+        "touche-2020-task-1", "touche-2021-task-1", "touche-2020-task-1/uncorrected"),
+    "argsme/1.0": ("touche-2020-task-1/uncorrected",),
+    "beir/webis-touche2020": ("",),
+    "beir/webis-touche2020/v2": ("",),
 }
+#: The corpus of sentences, and the task with judgments of pairs.
+_SENTENCES = "argsme/2020-04-01/processed"
+_PAIRS = f"{_SENTENCES}/touche-2022-task-1"
+#: The levels of quality and of coherence, lowest first.
+_LEVELS = {level: str(level) for level in range(3)}
 _TEXT = {
     "stance": "The iteration field holds the stance of the document, which in args.me is the "
               "stance of an argument towards its own conclusion. That need not be the claim of the "
               "topic.",
     "portal": "The iteration field holds the debate portal that the argument is from: "
               f"{', '.join(PORTALS)}.",
+}
+_TEXT_OF_PAIRS = {
+    "stance": "The iteration field holds the stances of the arguments that the sentences are from, "
+              "which are their stances towards their own conclusions.",
+    "portal": "The iteration field holds the debate portals that the arguments of the sentences "
+              "are from.",
+    "quality": "The iteration field holds the quality of the pair, from 0 to 2.",
+    "coherence": "The iteration field holds the coherence of the pair, from 0 to 2.",
 }
 
 
@@ -69,44 +90,65 @@ FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
 }
 
 
-def source(name: str) -> FromIrds:
-    """Return the stances or portals in the documents of a corpus, or in qrels, as groups."""
+def source(name: str) -> Any:
+    """Return a field of the documents of a corpus, or of judgments, as groups."""
     from pt_fairness.groups import FromIrds
     dataset_id, _, field = name.rpartition("/")
     if dataset_id in _JUDGED_STANCES:
         return FromIrds(name, "iteration", _JUDGED_STANCES[dataset_id], name)
+    if field not in FIELDS:
+        return FromIrds(name, "iteration", _LEVELS, name, order=_LEVELS)
+    if dataset_id == _PAIRS:
+        from pt_fairness.collections.pairs import SentencePairs
+        return SentencePairs(source(f"{_SENTENCES}/{field}"), name)
     argument_field, labels = FIELDS[field]
     return FromIrds(dataset_id, argument_field if dataset_id.startswith("argsme/") else field,
                     labels, name)
 
 
 def register(registry: Any) -> None:
-    """Register ``…/stance`` and ``…/portal`` for the Touché ids of ir_datasets."""
+    """Register variants of the Touché ids of ir_datasets, such as ``…/stance``."""
     # ir_datasets 0.6.3 prints the path of Touché's qrels to standard output.
     vars(formats)["print"] = lambda *values, **options: None
-    for corpus, (store, tasks) in _CORPORA.items():
+    for corpus, tasks in _TASKS.items():
+        counts = {} if corpus == "argsme/2020-04-01" else UNCOUNTED
         for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
             for task in tasks:
-                base_id = f"{corpus}/{task}".rstrip("/")
-                convert = partial(_with_field, f"{corpus}/{field}", registry[base_id],
-                                  home_path() / store)
-                variant(registry, base_id, field, convert, f"with {field}s", _TEXT[field],
-                        one_for_one=corpus == "argsme/2020-04-01")
+                variant(registry, f"{corpus}/{task}".rstrip("/"), field,
+                        partial(looked_up, source, f"{corpus}/{field}"), f"with {field}s",
+                        _TEXT[field], metadata=counts)
     for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged, "with stances",
                 "The iteration field holds the stance that the document was judged to have. Where "
                 "it was judged for several, there is a row for each of which it is relevant.",
-                one_for_one=False)
+                metadata=UNCOUNTED)
+    for field, text in _TEXT_OF_PAIRS.items():
+        in_qrels = field not in FIELDS
+        convert = partial(graded, field, attrgetter(field), _LEVELS) if in_qrels \
+            else partial(_of_pairs, f"{_PAIRS}/{field}")
+        variant(registry, _PAIRS, field, convert, f"with {field}", text,
+                metadata={} if in_qrels else UNCOUNTED)
 
 
-def _judged(rows: list[Any]) -> Iterator[TrecQrel]:
-    return with_one_relevance(
-        TrecQrel(row.query_id, row.doc_id, row.relevance,
-                 "-" if row.stance is _UNANNOTATED else row.stance.name) for row in rows)
+def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with the highest relevance of each document over its stances.
+
+    nDCG needs one relevance for each document. A relevant document keeps only the stances for which
+    it is relevant.
+    """
+    highest = {(row.query_id, row.doc_id): row.relevance
+               for row in sorted(rows, key=attrgetter("relevance"))}
+    for row in rows:
+        relevance = highest[row.query_id, row.doc_id]
+        if row.relevance > 0 or relevance <= 0:
+            stance = "-" if row.stance is _UNANNOTATED else row.stance.name
+            yield TrecQrel(row.query_id, row.doc_id, relevance, stance)
 
 
-def _with_field(name: str, base: Any, store: Path, rows: list[Any]) -> Iterator[TrecQrel]:
-    """Yield judgments with a field of their documents as group, from the cached table."""
+def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with a field of the arguments of their sentences as groups."""
+    from pt_fairness.collections.pairs import REST, SENTENCES
     groups = source(name)
-    look_up(groups, base, store, (row.doc_id for row in rows))
-    yield from labelled(groups, rows)
+    look_up(groups.arguments, qrels, (sentence.partition(REST)[0] for row in rows
+                                      for sentence in row.doc_id.split(SENTENCES)))
+    return annotated(groups, rows)

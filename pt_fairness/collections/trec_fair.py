@@ -7,13 +7,10 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ir_datasets.formats import TrecQrel
-
-from pt_fairness.collections.variants import labelled, variant
+from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -92,10 +89,6 @@ def register(registry: Any) -> None:
     for base_id, fields in _FIELDS.items():
         for suffix in fields:
             name = f"{base_id}/{suffix}"
-            variant(registry, base_id, suffix, partial(_with_field, name), f"with {suffix}",
+            variant(registry, base_id, suffix, partial(labelled, source, name), f"with {suffix}",
                     f"The iteration field holds {_MEANING[suffix]}. An article with several groups "
-                    "has a row for each of them.", one_for_one=False)
-
-
-def _with_field(name: str, rows: list[Any]) -> Iterator[TrecQrel]:
-    yield from labelled(source(name), rows)
+                    "has a row for each of them.", metadata=UNCOUNTED)

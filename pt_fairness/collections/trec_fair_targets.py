@@ -4,11 +4,6 @@ Shares and populations are those of the tracks' public evaluation code: trec2021
 trec2022-fair-public.
 """
 
-#: The share of each continent in the population of the world.
-CONTINENTS = {
-    "Africa": 0.155070563, "Antarctica": 1.54424e-07, "Asia": 0.600202585, "Europe": 0.103663858,
-    "Latin America and the Caribbean": 0.08609797, "Northern America": 0.049616733,
-    "Oceania": 0.005348137}
 #: The population of each UN subregion; those of Oceania are one.
 _POPULATION = {
     "Antarctica": 1_106, "Caribbean": 42_517_000, "Central America": 167_387_000,
@@ -18,16 +13,16 @@ _POPULATION = {
     "South America": 406_740_000, "South-eastern Asia": 618_793_000, "Southern Africa": 60_425_000,
     "Southern Asia": 1_749_046_000, "Southern Europe": 155_827_000, "Western Africa": 331_255_000,
     "Western Asia": 245_707_000, "Western Europe": 192_060_000}
-#: The share of each UN subregion in the population of the world.
-REGIONS = {region: people / sum(_POPULATION.values()) for region, people in _POPULATION.items()}
-GENDERS = {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01}
-
 #: The background distributions, by the name of the target. With ``/track`` appended, half of the
 #: target is the distribution of the topic's relevant documents.
 TARGETS = {
-    "trec-fair/2021/world": CONTINENTS,
-    "trec-fair/2022/world": REGIONS,
-    "trec-fair/2022/gender": GENDERS,
+    "trec-fair/2021/world": {
+        "Africa": 0.155070563, "Antarctica": 1.54424e-07, "Asia": 0.600202585,
+        "Europe": 0.103663858, "Latin America and the Caribbean": 0.08609797,
+        "Northern America": 0.049616733, "Oceania": 0.005348137},
+    "trec-fair/2022/world": {
+        region: people / sum(_POPULATION.values()) for region, people in _POPULATION.items()},
+    "trec-fair/2022/gender": {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01},
 }
 #: The share of the relevant documents in the targets of the tracks.
 OF_QRELS = 0.5

@@ -5,33 +5,44 @@ Importing this module imports ir_datasets, but not pandas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import ir_datasets
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, TrecQrel
-from ir_datasets.util import MetadataComponent, MetadataProvider
+from ir_datasets.util import MetadataComponent, MetadataProvider, home_path
 
 from pt_fairness import reading
+from pt_fairness.collections import cached
+
+if TYPE_CHECKING:
+    from pt_fairness.groups import Found, FromIrds, Groups
+
+#: Takes a handler of judgments and all of its judgments, and returns judgments with groups.
+Convert = Callable[[Any, list[Any]], Iterable[TrecQrel]]
+#: The metadata of a variant whose number of judgments is not that of its base.
+UNCOUNTED: dict[str, Any] = {"qrels": {}}
+#: The columns of the cached table of a field, which is also a valid group file.
+_COLUMNS = ["docno", "group", "why_not"]
 
 
 class GroupQrels(BaseQrels):  # type: ignore[misc]
     """Judgments with a group in ``iteration``, in the format of TREC qrels.
 
     :param base: the handler of the judgments in ir_datasets; they are read by each iteration
-    :param convert: converts all of these judgments to judgments with groups
     :param defs: the meaning of each relevance level, if it differs from ``base``
     """
 
-    def __init__(self, base: Any, convert: Callable[[list[Any]], Iterable[TrecQrel]],
-                 defs: dict[int, str] | None = None) -> None:
+    def __init__(self, base: Any, convert: Convert, defs: dict[int, str] | None = None) -> None:
         self._base, self._convert, self._defs = base, convert, defs
 
     def qrels_path(self) -> Any:
         return self._base.qrels_path()
 
     def qrels_iter(self) -> Iterator[TrecQrel]:
-        yield from self._convert(reading.judgments(self._base))
+        yield from self._convert(self._base, reading.judgments(self._base))
 
     def qrels_cls(self) -> type[TrecQrel]:
         return TrecQrel
@@ -55,27 +66,57 @@ class Documentation:
                 "desc": f"{known.get('desc', '')}<p>{self._text}</p>"}
 
 
-def variant(registry: Any, base_id: str, suffix: str,
-            convert: Callable[[list[Any]], Iterable[TrecQrel]], title: str, text: str,
-            one_for_one: bool) -> None:
+def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: str, text: str, *,
+            queries: Any = None, defs: dict[int, str] | None = None,
+            metadata: Mapping[str, Any] = {}) -> None:
     """Register ``base_id/suffix``, a variant of ``base_id`` with groups in its judgments.
 
-    :param convert: converts the judgments of ``base_id`` to judgments with groups
-    :param one_for_one: whether ``convert`` keeps the number of judgments, so that the count in the
-        metadata of ``base_id`` applies
+    :param title: appended to the title of ``base_id``
+    :param text: appended to its description
+    :param queries: the handler of the queries, if they are not those of ``base_id``
+    :param defs: the meaning of each relevance level, if it differs from ``base_id``
+    :param metadata: what differs from the metadata of ``base_id``, such as :data:`UNCOUNTED`
     """
     base, name = registry[base_id], f"{base_id}/{suffix}"
-    dataset = Dataset(base.docs_handler(), base.queries_handler(),
-                      GroupQrels(base.qrels_handler(), convert), Documentation(title, text, base))
-
-    def metadata() -> dict[str, Any]:
-        return {name: {entity: known for entity, known in base.metadata().items()
-                       if one_for_one or entity != "qrels"}}
-    registry.register(
-        name, Dataset(MetadataComponent(name, dataset, MetadataProvider(metadata)), dataset))
+    dataset = Dataset(base.docs_handler(), queries or base.queries_handler(),
+                      GroupQrels(base.qrels_handler(), convert, defs),
+                      Documentation(title, text, base))
+    provider = MetadataProvider(lambda: {name: {**base.metadata(), **metadata}})
+    registry.register(name, Dataset(MetadataComponent(name, dataset, provider), dataset))
 
 
-def labelled(groups: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+def graded(field: str, value_of: Callable[[Any], Any], groups: Mapping[Any, str], qrels: Any,
+           rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with a field of theirs as group.
+
+    :param field: the name of the field in errors
+    :param value_of: returns the value of the field in a judgment
+    :param groups: the group of each value, ``-`` for none
+    :raises ValueError: ``groups`` lacks a value
+    """
+    for row in rows:
+        value = value_of(row)
+        if value not in groups:
+            raise reading.invalid(qrels, row, f"the {field}", repr(value),
+                                  f"one of {', '.join(map(str, groups))}")
+        yield TrecQrel(row.query_id, row.doc_id, row.relevance, groups[value])
+
+
+def labelled(source: Callable[[str], Groups], name: str, _: Any,
+             rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with the groups of their documents, which ``source(name)`` returns."""
+    return annotated(source(name), rows)
+
+
+def looked_up(source: Callable[[str], FromIrds], name: str, qrels: Any,
+              rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield judgments with a field of their documents as group, from the cached table."""
+    groups = source(name)
+    look_up(groups, qrels, (row.doc_id for row in rows))
+    return annotated(groups, rows)
+
+
+def annotated(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the groups of their documents, ``-`` for documents without a group."""
     import pandas as pd
     frame = pd.DataFrame([(row.query_id, row.doc_id, row.relevance) for row in rows],
@@ -84,18 +125,42 @@ def labelled(groups: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     yield from map(TrecQrel, *(auxiliary[field].tolist() for field in TrecQrel._fields))
 
 
-def with_one_relevance(rows: Iterable[TrecQrel]) -> Iterator[TrecQrel]:
-    """Yield judgments with the highest relevance of each document over its groups.
+def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
+    """Look up the groups of judged documents, in a table beside the judgments as far as it goes.
 
-    nDCG needs one relevance for each document. A relevant document keeps only the groups for which
-    it is relevant.
+    Documents that are not in the table are read from the docstore, and the table is rewritten.
+    Documents that are missing from the corpus are looked up again while it exists.
+
+    :param groups: a field of the documents of args.me, of BEIR or of SARA, with a label set; it
+        caches the groups found
+    :param qrels: the handler of the judgments
     """
-    rows = list(rows)
-    highest: dict[tuple[str, str], int] = {}
-    for row in rows:
-        document = row.query_id, row.doc_id
-        highest[document] = max(row.relevance, highest.get(document, row.relevance))
-    for row in rows:
-        relevance = highest[row.query_id, row.doc_id]
-        if row.relevance > 0 or relevance <= 0:
-            yield row._replace(relevance=relevance)
+    from pt_fairness.groups import MISSING
+    corpus = groups.dataset_id
+    # ir_datasets downloads some corpora when it is asked where the docstore is.
+    folder = f"{corpus}.json" if corpus.startswith("argsme/") else f"{corpus}/docs"
+    store = home_path() / f"{folder}.pklz4" / "bin"
+    table = Path(f"{qrels.qrels_path()}.{groups.name.rpartition('/')[2]}.tsv")
+    kept = _read_table(table, store, groups.labels or ())
+    # Do not download a deleted corpus again for documents that it lacked.
+    gone = not store.exists() and not reading.downloaded(ir_datasets.load(corpus).docs_handler())
+    groups.remember({docno: found for docno, found in kept.items()
+                     if gone or found != ((), MISSING)})
+    fetched = groups.fetch(docnos)
+    if any(kept.get(docno) != found for docno, found in fetched.items()):
+        _write_table(table, fetched)
+
+
+def _read_table(table: Path, corpus: Path, labels: Collection[str]) -> dict[str, Found]:
+    """Return the cached table by docno; empty if the corpus is newer or the table is invalid."""
+    frame = cached.read_rows(table, corpus, _COLUMNS, labels)
+    return {} if frame is None else {
+        docno: ((group,), "") if group != "-" else ((), reason)
+        for docno, group, reason in frame.itertuples(index=False)}
+
+
+def _write_table(table: Path, found: dict[str, Found]) -> None:
+    import pandas as pd
+    cached.write_rows(table, pd.DataFrame(
+        [(docno, groups[0] if groups else "-", " ".join(reason.split()))
+         for docno, (groups, reason) in found.items()], columns=_COLUMNS))

@@ -35,8 +35,6 @@ class _AfterImport:
         # A caller can find the spec without importing the package, so the callback is attached to
         # the loader.
         if spec is not None and spec.loader is not None:
-            execute = spec.loader.exec_module
-
             def exec_module(module: "Any") -> None:
                 execute(module)
                 if self in sys.meta_path:
@@ -44,11 +42,11 @@ class _AfterImport:
                     self.callback()
 
             try:
+                execute = spec.loader.exec_module
                 spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-            except (
-                AttributeError
-            ):  # a loader without exec_module, or with a read-only one: import without callback
-                return None
+            except AttributeError:
+                # The loader has no exec_module, or a read-only one: import without the callback.
+                pass
         return spec
 
 
@@ -71,9 +69,7 @@ def plug(names: "Iterable[str]") -> None:
         except Exception as error:
             sys.stderr.write(
                 "pt_fairness is plugged in but cannot be imported (%s); pt-fairness unplug, or "
-                "removing "
-                "pt_fairness_plug.pth from site-packages, ends this\n" % error
-            )
+                "removing pt_fairness_plug.pth from site-packages, ends this\n" % error)
 
     for name in names:
         after_import(name, load)

@@ -19,10 +19,15 @@ from pt_fairness.tables.directions import (
     stands_for,
     with_mark,
 )
-from pt_fairness.tables.long_form import long_form
 from pt_fairness.tables.names import ALPHA, LOSSES, TEST_SUFFIXES, TIE_DECIMALS, WINS
 from pt_fairness.tables.parsing import parsed, parsed_or_none, take_groups, with_groups
-from pt_fairness.tables.per_query import is_per_query, of_one_measure, of_one_system, per_query
+from pt_fairness.tables.per_query import (
+    is_per_query,
+    long_form,
+    of_one_measure,
+    of_one_system,
+    per_query,
+)
 from pt_fairness.tables.renaming import rename
 from pt_fairness.tables.significance import changes, notes
 

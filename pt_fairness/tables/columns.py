@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness.io import need_columns, need_rows
-from pt_fairness.tables.directions import stands_for
+from pt_fairness.tables.directions import name_of
 from pt_fairness.tables.names import LOSSES, SAVED_INDEX, TEST_SUFFIXES, TIE_DECIMALS, WINS
 from pt_fairness.tables.parsing import parsed_or_none
 from pt_fairness.tables.per_query import is_per_query
@@ -34,9 +34,12 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
         raise ValueError(f"the table of averages has several columns {repeated[0]!r}; keep or "
                          "rename one")
     for column in averages.columns:
-        if (not pd.api.types.is_numeric_dtype(averages[column])
-                and parsed_or_none(column) is not None):
-            raise _not_numeric(averages, column)
+        values = averages[column]
+        if not pd.api.types.is_numeric_dtype(values) and parsed_or_none(column) is not None:
+            # If every value can be converted, argmax is 0, the first row.
+            row = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax())
+            raise ValueError(f"{column} has to be a column of numbers, and "
+                             f"{averages['name'].iloc[row]} has {values.iloc[row]!r}")
     columns = [column for column in averages.columns
                if column != "name" and pd.api.types.is_numeric_dtype(averages[column])
                and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES))
@@ -47,33 +50,10 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
     return columns
 
 
-def _not_numeric(averages: pd.DataFrame, column: Any) -> ValueError:
-    message = f"{column} has to be a column of numbers"
-    if not len(averages):
-        return ValueError(message)
-    values = averages[column]
-    # If every value can be converted, argmax is 0, the first row.
-    row = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax())
-    return ValueError(f"{message}, and {averages['name'].iloc[row]} has {values.iloc[row]!r}")
-
-
 def column_of(averages: pd.DataFrame, measure: Any) -> str:
     """Return the name of the column of a measure.
 
-    :param measure: the name of a column; or a measure, as an object or by any of its names:
-        α_nDCG@5 is in the column alpha_nDCG@5, and rKL@5 in the column that was renamed
+    :param measure: the name of the column, or what else :func:`name_of` takes
     :raises ValueError: the table has no such column, or several
     """
-    columns = measure_columns(averages)
-    names = (str(measure), str(parsed_or_none(measure)))
-    for name in names:
-        if name in columns:
-            return name
-    found = [column for column in columns if stands_for(column, averages) in names]
-    if len(found) > 1:
-        raise ValueError(f"the table has several columns of {str(measure)!r}: "
-                         f"{', '.join(map(repr, found))}; name one")
-    if not found:
-        raise ValueError(f"the table has no measure {str(measure)!r}; it has "
-                         f"{', '.join(map(repr, columns))}")
-    return found[0]
+    return name_of(measure, measure_columns(averages), averages, "the table has no measure")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
-import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_frame, need_rows
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Bools
 from pt_fairness.tables.names import (
     COMBINATIONS,
     LOSSES,
@@ -32,6 +30,10 @@ if TYPE_CHECKING:
 #: The marks of a column that is best where it is largest, smallest, and nearest to 0.
 LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
 MARKS = (LARGER, SMALLER, NEAR_ZERO)
+#: The better end of the number of topics with a value above or below that of the baseline, by that
+#: of the value. A larger bias can be closer to 0 or farther from it.
+_ENDS_OF_COUNTS: dict[str, dict[str | None, str]] = {
+    WINS: {LARGER: LARGER, SMALLER: SMALLER}, LOSSES: {LARGER: SMALLER, SMALLER: LARGER}}
 
 
 def _text_of(column: Any, table: pd.DataFrame | None) -> str:
@@ -54,6 +56,26 @@ def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
     text = _text_of(column, table)
     mark = _mark_of(text)
     return text if mark is None else text[:-len(mark)].rstrip()
+
+
+def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:
+    """Return the name of a measure in a table.
+
+    :param measure: one of the names; or a measure, as an object or by any of its names: α_nDCG@5 is
+        alpha_nDCG@5, and rKL@5 is the name that it was given
+    :param names: the names of the measures in the table
+    :param lacks: the start of the error, such as ``'the table has no measure'``
+    :raises ValueError: none of the names stands for the measure, or several
+    """
+    spellings = (str(measure), str(parsed_or_none(measure)))
+    found = [spelling for spelling in spellings if spelling in names][:1] \
+        or [name for name in names if stands_for(name, table) in spellings]
+    if not found:
+        raise ValueError(f"{lacks} {str(measure)!r}; it has {', '.join(map(repr, names))}")
+    if len(found) > 1:
+        raise ValueError(f"{str(measure)!r} has several names in the table: "
+                         f"{', '.join(map(repr, found))}; give one of them")
+    return found[0]
 
 
 def measure_of(column: Any, table: pd.DataFrame | None = None) -> FairnessMeasure | None:
@@ -125,15 +147,9 @@ def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
         return None
     name, suffix = split_suffix(str(column))
     direction = direction_of(name, table)
-    if suffix in (WINS, LOSSES):
-        # Numbers of topics with a value above or below that of the baseline. A larger bias can be
-        # closer to 0 or farther from it.
-        if direction not in (LARGER, SMALLER):
-            return None
-        return -values if (suffix == WINS) == (direction == LARGER) else values
-    if direction is None:
-        return None
-    return from_best(values, direction)
+    if suffix in _ENDS_OF_COUNTS:
+        direction = _ENDS_OF_COUNTS[suffix].get(direction)
+    return None if direction is None else from_best(values, direction)
 
 
 def from_best(values: pd.Series, direction: str) -> pd.Series:
@@ -157,17 +173,13 @@ def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
     for column in table.columns:
         distance = distance_from_best(table, column)
         if distance is not None and distance.notna().any():
-            marks[column] = _is_first(distance)
+            marks[column] = (ranked_by(distance) == 1).to_numpy()
     unknown = columns_of_unknown_direction(table)
     if unknown:
         warn(f"no value of {', '.join(unknown)} is marked as the best: the name is no measure, so "
              "it does not say which end is better; rename columns with pt_fairness.rename, or end "
              f"the name with {LARGER} or {SMALLER}")
     return marks
-
-
-def _is_first(distance: pd.Series) -> Bools:
-    return np.asarray(ranked_by(distance) == 1)
 
 
 def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
 
 from pt_fairness.io import need_columns, need_frame, need_rows
 from pt_fairness.io.identifiers import missing
-from pt_fairness.tables.directions import stands_for
-from pt_fairness.tables.parsing import parsed_or_none
+from pt_fairness.tables.directions import NEAR_ZERO, direction_of, measure_of, name_of
+from pt_fairness.tables.names import UNDEFINED
 
 
 def is_per_query(frame: pd.DataFrame) -> bool:
@@ -67,19 +68,52 @@ def of_one_measure(frame: pd.DataFrame, measure: Any = None) -> tuple[pd.DataFra
     """Return the rows of one measure of a per-query frame, and its name.
 
     :param measure: an object, any of its names or its label; ``None`` if the frame has one measure
-    :raises ValueError: the frame does not have the measure, or has several and ``measure`` is
-        ``None``
+    :raises ValueError: the frame does not have the measure, or has it under several names; or it
+        has several measures and ``measure`` is ``None``
     """
     names = list(dict.fromkeys(frame["measure"].map(str)))
     if measure is None and len(names) != 1:
         raise ValueError(f"the frame has {len(names)} measures, and one is needed; choose from "
                          f"{', '.join(map(repr, names))}")
-    name = names[0] if measure is None else str(measure)
-    if name not in names:
-        spellings = (name, str(parsed_or_none(measure)))
-        name = next((one for one in names if one in spellings
-                     or stands_for(one, frame) in spellings), name)
-    if name not in names:
-        raise ValueError(f"the frame has no values of {name!r}; it has "
-                         f"{', '.join(map(repr, names))}")
+    name = names[0] if measure is None \
+        else name_of(measure, names, frame, "the frame has no values of")
     return frame[frame["measure"].map(str) == name], name
+
+
+def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each run, topic and measure, the form for mixed models in R.
+
+    :param perquery: ``name, qid, measure, value``, of :func:`pt_fairness.evaluate` or
+        ``pt.Experiment``
+    :returns: ``run, topic, measure, value, fair_end`` (0 or 1; missing for measures of relevance)
+        and ``undefined``: whether the topic is undefined for the measure, so that its value is 0.0
+        for every system. Missing if the frame is not of :func:`pt_fairness.evaluate`
+    :raises ValueError: a missing column, or several values of one run, topic and measure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> perquery = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": ["nDCG@5", "rKL@5"],
+    ...                          "value": [0.5, 0.25]})
+    >>> analysis.long_form(perquery)
+      run topic measure  value  fair_end  undefined
+    0   A     1  nDCG@5   0.50       NaN       <NA>
+    1   A     2   rKL@5   0.25       0.0       <NA>
+    """
+    frame = per_query(perquery)
+    ends = {}
+    for name in frame["measure"].unique():
+        measure = measure_of(name, perquery)
+        zero = 0.0 if direction_of(name, perquery) == NEAR_ZERO else math.nan
+        ends[name] = zero if measure is None else float(measure.FAIR_END)
+    undefined = pd.Series(pd.NA, frame.index, dtype="boolean")
+    topics = perquery.attrs.get(UNDEFINED)
+    if topics is not None:
+        pairs = [(name, qid) for name, qids in topics.items() for qid in qids]
+        index = pd.MultiIndex.from_frame(frame[["measure", "qid"]])
+        undefined = pd.Series(index.isin(pairs), frame.index, dtype="boolean")
+    return pd.DataFrame({
+        "run": frame["name"], "topic": frame["qid"], "measure": frame["measure"],
+        "value": frame["value"], "fair_end": frame["measure"].map(ends).astype(float),
+        "undefined": undefined}, index=frame.index).reset_index(drop=True)

@@ -81,6 +81,28 @@ print("pt-fairness/debates" in list(ir_datasets.registry))
     assert run(code) == "True"
 
 
+@pytest.mark.parametrize("methods", [
+    "def load_module(self, name): return sys.modules.setdefault(name, types.ModuleType(name))",
+    "__slots__ = ()\n    def create_module(self, spec): pass\n"
+    "    def exec_module(self, module): pass",
+], ids=["without exec_module", "read-only"])
+def test_a_loader_that_cannot_be_wrapped_imports_without_the_callback(methods):
+    code = f"""
+import importlib.machinery, sys, types
+from pt_fairness.plugging.after_import import after_import
+class Loader:
+    {methods}
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, Loader()) if name == "another" else None
+sys.meta_path.insert(0, Finder())
+after_import("another", lambda: print("called"))
+import another
+print(another.__name__)
+"""
+    assert run(code) == "another"
+
+
 def test_entry_points():
     from importlib.metadata import entry_points
 

@@ -1,4 +1,4 @@
-"""The options of the commands that evaluate several runs."""
+"""``pt-fairness table`` and ``pt-fairness report``: several runs in a table and on a page."""
 
 from __future__ import annotations
 
@@ -6,10 +6,31 @@ import argparse
 import sys
 from typing import Any
 
-from pt_fairness.cli.output import add_groups
+from pt_fairness.cli.output import add_command, add_groups, write
+
+#: The number of documents of a ranking that the report shows by default.
+DEPTH = 20
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
+def add(commands: Any) -> None:
+    """Add the commands ``table`` and ``report``."""
+    table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
+                        "each measure", ("csv", "md", "latex", "json", "long"))
+    _add_options(table)
+    table.add_argument("--digits", metavar="N", type=int,
+                       help="decimals (default: 4 in md and latex, all in the other forms)")
+    table.add_argument("--p-values", action="store_true", help="p-values in md and latex, too")
+    table.add_argument("--per-query", action="store_true",
+                       help="the value of every topic instead of the averages")
+    report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
+                         "figures, topics, and a paragraph for a paper", ("html",))
+    _add_options(report)
+    report.add_argument("--depth", metavar="K", type=int, default=DEPTH,
+                        help=f"documents of each ranking on the page (default: {DEPTH})")
+    report.add_argument("--title", default="Fairness report", help="title of the page")
+
+
+def _add_options(command: argparse.ArgumentParser) -> None:
     """Add the qrels, the runs, the measures and the options of the comparison."""
     command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     command.add_argument("runs", metavar="RUN", nargs="+",
@@ -31,7 +52,24 @@ def add_options(command: argparse.ArgumentParser) -> None:
                          help="processes; -1 for all processors (default: 1)")
 
 
-def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
+def _table(options: argparse.Namespace) -> int:
+    from pt_fairness import evaluation
+    per_query = options.per_query or options.format == "long"
+    averages, values = evaluation.evaluate(**_arguments(options))
+    text = evaluation.as_text(values if per_query else averages, options.format, options.digits,
+                              options.p_values)
+    write(text, options.output)
+    return 1 if averages.attrs[evaluation.BROKEN] else 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from pt_fairness.reporting import report
+    page = report(**_arguments(options), depth=options.depth, title=options.title)
+    write(page.html, options.output)
+    return 1 if page.broken else 0
+
+
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of :func:`pt_fairness.evaluate` and :func:`pt_fairness.report`.
 
     :raises ValueError: a label without a measure

@@ -1,32 +1,46 @@
-"""``pt-fairness rerank``: a run in a fairer order."""
+"""``pt-fairness annotate`` and ``rerank``: qrels with groups, and a run in a fairer order."""
 
 from __future__ import annotations
 
 import argparse
 import ast
 import csv
+import sys
 from typing import Any
 
 from pt_fairness.cli.output import add_command, write
 
 
 def add(commands: Any) -> None:
-    """Add the command ``rerank``."""
-    command = add_command(commands, "rerank", _run, "re-rank a run towards target shares of the "
-                          "groups", ("trec",))
-    command.usage = "pt-fairness rerank RUN METHOD --groups NAME [--PARAMETER VALUE …] [-o FILE]"
-    command.add_argument("run_file", metavar="RUN",
-                         help="a TREC run, compressed if it ends in .gz, or a .parquet file")
-    command.add_argument("method", metavar="METHOD",
-                         help="a re-ranker of pt_fairness.rerank, such as xquad; its parameters "
-                              "follow by name, such as --k 10 --lam 0.8")
-    command.add_argument("--groups", metavar="NAME",
-                         help="a registered name or a group file; policies without groups need "
-                              "none")
-    command.set_defaults(more=[])  # what main does not know are parameters of the method
+    """Add the commands ``annotate`` and ``rerank``."""
+    annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
+                           "judged documents in their second column", ("trec", "csv"))
+    annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
+    annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
+    rerank = add_command(commands, "rerank", _rerank, "re-rank a run towards target shares of the "
+                         "groups", ("trec",))
+    rerank.usage = "pt-fairness rerank RUN METHOD --groups NAME [--PARAMETER VALUE …] [-o FILE]"
+    rerank.add_argument("run_file", metavar="RUN",
+                        help="a TREC run, compressed if it ends in .gz, or a .parquet file")
+    rerank.add_argument("method", metavar="METHOD",
+                        help="a re-ranker of pt_fairness.rerank, such as xquad; its parameters "
+                             "follow by name, such as --k 10 --lam 0.8")
+    rerank.add_argument("--groups", metavar="NAME",
+                        help="a registered name or a group file; policies without groups need none")
+    rerank.set_defaults(more=[])  # what main does not know are parameters of the method
 
 
-def _run(options: argparse.Namespace) -> None:
+def _annotate(options: argparse.Namespace) -> None:
+    from pt_fairness import groups, io
+    annotated = groups.get(options.groups).to_qrels(io.load_qrels(options.qrels))
+    if options.format == "csv":
+        write(annotated.to_csv(index=False, lineterminator="\n"), options.output)
+    else:
+        io.write_qrels(annotated, options.output)
+    sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")
+
+
+def _rerank(options: argparse.Namespace) -> None:
     from pt_fairness import io
     from pt_fairness.transformers import rerank
     if options.method not in rerank.__all__:
