@@ -18,7 +18,6 @@ from pt_fairness.analysis.inputs import (
     tell,
 )
 from pt_fairness.groups import Groups
-from pt_fairness.io import need_rows
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.rankings.annotations import Annotations
@@ -74,8 +73,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     if ALL_TOPICS in topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which is the name of the row of all "
                          "topics; rename the topic")
-    views = list(View.blocks(rankings_of_empty_run(annotations).labelled()))
-    counts = np.vstack([view.relevant(rel) @ view.share for view in views])
+    counts = np.vstack([view.relevant(rel) @ view.share for view in
+                        View.blocks(rankings_of_empty_run(annotations).labelled())])
     counts = np.vstack([counts, counts.sum(axis=0)])
     total = counts.sum(axis=1)
     shares = numerics.ratio(counts, total[:, None])
@@ -118,9 +117,7 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     0  BM25   1   rND@5   0.25
     """
     wanted = [one for one in parsed(measures) if isinstance(one, FairnessMeasure)]
-    judged = renamed_qrels(qrels)
-    need_rows(judged, "the frame of qrels")
-    evaluator = FairnessEvaluator(wanted, judged)
+    evaluator = FairnessEvaluator(wanted, renamed_qrels(qrels))
     rows = [(evaluator.topics[topic], str(measure))
             for measure, topics in evaluator.undefined().items()
             for topic in np.flatnonzero(topics)]

@@ -23,17 +23,17 @@ def judgments_of(qrels: pd.DataFrame) -> Judgments:
     :param qrels: columns with the names of PyTerrier or of ir_measures
     :raises ValueError: a column is missing, or there are no rows
     """
-    judged = renamed_qrels(qrels)
-    need_rows(judged, "the frame of qrels")
-    return Judgments(judged)
+    return Judgments(renamed_qrels(qrels))
 
 
 def renamed_qrels(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
     :param qrels: columns with the names of PyTerrier or of ir_measures
+    :raises ValueError: a column is missing, or there are no rows
     """
     qid, docno, label = qrels_columns(qrels)
+    need_rows(qrels, "the frame of qrels")
     return qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"})
 
 
