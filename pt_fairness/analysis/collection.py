@@ -161,7 +161,7 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     for name, run in runs_of(runs, judgments, "ranked_groups").items():
         found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
-        member = found.sets.members(found.codes[rows], annotations.labels)
+        member = found.sets.shares(found.codes[rows], annotations.labels) > 0
         document, label = np.nonzero(np.column_stack([member, ~member.any(axis=1)]))
         rows = rows[document]
         pair = run.pair[rows]

@@ -52,8 +52,8 @@ class _Noise:
         ends = np.cumsum([len(judged), *(len(run.topic) for run in runs)])
         #: The index of each judged document, and of the documents of each run.
         self._items = np.split(documents.pair, ends[:-1])
-        member = [annotations.sets.members(judged, labels),
-                  *(found.sets.members(found.codes, labels) for _, found in self._runs)]
+        member = [annotations.sets.shares(judged, labels) > 0,
+                  *(found.sets.shares(found.codes, labels) > 0 for _, found in self._runs)]
         #: The labels of each document, a mask ``[documents, L]``.
         self._member = np.concatenate(member)[documents.first]
         annotated = np.flatnonzero(self._member.any(axis=1))
