@@ -8,14 +8,12 @@ import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures import FairnessMeasure, RepBias, nDJS, population
 from pt_fairness.measures.documents import DocumentMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
-from pt_fairness.measures.population import distribution, protected_of_labels, split, two_groups
-from pt_fairness.measures.representation import RepBias
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.measures.statistical_tests import BinomialMeasure
-from pt_fairness.measures.viewpoint import ViewpointMeasure, nDJS
+from pt_fairness.measures.viewpoint import ViewpointMeasure
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
@@ -128,7 +126,7 @@ class Shown:
                 isinstance(measure, BinomialMeasure) and measure.param("p") is not None):
             return None
         else:
-            shares = distribution(measure, view)[0]
+            shares = population.distribution(measure, view)[0]
         return shares if shares.any() else np.full(len(shares), np.nan)
 
     @property
@@ -141,7 +139,7 @@ class Shown:
             return None
         counts = view.in_run if isinstance(measure, ViewpointMeasure) \
             else view.relevant(measure.param("rel"))
-        sides, known = split(measure, view, counts)
+        sides, known = population.split(measure, view, counts)
         if not known[0]:
             return None
         target = np.nan
@@ -150,9 +148,9 @@ class Shown:
         elif isinstance(measure, ViewpointMeasure):
             target = float((counts * sides).sum() / max(counts.sum(), 1))
         elif "target" in measure.SUPPORTED_PARAMS:
-            groups = two_groups(measure, view)
+            groups = population.two_groups(measure, view)
             target = float(groups.plus[0] / groups.total[0]) if groups.total[0] else np.nan
-        labels = np.array(view.labels)[protected_of_labels(measure, view, counts)[0]]
+        labels = np.array(view.labels)[population.protected_of_labels(measure, view, counts)[0]]
         return Protected(labels.tolist(), np.asarray(sides[0], float), target)
 
 

@@ -93,7 +93,7 @@ def correlations(frame: pd.DataFrame,
         result = (np.nan, np.nan) if is_constant(x) or is_constant(y) else tests[method](x, y)
         coefficients[i, j] = coefficients[j, i] = result[0]
         p_values[i, j] = p_values[j, i] = result[1]
-    table = [["" if j > i else _starred(coefficients[i + 1, j], p_values[i + 1, j])
+    table = [["" if j > i else starred(coefficients[i + 1, j], p_values[i + 1, j])
               for j in range(size - 1)] for i in range(size - 1)]
     named = pd.DataFrame(coefficients, names, names)
     named.attrs = dict(frame.attrs)  # what renamed columns stand for
@@ -112,10 +112,12 @@ def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.pivot(index="qid", columns="measure", values="value")[measures]
 
 
-def _starred(coefficient: float, p_value: float) -> str:
+def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:
+    """Return a coefficient as text, with a star where p < .05; ``'–'`` for NaN."""
     if math.isnan(coefficient):
         return "–"
-    return f"{coefficient:.4f}" + ("*" if p_value < ALPHA else "")
+    # Adding 0.0 turns −0 into 0.
+    return f"{round(coefficient, decimals) + 0.0:.{decimals}f}" + ("*" if p_value < ALPHA else "")
 
 
 def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
@@ -248,20 +250,17 @@ def _baseline(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
     :param systems: the names in the order of the runs, if the frame knows it
     :raises ValueError: there is no such system
     """
-    if baseline in names:
-        return baseline
-    listed_names = ", ".join(map(repr, names))
-    if not isinstance(baseline, (int, np.integer)) or isinstance(baseline, bool):
-        raise ValueError(f"no system is named {baseline!r}; the frame has {listed_names}")
     order = names if systems is None else list(systems)
-    if not 0 <= baseline < len(order):
-        raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
-                         f"first is 0, and the frame has {listed_names}")
-    name = order[int(baseline)]
-    if name not in names:
-        raise ValueError(f"the baseline {name!r} (system {baseline}) is not in the frame, which "
-                         f"has {listed_names}")
-    return name
+    by_position = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
+    if by_position and baseline not in names:
+        if not 0 <= baseline < len(order):
+            raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
+                             f"first is 0, and the frame has {', '.join(map(repr, names))}")
+        baseline = order[int(baseline)]
+    if baseline not in names:
+        raise ValueError(f"no system is named {baseline!r}; the frame has "
+                         f"{', '.join(map(repr, names))}")
+    return baseline
 
 
 def _difference(differences: pd.Series, confidence: float, resamples: int,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.analysis import Correlations
+from pt_fairness.analysis.statistics import Correlations, starred
 from pt_fairness.io import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
@@ -133,9 +133,7 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     name_ticks(ax.xaxis, names[:-1], new)
     name_ticks(ax.yaxis, names[1:], new)
     for i, j in zip(*np.nonzero(below), strict=True):
-        number = "–" if np.isnan(values[i, j]) else f"{values[i, j]:.2f}".replace("-0.00", "0.00")
-        star = "*" if p_values[i, j] < ALPHA else ""
-        ax.text(j, i, number + star, ha="center", va="center",
+        ax.text(j, i, starred(values[i, j], p_values[i, j], 2), ha="center", va="center",
                 color="white" if values[i, j] < DARK else "black", fontsize=min(10.0, 130.0 / size))
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)

@@ -58,8 +58,6 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], radius: float =
 
 def _along(ax: Axes, corners: Any) -> Floats:
     """Return places along a line, in pixels, ``[n, 2]``."""
-    if len(corners) < 2:
-        return np.zeros((0, 2))
     ends = ax.transData.transform(np.asarray(corners, float))
     steps = np.linspace(0.0, 1.0, STEPS)[:, None, None]
     return np.asarray((ends[:-1] + steps * (ends[1:] - ends[:-1])).reshape(-1, 2))

@@ -34,10 +34,9 @@ from pt_fairness.text import warn
 ROOM = 1.05
 #: The distance of the second axis on the right from the first, in points.
 APART = 55
-#: The style of the dot of a relevant document, and of a block without a group.
+#: The style of the dot of a relevant document.
 DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "black",
                        "linestyle": "none"}
-NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": style.PALE}
 
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
@@ -154,7 +153,7 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
         share = 0.8 / len(document)
         for i, group in enumerate(document["group"]):
             ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share, linewidth=edge,
-                                   **(NO_GROUP if pd.isna(group) else faces[group])))
+                                   **(style.NO_GROUP if pd.isna(group) else faces[group])))
         if document["label"].max() > 0:
             relevant.append((rank, row))
     if relevant:
@@ -169,7 +168,7 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
            ylim=(len(names) - 0.5, -0.5))
     legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
     if topic["group"].isna().any():
-        legend["no group"] = Patch(**NO_GROUP)
+        legend["no group"] = Patch(**style.NO_GROUP)
     handles = [*legend.values(), Line2D([], [], markersize=4, **DOT)]
     legend_below(ax, handles, [*legend, "relevant"], new)
     return ax
