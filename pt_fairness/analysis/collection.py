@@ -169,5 +169,4 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
             "name": name, "qid": topics[run.topic[rows]], "rank": run.place[rows] + 1,
             "docno": run.docnos(rows), "label": np.where(pair >= 0, judgments.relevance[pair], 0),
             "group": pd.Series(labels[label], dtype="str")}))
-    columns = ["name", "qid", "rank", "docno", "label", "group"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return pd.concat(parts, ignore_index=True)

@@ -43,8 +43,7 @@ def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None]
 
     :param groups: a group source; ``None`` for the ``iteration`` of the qrels
     """
-    source = None if groups is None else sources.get(groups)
-    return Annotations(judgments, source, rels, added)
+    return Annotations(judgments, None if groups is None else sources.get(groups), rels, added)
 
 
 def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from pt_fairness.analysis.inputs import (
     runs_of,
     tell,
 )
+from pt_fairness.groups import Groups
 from pt_fairness.io.identifiers import PairIndex
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
@@ -28,9 +29,6 @@ from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import TIE_DECIMALS, is_constant
 from pt_fairness.text import warn
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
 
 
 class _Noise:

@@ -52,9 +52,8 @@ class Shown:
         self.measure, self._own = measure, own
         annotations = annotations_for(measure, judgments, source)
         found = annotations.of_run(run, measure.depth if own else cutoff)
-        rankings = annotations.rankings(run, found)
-        added = measure.added_labels if own else ()
-        self._view = View(rankings.labelled(added), slice(topic, topic + 1))
+        rankings = annotations.rankings(run, found).labelled(measure.added_labels if own else ())
+        self._view = View(rankings, slice(topic, topic + 1))
         codes, relevance, _ = self._view.full(None)
         length = codes.shape[1]
         if own and measure.condensed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -173,13 +174,12 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
         ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
                         linewidth=0)
     known = measure_of(name)
-    least = known.RANGE[0] if known is not None else None
-    cut = least is not None and bool((frame["mean"] - frame["sd"]).min() < least)
+    least = -math.inf if known is None or known.RANGE[0] is None else known.RANGE[0]
+    cut = (frame["mean"] - frame["sd"]).min() < least
     ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)",
            ylabel="mean ± 1 standard deviation" + (f", cut at {least:g}" if cut else ""),
            title=style.text(style.with_fair_end(name), style.TITLE))
-    bottom = min(0.0, ax.get_ylim()[0])
-    ax.set_ylim(bottom=bottom if least is None else max(bottom, least))
+    ax.set_ylim(bottom=max(least, min(0.0, ax.get_ylim()[0])))
     if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
         ax.legend(title="set")
     return ax

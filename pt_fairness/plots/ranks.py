@@ -120,7 +120,7 @@ def _targets(target: Mapping[str, float] | pd.DataFrame | None,
         need_columns(target, ["qid", "group", "share", "skew"], "the distribution of groups")
         topics = target[(target["qid"] != ALL_TOPICS) & target["skew"].notna()]
         means = topics.groupby("group")["share"].mean()
-        return {group: float(means.get(group, 0.0)) for group in groups}
+        return means.reindex(groups, fill_value=0.0).to_dict()
     unknown = [group for group in target if group not in groups]
     if unknown:
         raise ValueError(f"the target has a share for {listed(unknown)}, and no ranked document "
@@ -182,7 +182,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
            xlim=(0.4, ranks[-1] + 0.6))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     lower = _draw_shares(frame, ax, faces, handles)
-    (ax if lower is None else lower).set_xlabel("rank")
+    lower.set_xlabel("rank")
     measure = parsed_or_none(frame.attrs.get("measure"))
     source = None
     if measure is not None:
@@ -193,7 +193,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
         text = f"topic {frame.attrs['qid']}: {style.with_fair_end(name).replace(name, value, 1)}"
         ax.set_title(style.text(text, style.TITLE))
     if handles:
-        legend_below(ax if lower is None else lower, list(handles.values()), list(handles), new,
+        legend_below(lower, list(handles.values()), list(handles), new,
                      None if source is None else f"groups: {source}")
     return ax
 
@@ -208,15 +208,15 @@ def _bars(frame: pd.DataFrame,
 
 
 def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
-                 handles: dict[str, Any]) -> Axes | None:
-    """Draw the panel of shares and return it, or ``None`` if there are no groups."""
+                 handles: dict[str, Any]) -> Axes:
+    """Draw the panel of shares and return it, or ``ax`` if there are no groups."""
     two = PROTECTED_SHARE in frame
     side = f"protected: {', '.join(frame.attrs.get('protected', ()))}".removesuffix(": ")
     columns = {side: (PROTECTED_SHARE, PROTECTED_TARGET, "black")} if two else {
         label: (SHARE + label, TARGET + label, face["facecolor"]) for label, face in faces.items()}
     place = ax.get_subplotspec()
     if not columns or place is None:
-        return None
+        return ax
     panels = place.subgridspec(2, 1, height_ratios=PANELS)
     ax.set_subplotspec(panels[0])
     lower = ax.figure.add_subplot(panels[1], sharex=ax)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.tables import measure_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from pt_fairness.measures.base import FairnessMeasure
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.

@@ -95,10 +95,9 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
 
 def _axis_name(columns: list[str], averages: pd.DataFrame) -> str:
     """Return the label of an axis of measures with the same fair end."""
-    if len(columns) == 1:
-        return style.text(style.with_fair_end(columns[0], averages), style.LONG)
     ends = {style.with_fair_end(column, averages).removeprefix(column) for column in columns}
-    return "fairness measures" + (ends.pop() if len(ends) == 1 else "")
+    name = columns[0] if len(columns) == 1 else "fairness measures"
+    return style.text(name + (ends.pop() if len(ends) == 1 else ""), style.LONG)
 
 
 def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
@@ -184,11 +183,10 @@ def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
                          "choose a topic that it has")
     frame = frame.reindex(names).rename(columns={"value": name})
     frame.attrs = dict(perquery.attrs)
-    far = distance_from_best(frame, name)
-    if far is None:
-        warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the "
-             "name with ↑ or ↓")
-    order = range(len(names)) if far is None else ranked_by(far).argsort(kind="stable")
-    end = style.with_fair_end(name, frame).removeprefix(name)
-    return frame[name].iloc[list(order)], f"topic {qid}, with {name}{end}" if far is None else \
-        f"topic {qid}, by {name}{end}"
+    far, shown = distance_from_best(frame, name), style.with_fair_end(name, frame)
+    if far is not None:
+        order = ranked_by(far).to_numpy().argsort(kind="stable")
+        return frame[name].iloc[order], f"topic {qid}, by {shown}"
+    warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the name "
+         "with ↑ or ↓")
+    return frame[name], f"topic {qid}, with {shown}"

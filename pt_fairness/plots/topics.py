@@ -204,7 +204,8 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
         middle, counts = np.unique(part, return_counts=True)
         ax.bar(middle * width - 0.4 * width + i * bar, counts, width=bar, align="edge",
                linewidth=0.3, **style.face(i))
-    low, high = (int(limit(np.concatenate(places))) for limit in (np.min, np.max))
+    every = np.concatenate(places)
+    low, high = int(every.min()), int(every.max())
     step = tick_step(high - low + 1, size_of(ax)[0], LINE_HEIGHT * font_size(ax.xaxis))
     ax.set_xticks([round(place * width, 6)
                    for place in range(-(-low // step) * step, high + 1, step)])

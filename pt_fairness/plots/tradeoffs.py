@@ -102,7 +102,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     ax.set(xlabel=style.text(style.with_fair_end(columns[0], averages), style.LONG),
            ylabel=style.text(style.with_fair_end(columns[1], averages), style.LONG))
     legend_below(ax, list(named.values()), list(named), new)
-    label_points(ax, x, y, systems["name"].tolist(), lines=lines)
+    label_points(ax, x, y, systems["name"].tolist(), lines)
     return ax
 
 
