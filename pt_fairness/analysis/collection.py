@@ -10,30 +10,14 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import numerics
-from pt_fairness.analysis.inputs import (
-    annotations_of,
-    judgments_of,
-    renamed_qrels,
-    runs_of,
-    tell,
-)
+from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
 from pt_fairness.groups import Groups
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
-from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.rankings import Rankings
-from pt_fairness.rankings.run import empty_run
-from pt_fairness.rankings.view import View
 from pt_fairness.tables import parsed
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"
-
-
-def rankings_of_empty_run(annotations: Annotations) -> Rankings:
-    """Return the judged documents with their groups, and empty lists."""
-    run = empty_run(annotations.judgments, tell)
-    return annotations.rankings(run, annotations.of_run(run, 0))
 
 
 def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
@@ -73,12 +57,13 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     if ALL_TOPICS in topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which is the name of the row of all "
                          "topics; rename the topic")
-    counts = np.vstack([view.relevant(rel) @ view.share for view in
-                        View.blocks(rankings_of_empty_run(annotations).labelled())])
-    counts = np.vstack([counts, counts.sum(axis=0)])
+    size = len(annotations.labels)
+    counts = np.zeros((len(topics) + 1, size))
+    np.add.at(counts, annotations.judgments.topic,
+              annotations.sets.shares(annotations.by_rel[rel], annotations.labels))
+    counts[-1] = counts.sum(axis=0)
     total = counts.sum(axis=1)
     shares = numerics.ratio(counts, total[:, None])
-    size = len(annotations.labels)
     skew = numerics.kl(shares, np.full(size, 1 / max(size, 1)))
     skew = np.maximum(skew / (math.log2(size) if size > 1 else 1.0), 0.0)
     return pd.DataFrame({"qid": np.repeat([*topics, ALL_TOPICS], size),

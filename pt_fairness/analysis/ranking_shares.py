@@ -8,9 +8,10 @@ import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of
-from pt_fairness.measures import FairnessMeasure, RepBias, nDJS, population
+from pt_fairness.measures import FairnessMeasure, RepBias, nDJS
 from pt_fairness.measures.documents import DocumentMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
+from pt_fairness.measures.population import distribution, protected_of_labels, split, two_groups
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.measures.statistical_tests import BinomialMeasure
 from pt_fairness.measures.viewpoint import ViewpointMeasure
@@ -125,7 +126,7 @@ class Shown:
                 isinstance(measure, BinomialMeasure) and measure.param("p") is not None):
             return None
         else:
-            shares = population.distribution(measure, view)[0]
+            shares = distribution(measure, view)[0]
         return shares if shares.any() else np.full(len(shares), np.nan)
 
     @property
@@ -138,7 +139,7 @@ class Shown:
             return None
         counts = view.in_run if isinstance(measure, ViewpointMeasure) \
             else view.relevant(measure.param("rel"))
-        sides, known = population.split(measure, view, counts)
+        sides, known = split(measure, view, counts)
         if not known[0]:
             return None
         target = np.nan
@@ -147,9 +148,9 @@ class Shown:
         elif isinstance(measure, ViewpointMeasure):
             target = float((counts * sides).sum() / max(counts.sum(), 1))
         elif "target" in measure.SUPPORTED_PARAMS:
-            groups = population.two_groups(measure, view)
+            groups = two_groups(measure, view)
             target = float(groups.plus[0] / groups.total[0]) if groups.total[0] else np.nan
-        labels = np.array(view.labels)[population.protected_of_labels(measure, view, counts)[0]]
+        labels = np.array(view.labels)[protected_of_labels(measure, view, counts)[0]]
         return Protected(labels.tolist(), np.asarray(sides[0], float), target)
 
 

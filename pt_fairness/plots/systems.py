@@ -146,17 +146,16 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     width, height = size_of(ax)
     dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
     edge = min(1.0, 0.1 * width / depth)
-    relevant = []
     for (name, rank), document in topic.groupby(["name", "rank"]):
         row = names.index(name)
         share = 0.8 / len(document)
         for i, group in enumerate(document["group"]):
             ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share, linewidth=edge,
                                    **(style.NO_GROUP if pd.isna(group) else faces[group])))
-        if document["label"].max() > 0:
-            relevant.append((rank, row))
-    if relevant:
-        ax.plot(*zip(*relevant, strict=True), markersize=dot, markeredgewidth=dot / 4, **DOT)
+    relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
+    if len(relevant):
+        ax.plot(relevant["rank"], relevant["name"].map(names.index), markersize=dot,
+                markeredgewidth=dot / 4, **DOT)
     step = tick_step(depth, width, (len(str(depth)) + 1) * LETTER_WIDTH * font_size(ax.xaxis))
     ax.set_xticks(sorted({1, *range(step, depth + 1, step)}))
     for row, value in enumerate([] if values is None else values):
