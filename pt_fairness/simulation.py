@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -35,7 +34,7 @@ def __dir__() -> list[str]:
 #: Cherumanal et al. 2021, section 4.2).
 RATIO = 4
 Setting = Literal["minority", "proportion-agnostic", "majority"]
-SETTINGS: tuple[Setting, ...] = ("minority", "proportion-agnostic", "majority")
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
 
 #: The number of documents of each viewpoint, by set: Draws et al. (2021), table 4.
 SETS: dict[str, dict[str, int]] = {
@@ -239,28 +238,24 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     True
     """
     from tqdm import tqdm
+    from tqdm.contrib.concurrent import thread_map
     wanted = measures_without_groups(measures, "sweep", "the groups are the viewpoints of sets")
     sets = _checked(sets)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
     if n < 2:
         raise ValueError(f"n={n}: a standard deviation needs at least two rankings")
-    biases = [float(alpha) for alpha in alphas]
-    points = [(name, alpha) for name in sets for alpha in biases]
+    points = list(itertools.product(sets, [float(alpha) for alpha in alphas]))
 
-    def measured(point: tuple[str, float]) -> list[dict[str, Any]]:
+    def rows(point: tuple[str, float]) -> list[dict[str, Any]]:
         name, alpha = point
-        return _point(name, sets[name], alpha, wanted, n, _seed(seed, name, alpha))
+        return _rows(name, alpha, sets[name], wanted, n, seed)
 
-    def rows() -> Iterator[dict[str, Any]]:
-        # Threads run in parallel, because numpy releases the GIL.
-        with (ThreadPoolExecutor(os.cpu_count()) as pool,
-              tqdm(total=len(points), desc="simulation", unit="point") as bar):
-            for part in pool.map(measured, points):
-                bar.update()
-                yield from part
-
-    return pd.DataFrame(rows(), columns=["set", "alpha", "measure", "mean", "sd"])
+    # Threads run in parallel, because numpy releases the GIL.
+    parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
+                       desc="simulation", unit="point")
+    return pd.DataFrame(itertools.chain(*parts),
+                        columns=["set", "alpha", "measure", "mean", "sd"])
 
 
 def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]:
@@ -292,27 +287,20 @@ def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
 
 
-def _compares_all_labels(measure: FairnessMeasure) -> bool:
-    """Return whether a measure has no protected group."""
-    return "protected" not in measure.SUPPORTED_PARAMS or measure.param("protected") == "all"
-
-
-def _point(name: str, counts: Mapping[str, int], alpha: float, measures: Sequence[FairnessMeasure],
-           n: int, seed: np.random.SeedSequence) -> list[dict[str, Any]]:
+def _rows(name: str, alpha: float, counts: Mapping[str, int], measures: Sequence[FairnessMeasure],
+          n: int, seed: int) -> list[dict[str, Any]]:
     """Return the rows of one set and one α."""
     labels, sizes = list(counts), list(counts.values())
-    protected = [i for i, label in enumerate(labels) if label in PROTECTED]
-    group_seed, all_seed, choice_seed = seed.spawn(3)
-    of_all = [measure for measure in measures if _compares_all_labels(measure)]
+    opposing = [i for i, label in enumerate(labels) if label in PROTECTED]
+    group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
+    one = np.random.default_rng(choice_seed).choice(opposing, n)
+    of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
     of_group = [measure for measure in measures if measure not in of_all]
     scores: dict[FairnessMeasure, Floats] = {}
-    if of_group:
-        codes = biased_rankings(sizes, alpha, protected, n, group_seed)
-        scores |= score(of_group, rankings(codes, labels, rels_of(of_group)))
-    if of_all:
-        weighted = np.random.default_rng(choice_seed).choice(protected, n)
-        codes = biased_rankings(sizes, alpha, np.arange(len(labels)) == weighted[:, None], n,
-                                all_seed)
-        scores |= score(of_all, rankings(codes, labels, rels_of(of_all)))
+    for some, weighted, draws in ((of_group, opposing, group_seed),
+                                  (of_all, np.arange(len(labels)) == one[:, None], all_seed)):
+        if some:
+            codes = biased_rankings(sizes, alpha, weighted, n, draws)
+            scores |= score(some, rankings(codes, labels, rels_of(some)))
     return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
              "sd": scores[measure].std(ddof=1)} for measure in measures]

@@ -10,31 +10,14 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import numerics
-from pt_fairness.analysis.inputs import (
-    annotations_of,
-    judgments_of,
-    renamed_qrels,
-    runs_of,
-    tell,
-)
+from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
 from pt_fairness.groups import Groups
-from pt_fairness.io import need_rows
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
-from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelled import Rankings
-from pt_fairness.rankings.run import empty_run
-from pt_fairness.rankings.view import View
 from pt_fairness.tables import parsed
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"
-
-
-def rankings_of_empty_run(annotations: Annotations) -> Rankings:
-    """Return the judged documents with their groups, and empty lists."""
-    run = empty_run(annotations.judgments, tell)
-    return annotations.rankings(run, annotations.of_run(run, 0))
 
 
 def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
@@ -74,12 +57,13 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     if ALL_TOPICS in topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which is the name of the row of all "
                          "topics; rename the topic")
-    views = list(View.blocks(rankings_of_empty_run(annotations).labelled()))
-    counts = np.vstack([view.relevant(rel) @ view.share for view in views])
-    counts = np.vstack([counts, counts.sum(axis=0)])
+    size = len(annotations.labels)
+    counts = np.zeros((len(topics) + 1, size))
+    np.add.at(counts, annotations.judgments.topic,
+              annotations.sets.shares(annotations.by_rel[rel], annotations.labels))
+    counts[-1] = counts.sum(axis=0)
     total = counts.sum(axis=1)
     shares = numerics.ratio(counts, total[:, None])
-    size = len(annotations.labels)
     skew = numerics.kl(shares, np.full(size, 1 / max(size, 1)))
     skew = np.maximum(skew / (math.log2(size) if size > 1 else 1.0), 0.0)
     return pd.DataFrame({"qid": np.repeat([*topics, ALL_TOPICS], size),
@@ -118,9 +102,7 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     0  BM25   1   rND@5   0.25
     """
     wanted = [one for one in parsed(measures) if isinstance(one, FairnessMeasure)]
-    judged = renamed_qrels(qrels)
-    need_rows(judged, "the frame of qrels")
-    evaluator = FairnessEvaluator(wanted, judged)
+    evaluator = FairnessEvaluator(wanted, renamed_qrels(qrels))
     rows = [(evaluator.topics[topic], str(measure))
             for measure, topics in evaluator.undefined().items()
             for topic in np.flatnonzero(topics)]
@@ -164,7 +146,7 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     for name, run in runs_of(runs, judgments, "ranked_groups").items():
         found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
-        member = found.sets.members(found.codes[rows], annotations.labels)
+        member = found.sets.shares(found.codes[rows], annotations.labels) > 0
         document, label = np.nonzero(np.column_stack([member, ~member.any(axis=1)]))
         rows = rows[document]
         pair = run.pair[rows]
@@ -172,5 +154,4 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
             "name": name, "qid": topics[run.topic[rows]], "rank": run.place[rows] + 1,
             "docno": run.docnos(rows), "label": np.where(pair >= 0, judgments.relevance[pair], 0),
             "group": pd.Series(labels[label], dtype="str")}))
-    columns = ["name", "qid", "rank", "docno", "label", "group"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return pd.concat(parts, ignore_index=True)

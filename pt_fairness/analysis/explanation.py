@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.contributions import contributions
+from pt_fairness import numerics
 from pt_fairness.analysis.inputs import renamed_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown
 from pt_fairness.io import need_columns
@@ -115,17 +116,17 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     if topic not in judgments.topics:
         raise ValueError(f"the qrels have no topic {topic!r}; they have topics such as "
                          f"{judgments.topics[0]!r}")
-    ranked, scored = _of_topic(run, topic, judgments)
+    ranked, rows = _of_topic(run, topic, judgments)
     place = judgments.topics.index(topic)
     parts = [part for part in getattr(one, "parts", [one]) if getattr(part, "needs_groups", True)]
     shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
     first = shown[0]
-    scores = _Scores(one, judged, scored, topic)
-    labels = [part.groups() for part in shown]
+    scores = _Scores(one, judged, rows, topic)
+    labels = zip(*(part.groups() for part in shown), strict=True)
     frame = pd.DataFrame({
-        "rank": np.arange(1, first.depth + 1), "docno": ranked.docnos(np.arange(first.depth)),
+        "rank": np.arange(1, first.depth + 1), "docno": rows["doc_id"].head(first.depth),
         "label": first.relevance,
-        "group": pd.Series([", ".join(some) or None for some in map(_joined, *labels)],
+        "group": pd.Series([", ".join(itertools.chain(*some)) or None for some in labels],
                            dtype="str"),
         "counts": np.isin(np.arange(first.depth), first.counted)})
     for part in shown:
@@ -140,12 +141,8 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     return frame
 
 
-def _joined(*groups: Sequence[str]) -> list[str]:
-    return [label for some in groups for label in some]
-
-
 def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run, pd.DataFrame]:
-    """Return the ranking of a topic, and its frame in the order of the ranks.
+    """Return the ranking of a topic, and its ``query_id, doc_id, score`` in the order of the ranks.
 
     :raises ValueError: the run has several rankings of the topic
     """
@@ -156,30 +153,29 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
     if ranked.sampled:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
-    scores = pd.Series(frame["score"].to_numpy(), texts_of(frame["doc_id"]))
-    docnos = ranked.docnos(np.arange(len(ranked.place)))
-    scores = scores[~scores.index.duplicated(keep="last")].loc[docnos]
-    return ranked, pd.DataFrame({"query_id": topic, "doc_id": docnos,
-                                 "score": scores.to_numpy(float)})
+    rows = pd.DataFrame({"query_id": topic, "doc_id": texts_of(frame["doc_id"]),
+                         "score": frame["score"].to_numpy(float)})
+    rows = rows.drop_duplicates("doc_id", keep="last").set_index("doc_id", drop=False)
+    return ranked, rows.loc[ranked.docnos(slice(None))].reset_index(drop=True)
 
 
 class _Scores:
     """Values of a measure for the prefixes of one ranking.
 
-    :param scored: the ranking; ``query_id, doc_id, score`` in the order of the ranks
+    :param ranked: the ranking; ``query_id, doc_id, score`` in the order of the ranks
     """
 
-    def __init__(self, measure: Any, qrels: pd.DataFrame, scored: pd.DataFrame,
+    def __init__(self, measure: Any, qrels: pd.DataFrame, ranked: pd.DataFrame,
                  topic: str) -> None:
-        self._measure, self._qrels, self._scored, self._topic = measure, qrels, scored, topic
-        value = float(self._of([measure])[0])
+        self._measure, self._qrels, self._ranked, self._topic = measure, qrels, ranked, topic
+        given = self._of([measure]).item()
         # With distinct scores, providers that break ties otherwise rank as trec_eval does.
-        self._scored = scored.assign(score=np.arange(len(scored), 0, -1.0))
+        self._ranked = ranked.assign(score=np.arange(len(ranked), 0, -1.0))
         with collecting_warnings():  # have been given
             #: The value of the whole ranking.
-            self.value = float(self._of([measure])[0])
-        if not np.isclose(self.value, value, rtol=0, atol=1e-9, equal_nan=True):
-            warn(f"{measure} is {value:.6g} for topic {topic!r}, because its provider breaks ties "
+            self.value: float = self._of([measure]).item()
+        if not np.isclose(self.value, given, rtol=0, atol=1e-9, equal_nan=True):
+            warn(f"{measure} is {given:.6g} for topic {topic!r}, because its provider breaks ties "
                  "otherwise than trec_eval; the explanation is that of trec_eval's order, with the "
                  f"value {self.value:.6g}")
 
@@ -188,45 +184,72 @@ class _Scores:
 
         :param counted: the 0-based ranks of the documents that count
         """
-        measure = self._measure
+        measure, n = self._measure, len(counted)
         values = np.zeros(depth)
         with collecting_warnings():  # about prefixes; those about the measure have been given
             if isinstance(measure, FairnessMeasure) and measure.OVER_RANKS is not None:
-                if not len(counted):
+                if not n:
                     return "contribution", np.full(depth, np.nan)
-                values[counted] = self._contributions(measure, len(counted))
+                so_far = self._at_cutoffs(measure.unnormalised, n)
+                values[counted] = contributions(measure, so_far, np.array([n]),
+                                                np.array([self.value]))
                 return "contribution", values
+            if measure.NAME not in SUMS and "cutoff" in measure.SUPPORTED_PARAMS:
+                values[counted] = 1
+                so_far = np.append(np.nan, self._at_cutoffs(measure, n))
+                return "value", so_far[values.cumsum().astype(int)]
+            of_prefixes = self._of([measure], range(1, depth + 1))[:, 0]
             if measure.NAME in SUMS:
-                return "contribution", np.diff(self._of_prefixes(depth), prepend=0.0)
-            if "cutoff" not in measure.SUPPORTED_PARAMS:
-                return "value", self._of_prefixes(depth)
-            so_far = np.concatenate([[np.nan], self._at_cutoffs(measure, len(counted))])
-            values[counted] = 1
-            return "value", so_far[values.astype(int).cumsum()]
-
-    def _contributions(self, measure: FairnessMeasure, n: int) -> Floats:
-        """Return the contribution of each document that counts, ``[n]``."""
-        so_far = self._at_cutoffs(measure.unnormalised, n)
-        return contributions(measure, so_far[None], np.array([n]), np.array([self.value]))[0]
+                return "contribution", np.diff(of_prefixes, prepend=0.0)
+            return "value", of_prefixes
 
     def _at_cutoffs(self, measure: Any, n: int) -> Floats:
-        """Return the value at each of the cutoffs 1 to ``n``, ``[n]``."""
+        """Return the value at each of the cutoffs 1 to ``n``, ``[1, n]``."""
         return self._of([type(measure)(**measure.params | {"cutoff": k}) for k in range(1, n + 1)])
 
-    def _of_prefixes(self, depth: int) -> Floats:
-        """Return the value of the first 1 to ``depth`` documents, ``[depth]``."""
-        evaluator = ManyRunsEvaluator([self._measure], self._qrels)
-        values = [self._value(evaluator, self._scored.head(k))[self._measure]
-                  for k in range(1, depth)]
-        return np.array([*values, self.value] if depth else [])
+    def _of(self, measures: Sequence[Any], depths: Iterable[int | None] = (None,)) -> Floats:
+        """Return the values of measures for the first documents, ``[depths, measures]``.
 
-    def _of(self, measures: Sequence[Any]) -> Floats:
-        """Return the value of each measure for the whole ranking."""
-        if not measures:
-            return np.zeros(0)
-        found = self._value(ManyRunsEvaluator(measures, self._qrels), self._scored)
-        return np.array([found.get(measure, measure.DEFAULT) for measure in measures])
+        :param depths: the numbers of documents; ``None`` for all
+        """
+        evaluator = ManyRunsEvaluator(measures, self._qrels)
+        values = []
+        for depth in depths:
+            found = {one.measure: one.value for one in evaluator.iter_calc(self._ranked[:depth])
+                     if one.query_id == self._topic}
+            values.append([found.get(measure, measure.DEFAULT) for measure in measures])
+        return np.array(values, float).reshape(len(values), len(measures))
 
-    def _value(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, float]:
-        return {one.measure: one.value for one in evaluator.iter_calc(run)
-                if one.query_id == self._topic}
+
+def contributions(measure: FairnessMeasure, so_far: Floats, n: Ints, value: Floats) -> Floats:
+    """Return what each document that counts adds to the value of a measure, ``[R, K]``.
+
+    :param measure: a measure with :attr:`~FairnessMeasure.OVER_RANKS`
+    :param so_far: the value of ``measure.unnormalised`` at the cutoffs 1 to K, ``[R, K]``
+    :param n: the number of documents that count, ``[R]``, at most K; later columns become 0
+    :param value: the value of the measure, ``[R]``
+    """
+    depth = so_far.shape[1]
+    factor, total = np.ones(depth), np.ones(len(n))
+    if measure.OVER_RANKS == "discounted mean":
+        factor = numerics.log_discount(depth).cumsum()
+        total = factor[np.maximum(n, 1) - 1]
+    elif measure.OVER_RANKS != "sum":
+        factor = numerics.ranks(depth)
+        to_cutoff = measure.OVER_RANKS == "mean to cutoff" and measure.param("cutoff") is not None
+        total = np.where(to_cutoff, measure.param("cutoff") or 1, np.maximum(n, 1)).astype(float)
+    added = np.where(numerics.evaluated(depth, n, measure.param("step") or 1),
+                     np.diff(so_far * factor, prepend=0.0, axis=1) / total[:, None], 0.0)
+    if measure.param("abs"):
+        return np.where(added.sum(axis=1) < 0, -1.0, 1.0)[:, None] * added
+    return added if measure == measure.unnormalised else scaled(added, value)
+
+
+def scaled(added: Floats, value: Floats) -> Floats:
+    """Return contributions that add up to the value, ``[R, K]``.
+
+    :param added: the contributions without a normaliser, ``[R, K]``
+    :param value: ``[R]``
+    """
+    found = added.sum(axis=1)
+    return added * np.where(found != 0, numerics.ratio(value, found), 1.0)[:, None]

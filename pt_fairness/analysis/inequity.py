@@ -13,7 +13,6 @@ from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.exposure import IAA
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
@@ -87,11 +86,15 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     kept = np.ones(topics, bool)
     if annotations is None:
         docnos = np.concatenate([run.docnos(rows), judgments.docnos(slice(None))])
-        item, share = pd.factorize(docnos)[0], None
+        item = pd.factorize(docnos)[0]
     else:
-        item, share = _groups_of(run, rows, annotations)
-        annotated = np.asarray(share.any(axis=1))[item]
-        attention, merit = attention * annotated, merit * annotated
+        found = annotations.of_run(run, None)
+        codes = np.concatenate([found.codes[rows], annotations.judged])
+        shares = found.sets.shares(codes, annotations.labels)
+        document, item = np.nonzero(shares)
+        topic = topic[document]
+        attention, merit = (values[document] * shares[document, item]
+                            for values in (attention, merit))
         if annotations.groups is not None and annotations.groups.topics is not None:
             kept = np.isin(judgments.topics, list(annotations.groups.topics))
     all_attention, all_merit = (np.bincount(topic, values, minlength=topics)
@@ -99,21 +102,6 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     kept &= all_merit > 0
     difference = kept[topic] * (numerics.ratio(attention, all_attention[topic])
                                 - numerics.ratio(merit, all_merit[topic]))
-    sums: Any = np.bincount(item, difference, minlength=0 if share is None else len(share))
-    if share is not None:
-        sums = sums @ share
     n = int(kept.sum())
-    return (float(abs(sums).sum() / (2 * n)) if n else math.nan), n
-
-
-def _groups_of(run: Run, rows: Ints, annotations: Annotations) -> tuple[Ints, Floats]:
-    """Return the label set of each ranked and judged document, and the shares of each set.
-
-    :returns: the row index into the shares for each document, and the shares ``[S + 1, L]``; the
-        last row is for unannotated documents
-    """
-    found = annotations.of_run(run, None)
-    sets, labels = len(found.sets), annotations.labels
-    codes = np.concatenate([found.codes[rows], annotations.judged])
-    shares = np.vstack([found.sets.shares(np.arange(sets), labels), np.zeros(len(labels))])
-    return np.where(codes < 0, sets, codes), shares
+    total = float(abs(np.bincount(item, difference)).sum())
+    return (total / (2 * n) if n else math.nan), n

@@ -23,17 +23,17 @@ def judgments_of(qrels: pd.DataFrame) -> Judgments:
     :param qrels: columns with the names of PyTerrier or of ir_measures
     :raises ValueError: a column is missing, or there are no rows
     """
-    judged = renamed_qrels(qrels)
-    need_rows(judged, "the frame of qrels")
-    return Judgments(judged)
+    return Judgments(renamed_qrels(qrels))
 
 
 def renamed_qrels(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
     :param qrels: columns with the names of PyTerrier or of ir_measures
+    :raises ValueError: a column is missing, or there are no rows
     """
     qid, docno, label = qrels_columns(qrels)
+    need_rows(qrels, "the frame of qrels")
     return qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"})
 
 
@@ -43,8 +43,7 @@ def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None]
 
     :param groups: a group source; ``None`` for the ``iteration`` of the qrels
     """
-    source = None if groups is None else sources.get(groups)
-    return Annotations(judgments, source, rels, added)
+    return Annotations(judgments, None if groups is None else sources.get(groups), rels, added)
 
 
 def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:

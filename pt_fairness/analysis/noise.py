@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from pt_fairness.analysis.inputs import (
     runs_of,
     tell,
 )
-from pt_fairness.analysis.statistics import mean_of
+from pt_fairness.groups import Groups
 from pt_fairness.io.identifiers import PairIndex
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
@@ -29,9 +30,6 @@ from pt_fairness.rankings.run import Run
 from pt_fairness.tables import TIE_DECIMALS, is_constant
 from pt_fairness.text import warn
 
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
-
 
 class _Noise:
     """Draw wrong labels for the annotated documents of the qrels and of some runs.
@@ -41,36 +39,25 @@ class _Noise:
 
     def __init__(self, annotations: Annotations, runs: Sequence[Run]) -> None:
         self._annotations = annotations
-        judgments, labels = annotations.judgments, annotations.labels
-        judged = annotations.judged
+        judgments, labels, judged = annotations.judgments, annotations.labels, annotations.judged
         #: The runs and the groups of their documents, without a cutoff, so that the draws do not
         #: depend on the cutoffs of the measures.
         self._runs = [(run, annotations.of_run(run, None)) for run in runs]
-        new = [np.flatnonzero((run.pair < 0) & (found.codes >= 0)) for run, found in self._runs]
-        topic = np.concatenate([run.topic[rows] for run, rows in zip(runs, new, strict=True)])
-        docnos = np.concatenate([run.docnos(rows) for run, rows in zip(runs, new, strict=True)])
-        unjudged = PairIndex(topic, pd.Series(docnos, dtype=object))
-        #: The index of each document, for each run. Judged documents come first, in the order of
-        #: the judgments. −1 is a document that is neither judged nor annotated.
-        self._items = []
-        start = 0
-        for run, rows in zip(runs, new, strict=True):
-            item = run.pair.astype(np.int64)
-            item[rows] = len(judged) + unjudged.pair[start:start + len(rows)]
-            start += len(rows)
-            self._items.append(item)
+        topic = np.concatenate([judgments.topic, *(run.topic for run in runs)])
+        docnos = np.concatenate([judgments.docnos(slice(None)),
+                                 *(run.docnos(slice(None)) for run in runs)])
+        documents = PairIndex(topic, pd.Series(docnos, dtype=object))
+        ends = np.cumsum([len(judged), *(len(run.topic) for run in runs)])
+        #: The index of each judged document, and of the documents of each run.
+        self._items = np.split(documents.pair, ends[:-1])
+        member = [annotations.sets.shares(judged, labels) > 0,
+                  *(found.sets.shares(found.codes, labels) > 0 for _, found in self._runs)]
         #: The labels of each document, a mask ``[documents, L]``.
-        self._member = np.concatenate([
-            annotations.sets.members(judged, labels),
-            np.concatenate([found.sets.members(found.codes[rows], labels)
-                            for rows, (_, found) in zip(new, self._runs, strict=True)]
-                           )[unjudged.first]])
+        self._member = np.concatenate(member)[documents.first]
         annotated = np.flatnonzero(self._member.any(axis=1))
         # Sorted, so that the draws do not depend on the order of rows and runs.
-        place = np.argsort(np.argsort(judgments.topics))
-        topic = place[np.concatenate([judgments.topic, unjudged.topic])[annotated]]
-        docnos = np.concatenate([judgments.docnos(slice(None)), unjudged.docnos()])[annotated]
-        self._annotated = annotated[np.lexsort((docnos.astype(str), topic))]
+        place = np.argsort(np.argsort(judgments.topics))[documents.topic[annotated]]
+        self._annotated = annotated[np.lexsort((documents.docnos(annotated).astype(str), place))]
 
     def draw(self, eps: float, rng: np.random.Generator) -> list[Rankings]:
         """Return the rankings of each run with wrong labels for a share ``eps`` of the documents.
@@ -81,15 +68,15 @@ class _Noise:
         """
         wrong = rng.permutation(self._annotated)[:round(eps * len(self._annotated))]
         member = self._member[wrong]
-        replaced = np.full(len(self._member) + 1, -1)
+        replaced = np.full(len(self._member), -1)
         replaced[wrong] = np.where(member, -1.0, rng.random(member.shape)).argmax(axis=1)
-        judged = replaced[:len(self._annotations.judgments.topic)]
+        judged, *drawn = (replaced[items] for items in self._items)
+        relevant = {rel: np.where((judged >= 0) & (codes >= 0), judged, codes)
+                    for rel, codes in self._annotations.by_rel.items()}
         rankings = []
-        for (run, found), item in zip(self._runs, self._items, strict=True):
-            codes = np.where(replaced[item] >= 0, replaced[item], found.codes)
+        for (run, found), labels in zip(self._runs, drawn, strict=True):
+            codes = np.where(labels >= 0, labels, found.codes)
             true = self._annotations.rankings(run, found._replace(codes=codes))
-            relevant = {rel: np.where((judged >= 0) & (codes >= 0), judged, codes)
-                        for rel, codes in true.judged.relevant.items()}
             rankings.append(replace(true, judged=replace(true.judged, relevant=relevant)))
         return rankings
 
@@ -148,50 +135,39 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     added = {label for measure in wanted for label in measure.added_labels}
     annotations = _of_kept_topics(qrels, groups, rels_of(wanted), added)
     systems = list(runs_of(runs, annotations.judgments, "label_noise").values())
-    if not systems:
-        raise ValueError("label_noise needs at least one run")
     for measure in wanted:
         check_labels(measure, annotations, tell)
     noise = _Noise(annotations, systems)
-    undefined_topics = dict.fromkeys(wanted, 0)
+    undefined = np.zeros(len(wanted), int)
 
-    def means(rankings: list[Rankings]) -> Floats:
+    def means(eps: float, *seeds: int) -> Floats:
         """Return the mean value of each measure and system, ``[measures, systems]``."""
-        found = [score(wanted, one) for one in rankings]
+        found = [score(wanted, one) for one in noise.draw(eps, np.random.default_rng(seeds))]
         scores = np.array([[values[measure] for values in found] for measure in wanted])
-        counts = np.isnan(scores).sum(axis=2).max(axis=1)
-        for measure, count in zip(wanted, counts, strict=True):
-            undefined_topics[measure] = max(undefined_topics[measure], int(count))
+        np.maximum(undefined, np.isnan(scores).sum(axis=2).max(axis=1), out=undefined)
         return np.asarray(np.nan_to_num(scores).mean(axis=2))
 
-    true = means(noise.draw(0.0, np.random.default_rng(seed)))
-    rows: list[dict[str, Any]] = []
-    with tqdm(total=len(shares) * n, desc="label noise", unit="draw") as bar:
-        for share in shares:
-            draws = []
-            for i in range(n):
-                draws.append(means(noise.draw(share, np.random.default_rng([seed, i]))))
-                bar.update()
-            rows += _summary(share, wanted, true, np.array(draws))
-    if any(undefined_topics.values()):
+    true = means(0.0, seed)
+    draws = tqdm(list(itertools.product(shares, range(n))), desc="label noise", unit="draw")
+    drawn = np.array([means(share, seed, i) for share, i in draws])
+    rows = [_row(share, measure, true[m], values[:, m])
+            for share, values in zip(shares, drawn.reshape(-1, n, *true.shape), strict=True)
+            for m, measure in enumerate(wanted)]
+    if undefined.any():
         warn("topics for which a measure is undefined have the value 0.0, for every system: "
              + ", ".join(f"{measure} on up to {count} of {len(annotations.judgments.topics)} topics"
-                         for measure, count in undefined_topics.items() if count))
+                         for measure, count in zip(wanted, undefined, strict=True) if count))
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
 
 
-def _summary(share: float, measures: Sequence[FairnessMeasure], true: Floats,
-             draws: Floats) -> Iterator[dict[str, Any]]:
-    """Yield the row of each measure.
+def _row(share: float, measure: FairnessMeasure, true: Floats, drawn: Floats) -> tuple[Any, ...]:
+    """Return ``eps, measure, bias, sd, tau``.
 
-    :param true: the mean values, ``[measures, systems]``
-    :param draws: the mean values with wrong labels, ``[draws, measures, systems]``
+    :param true: the mean values, ``[systems]``
+    :param drawn: the mean values with wrong labels, ``[draws, systems]``
     """
-    for m, measure in enumerate(measures):
-        values = draws[:, m]
-        taus = np.array([_tau(true[m], drawn) for drawn in values])
-        yield {"eps": share, "measure": str(measure), "bias": (values - true[m]).mean(),
-               "sd": values.std(axis=0, ddof=1).mean(), "tau": mean_of(taus[~np.isnan(taus)])}
+    return (share, str(measure), (drawn - true).mean(), drawn.std(axis=0, ddof=1).mean(),
+            pd.Series([_tau(true, values) for values in drawn]).mean())
 
 
 def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iterable[int | None],

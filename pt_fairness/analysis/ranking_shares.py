@@ -8,14 +8,13 @@ import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures import FairnessMeasure, RepBias, nDJS
 from pt_fairness.measures.documents import DocumentMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
 from pt_fairness.measures.population import distribution, protected_of_labels, split, two_groups
-from pt_fairness.measures.representation import RepBias
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.measures.statistical_tests import BinomialMeasure
-from pt_fairness.measures.viewpoint import ViewpointMeasure, nDJS
+from pt_fairness.measures.viewpoint import ViewpointMeasure
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
@@ -54,9 +53,8 @@ class Shown:
         self.measure, self._own = measure, own
         annotations = annotations_for(measure, judgments, source)
         found = annotations.of_run(run, measure.depth if own else cutoff)
-        rankings = annotations.rankings(run, found)
-        added = measure.added_labels if own else ()
-        self._view = View(rankings.labelled(added), slice(topic, topic + 1))
+        rankings = annotations.rankings(run, found).labelled(measure.added_labels if own else ())
+        self._view = View(rankings, slice(topic, topic + 1))
         codes, relevance, _ = self._view.full(None)
         length = codes.shape[1]
         if own and measure.condensed:
@@ -86,8 +84,7 @@ class Shown:
         :param source: what precedes the labels in the names of the columns
         """
         labels, target = self._view.labels, self._target()
-        shares = self._so_far(np.eye(len(labels)) if not len(self._view.share)
-                              else self._view.share)
+        shares = self._so_far(self._view.share)
         held = {f"{SHARE}{source}{label}": shares[:, i] for i, label in enumerate(labels)}
         protected = self.protected
         if protected is not None:
@@ -104,23 +101,19 @@ class Shown:
 
         :param rows: a row for each label set, ``[S, …]``
         """
-        size = rows.shape[1]
         even = isinstance(self.measure, StoppingMeasure)  # unannotated documents count 1/L
         counted = self.counted if even else self.counted[self._codes[self.counted] >= 0]
         weights = np.zeros(self.depth)
-        keeps = not (self._own and self.measure.condensed)
-        place = counted if keeps else np.arange(len(counted))
-        weights[counted] = self._discounts()[place]
-        rows = np.vstack([rows, np.full(size, 1.0 / max(size, 1))])
+        weights[counted] = 1.0
+        if self._own and "discount" in self.measure.SUPPORTED_PARAMS:
+            discounts = numerics.discount(self.measure.param("discount"), self.depth,
+                                          self.measure.param("p"))
+            place = np.arange(len(counted)) if self.measure.condensed else counted
+            weights[counted] = discounts[place]
+        rows = np.vstack([rows, np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))])
         sums = (weights[:, None] * rows[self._codes]).cumsum(axis=0)
         total = weights.cumsum()[:, None]
         return np.where(total > 0, numerics.ratio(sums, total), np.nan)
-
-    def _discounts(self) -> Floats:
-        if self._own and "discount" in self.measure.SUPPORTED_PARAMS:
-            return numerics.discount(self.measure.param("discount"), self.depth,
-                                     self.measure.param("p"))
-        return np.ones(self.depth)
 
     def _target(self) -> Floats | None:
         """Return the target share of each group, ``[L]``; ``None`` if the measure has none."""
@@ -140,9 +133,9 @@ class Shown:
     def protected(self) -> Protected | None:
         """The protected side; ``None`` if the measure does not compare two sides."""
         measure, view = self.measure, self._view
-        two = self._own and ("protected" in measure.SUPPORTED_PARAMS
-                             or isinstance(measure, type(RepBias)))
-        if not two or measure.param("protected") == "all" or not view.labels:
+        if not self._own or not view.labels or not (
+                isinstance(measure, type(RepBias))
+                or measure.param("protected") not in (None, "all")):
             return None
         counts = view.in_run if isinstance(measure, ViewpointMeasure) \
             else view.relevant(measure.param("rel"))
@@ -161,13 +154,17 @@ class Shown:
         return Protected(labels.tolist(), np.asarray(sides[0], float), target)
 
 
-def annotations_for(measure: Any, judgments: Judgments, source: Any = None) -> Annotations:
-    if isinstance(measure, FairnessMeasure) and measure.needs_groups:
-        return annotations_of(judgments, measure.param("groups"), rels_of([measure]),
-                              measure.added_labels)
-    rels = rels_of([measure]) if isinstance(measure, FairnessMeasure) else set()
+def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotations:
+    """Return the groups of the judged documents for a measure.
+
+    :param source: the group source of a measure that has none of its own; ``None`` for the qrels,
+        which then may have no groups
+    """
+    own = isinstance(measure, FairnessMeasure)
+    rels = rels_of([measure]) if own else ()
+    if own and measure.needs_groups:
+        return annotations_of(judgments, measure.param("groups"), rels, measure.added_labels)
     if source is not None:
         return annotations_of(judgments, source, rels)
-    labels = judgments.row_labels[1]
-    grouped = bool(labels) and not set(labels) <= TREC_DEFAULTS
-    return Annotations(judgments, None, rels, needed=grouped)
+    needed = not set(judgments.row_labels[1]) <= TREC_DEFAULTS
+    return Annotations(judgments, None, rels, needed=needed)

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.numerics import Floats
 from pt_fairness.tables import (
     ALPHA,
     NEAR_ZERO,
@@ -94,7 +93,7 @@ def correlations(frame: pd.DataFrame,
         result = (np.nan, np.nan) if is_constant(x) or is_constant(y) else tests[method](x, y)
         coefficients[i, j] = coefficients[j, i] = result[0]
         p_values[i, j] = p_values[j, i] = result[1]
-    table = [["" if j > i else _starred(coefficients[i + 1, j], p_values[i + 1, j])
+    table = [["" if j > i else starred(coefficients[i + 1, j], p_values[i + 1, j])
               for j in range(size - 1)] for i in range(size - 1)]
     named = pd.DataFrame(coefficients, names, names)
     named.attrs = dict(frame.attrs)  # what renamed columns stand for
@@ -113,10 +112,12 @@ def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.pivot(index="qid", columns="measure", values="value")[measures]
 
 
-def _starred(coefficient: float, p_value: float) -> str:
+def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:
+    """Return a coefficient as text, with a star where p < .05; ``'–'`` for NaN."""
     if math.isnan(coefficient):
         return "–"
-    return f"{coefficient:.4f}" + ("*" if p_value < ALPHA else "")
+    # Adding 0.0 turns −0 into 0.
+    return f"{round(coefficient, decimals) + 0.0:.{decimals}f}" + ("*" if p_value < ALPHA else "")
 
 
 def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
@@ -146,44 +147,32 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
       name   measure     MB     SB    MAB   min  max  n      p
     0    A  BiasP@10  0.167  0.382  0.333 -0.25  0.5  3  0.529
     """
-    rows = []
     frame = per_query(perquery)
     other = [measure for measure in dict.fromkeys(frame["measure"])
              if direction_of(measure, frame) != NEAR_ZERO]
     if other:
         raise ValueError(f"{', '.join(other)}: bias_summary takes signed measures such as "
                          "BiasP@10, without abs=True; choose their rows of the frame")
-    for (name, measure), group in frame.groupby(["name", "measure"], sort=False):
-        values = group["value"].dropna().to_numpy()
-        rows.append({"name": name, "measure": measure, "MB": mean_of(values),
-                     "SB": values.std(ddof=1) if len(values) > 1 else math.nan,
-                     "MAB": mean_of(abs(values)),
-                     "min": values.min() if len(values) else math.nan,
-                     "max": values.max() if len(values) else math.nan,
-                     "n": len(values),
-                     "p": _t_test(values.round(TIE_DECIMALS))[1]})
-    return pd.DataFrame(rows,
-                        columns=["name", "measure", "MB", "SB", "MAB", "min", "max", "n", "p"])
+    values = frame.groupby(["name", "measure"], sort=False)["value"]
+    return values.agg(
+        MB="mean", SB="std", MAB=lambda column: column.abs().mean(), min="min", max="max",
+        n="count", p=lambda column: _t_test(column.round(TIE_DECIMALS))[1]).reset_index()
 
 
-def mean_of(values: Floats) -> float:
-    """Return the mean, or NaN if there are no values."""
-    return float(values.mean()) if len(values) else math.nan
-
-
-def _t_test(values: Floats) -> tuple[float, float]:
+def _t_test(values: pd.Series) -> tuple[float, float]:
     """Return t and the two-sided p-value of a one-sample t-test of a mean of 0.
 
     Both are NaN for fewer than two values and if all values are 0. If all values are equal and not
     0, t is ±∞ and p is 0.
     """
     from scipy import stats
-    if len(values) < 2:
-        return math.nan, math.nan
-    if np.ptp(values) == 0:
-        return (math.copysign(math.inf, values[0]), 0.0) if values[0] else (math.nan, math.nan)
-    result = stats.ttest_1samp(values, 0.0)
-    return float(result.statistic), float(result.pvalue)
+    numbers = values.dropna().to_numpy()
+    if len(numbers) > 1 and np.ptp(numbers):
+        result = stats.ttest_1samp(numbers, 0.0)
+        return float(result.statistic), float(result.pvalue)
+    if len(numbers) > 1 and numbers[0]:
+        return math.copysign(math.inf, numbers[0]), 0.0
+    return math.nan, math.nan
 
 
 def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None = "holm",
@@ -244,11 +233,10 @@ def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None 
                      f"{len(table)} topics, for which both have a value")
             rows.append({"name": name, "measure": measure, "n": len(pairs),
                          "baseline": pairs[baseline].mean(), "mean": pairs[name].mean(),
-                         **_difference((pairs[name] - pairs[baseline]).to_numpy(), confidence,
-                                       resamples, seed)})
-    columns = ["name", "measure", "n", "baseline", "mean", "difference", "low", "high", "effect",
-               "t", "p"]
-    result = pd.DataFrame(rows, columns=columns)
+                         **_difference(pairs[name] - pairs[baseline], confidence, resamples,
+                                       seed)})
+    result = pd.DataFrame(rows, columns=["name", "measure", "n", "baseline", "mean", "difference",
+                                         "low", "high", "effect", "t", "p"])
     result.attrs = dict(perquery.attrs)  # what renamed measures stand for
     by_measure = result.groupby("measure", sort=False)["p"]
     p_values = by_measure.transform(lambda p: corrected(p, correction))
@@ -262,41 +250,38 @@ def _baseline(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
     :param systems: the names in the order of the runs, if the frame knows it
     :raises ValueError: there is no such system
     """
-    if baseline in names:
-        return baseline
-    listed_names = ", ".join(map(repr, names))
-    if not isinstance(baseline, (int, np.integer)) or isinstance(baseline, bool):
-        raise ValueError(f"no system is named {baseline!r}; the frame has {listed_names}")
     order = names if systems is None else list(systems)
-    if not 0 <= baseline < len(order):
-        raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
-                         f"first is 0, and the frame has {listed_names}")
-    name = order[int(baseline)]
-    if name not in names:
-        raise ValueError(f"the baseline {name!r} (system {baseline}) is not in the frame, which "
-                         f"has {listed_names}")
-    return name
+    by_position = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
+    if by_position and baseline not in names:
+        if not 0 <= baseline < len(order):
+            raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
+                             f"first is 0, and the frame has {', '.join(map(repr, names))}")
+        baseline = order[int(baseline)]
+    if baseline not in names:
+        raise ValueError(f"no system is named {baseline!r}; the frame has "
+                         f"{', '.join(map(repr, names))}")
+    return baseline
 
 
-def _difference(differences: Floats, confidence: float, resamples: int,
+def _difference(differences: pd.Series, confidence: float, resamples: int,
                 seed: int) -> dict[str, float]:
+    """Return the mean difference, its interval, its effect size, and its test."""
     from scipy import stats
     differences = differences.round(TIE_DECIMALS)
     t, p = _t_test(differences)
-    low = high = mean_of(differences)
-    if len(differences) < 2:
+    low = high = difference = float(differences.mean())
+    numbers = differences.to_numpy()
+    if len(numbers) < 2:
         low = high = effect = math.nan
-    elif np.ptp(differences) == 0:
-        effect = math.copysign(math.inf, differences[0]) if differences[0] else 0.0
+    elif np.ptp(numbers) == 0:
+        effect = math.copysign(math.inf, difference) if difference else 0.0
     else:
-        effect = float(differences.mean() / differences.std(ddof=1))
-        interval = stats.bootstrap(
-            (differences,), np.mean, n_resamples=resamples, confidence_level=confidence,
-            batch=max(1, BOOTSTRAP_CELLS // len(differences)),
-            random_state=np.random.default_rng(seed)).confidence_interval
-        low, high = float(interval.low), float(interval.high)
-    return {"difference": mean_of(differences), "low": low, "high": high, "effect": effect, "t": t,
-            "p": p}
+        effect = difference / float(differences.std())
+        low, high = map(float, stats.bootstrap(
+            (numbers,), np.mean, n_resamples=resamples, confidence_level=confidence,
+            batch=max(1, BOOTSTRAP_CELLS // len(numbers)),
+            random_state=np.random.default_rng(seed)).confidence_interval)
+    return {"difference": difference, "low": low, "high": high, "effect": effect, "t": t, "p": p}
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
@@ -309,15 +294,11 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     if method is None:
         return p_values
     from statsmodels.stats.multitest import multipletests
-    known = p_values.notna().to_numpy()
-    tests = p_values[known] if known.any() else [1.0]  # the method is checked in any case
-    try:
-        values = multipletests(tests, ALPHA, method)[1]
+    tests = p_values.dropna()
+    try:  # the method is checked in any case
+        values = multipletests(tests if len(tests) else [1.0], ALPHA, method)[1]
     except ValueError:
         raise ValueError(f"correction={method!r} is not possible; it takes a method of "
                          "statsmodels.stats.multitest.multipletests, such as 'holm', or "
                          "None") from None
-    found = p_values.copy()
-    if known.any():
-        found[known] = values
-    return found
+    return pd.Series(values[:len(tests)], tests.index).reindex(p_values.index)

@@ -62,7 +62,7 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
              "same measure with abs=True")
     scaled = (values - low) / spread.where(spread > 0, 1.0)
     scaled[constant] *= 0.0  # keeps NaN
-    return averages.assign(**{column: scaled[column] for column in columns})
+    return averages.assign(**scaled)
 
 
 def combine(averages: pd.DataFrame, columns: Sequence[Any],
@@ -114,12 +114,10 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     counts = np.array(given, float)
     used = counts > 0
     values = np.column_stack([_possibly_flipped(averages, name) for name in names])[:, used]
-    negative = (values < 0).any(axis=0)
-    if how != "mean" and negative.any():
-        first = int(negative.argmax())
-        name = list(itertools.compress(names, used))[first]
-        raise ValueError(f"a {how} needs values of at least 0, and {name} has "
-                         f"{values[:, first].min():g}")
+    for name, column in zip(itertools.compress(names, used), values.T, strict=True):
+        if how != "mean" and (column < 0).any():
+            raise ValueError(f"a {how} needs values of at least 0, and {name} has "
+                             f"{column.min():g}")
     parts = names if weights is None else [f"{weight:g}*{name}"
                                            for weight, name in zip(given, names, strict=True)]
     combined = means[how](values, axis=1, weights=counts[used])

@@ -11,9 +11,8 @@ try:
 except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
-from pt_fairness.plots.comparisons import correlations, differences
+from pt_fairness.plots.comparisons import bias_sweep, correlations, differences
 from pt_fairness.plots.ranks import explain, exposure
-from pt_fairness.plots.simulations import bias_sweep
 from pt_fairness.plots.style import PALETTE
 from pt_fairness.plots.systems import relevance_and_fairness, strips
 from pt_fairness.plots.topics import (

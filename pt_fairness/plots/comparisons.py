@@ -1,23 +1,31 @@
-"""Figures of differences between systems, and of correlations between measures."""
+"""Figures that compare systems with a baseline, measures with each other, and simulated sets."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.analysis import Correlations
+from pt_fairness.analysis.statistics import Correlations, starred
 from pt_fairness.io import need_columns, need_rows
 from pt_fairness.plots import style
-from pt_fairness.plots.layout import arrange, axes_of, legend_below, name_ticks
+from pt_fairness.plots.layout import (
+    arrange,
+    axes_of,
+    has_legend_elsewhere,
+    legend_below,
+    name_ticks,
+)
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
     NEAR_ZERO,
     SMALLER,
     direction_of,
+    measure_of,
     of_one_measure,
     with_mark,
 )
@@ -126,12 +134,52 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     name_ticks(ax.xaxis, names[:-1], new)
     name_ticks(ax.yaxis, names[1:], new)
     for i, j in zip(*np.nonzero(below), strict=True):
-        number = "–" if np.isnan(values[i, j]) else f"{values[i, j]:.2f}".replace("-0.00", "0.00")
-        star = "*" if p_values[i, j] < ALPHA else ""
-        ax.text(j, i, number + star, ha="center", va="center",
+        ax.text(j, i, starred(values[i, j], p_values[i, j], 2), ha="center", va="center",
                 color="white" if values[i, j] < DARK else "black", fontsize=min(10.0, 130.0 / size))
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)")
     arrange(ax)
+    return ax
+
+
+def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw the mean of a measure against the bias α of simulated rankings.
+
+    Each set has a line and a band of ± one standard deviation: Draws et al. (2021), figures 1 and
+    2. The band ends at the lower bound of the measure's range.
+
+    :param sweep: the result of :func:`pt_fairness.simulation.sweep`
+    :param measure: a measure or its name; may be omitted if the frame has only one
+    :raises ValueError: an empty frame, or a measure that it does not have
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> sweep = pd.DataFrame({"set": "S1", "alpha": [-1.0, 0.0, 1.0], "measure": "nDJS",
+    ...                       "mean": [0.2, 0.03, 0.08], "sd": 0.01})
+    >>> ax = plots.bias_sweep(sweep)
+    >>> ax.get_title()
+    'nDJS (0 is fair)'
+    """
+    need_columns(sweep, ["set", "alpha", "measure", "mean", "sd"], "the sweep")
+    need_rows(sweep, "the sweep")
+    frame, name = of_one_measure(sweep, measure)
+    ax = axes_of(ax)
+    for i, (one, part) in enumerate(frame.groupby("set", sort=False)):
+        part = part.sort_values("alpha")
+        mean, sd, line = part["mean"], part["sd"], style.line(i)
+        ax.plot(part["alpha"], mean, **line, markersize=4, label=style.text(one))
+        ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
+                        linewidth=0)
+    known = measure_of(name)
+    least = -math.inf if known is None or known.RANGE[0] is None else known.RANGE[0]
+    cut = (frame["mean"] - frame["sd"]).min() < least
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)",
+           ylabel="mean ± 1 standard deviation" + (f", cut at {least:g}" if cut else ""),
+           title=style.text(style.with_fair_end(name), style.TITLE))
+    ax.set_ylim(bottom=max(least, min(0.0, ax.get_ylim()[0])))
+    if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
+        ax.legend(title="set")
     return ax

@@ -20,36 +20,36 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -
 NEAR = 12
 #: The number of places along each part of a line that labels avoid, and along that of a label.
 STEPS, OWN_STEPS = 60, 10
+#: The radius of the points, in points.
+RADIUS = 4.0
 #: Half the width of a line, in points.
 THIN = 0.5
 #: The font sizes that are tried until every label has a place, in points.
 SIZES = (9.0, 8.0, 7.0, 6.0, 5.0)
 
 
-def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], radius: float = 4.0,
-                 lines: Sequence[Any] = ()) -> None:
+def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence[Any]) -> None:
     """Label points without overlaps, in a smaller font if there are many.
 
     A label without a free place is put where it covers the least.
 
     :param x: the places of the points, in data coordinates, ``[n]``
-    :param radius: the radius of the points, in points
     :param lines: the corners of each line that labels avoid, in data coordinates, ``[m, 2]``
     """
     arrange(ax)
     dot = ax.figure.figure.dpi / 72
     points = ax.transData.transform(np.column_stack([x, y])) / dot
     inside = np.array(ax.bbox.extents) / dot
-    taken = np.vstack([_boxes(points, radius), *(_boxes(_along(ax, line) / dot, THIN)
+    taken = np.vstack([_boxes(points, RADIUS), *(_boxes(_along(ax, line) / dot, THIN)
                                                  for line in lines)])
     for size in SIZES:
         sizes = np.array([_size(ax, name, size) for name in names]).reshape(-1, 2) / dot
-        centres, distances, covered = _centres(points, sizes, inside, taken, radius)
+        centres, distances, covered = _centres(points, sizes, inside, taken)
         if not covered:
             break
     for name, point, centre, distance in zip(names, points, centres, distances, strict=True):
         arrow = {"arrowstyle": "-", "color": style.PALE, "linewidth": 0.7, "shrinkA": 0,
-                 "shrinkB": radius} if distance > NEAR else None
+                 "shrinkB": RADIUS} if distance > NEAR else None
         place = ax.transData.inverted().transform(point * dot)
         ax.annotate(style.text(name), (place[0], place[1]), xytext=tuple(centre - point),
                     textcoords="offset points", ha="center", va="center", fontsize=size,
@@ -58,8 +58,6 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], radius: float =
 
 def _along(ax: Axes, corners: Any) -> Floats:
     """Return places along a line, in pixels, ``[n, 2]``."""
-    if len(corners) < 2:
-        return np.zeros((0, 2))
     ends = ax.transData.transform(np.asarray(corners, float))
     steps = np.linspace(0.0, 1.0, STEPS)[:, None, None]
     return np.asarray((ends[:-1] + steps * (ends[1:] - ends[:-1])).reshape(-1, 2))
@@ -78,21 +76,20 @@ def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
     return box.width, box.height
 
 
-def _centres(points: Floats, sizes: Floats, axes: Floats, taken: Floats,
-             radius: float) -> tuple[Floats, Floats, bool]:
+def _centres(points: Floats, sizes: Floats, axes: Floats,
+             taken: Floats) -> tuple[Floats, Floats, bool]:
     """Return the centre of each label, ``[n, 2]``, and its distance from its point, ``[n]``.
 
     :param points: the points, ``[n, 2]``
     :param sizes: the widths and heights of the labels, ``[n, 2]``
     :param axes: the box of the axes: left, bottom, right, top
     :param taken: the boxes that labels avoid, ``[m, 4]``
-    :param radius: the distance from a point at which the line of its label begins
     :returns: the third value is whether a label covers another, a taken box or the edge of the axes
     """
     distances = np.repeat(DISTANCES, len(DIRECTIONS))[:, None]
     directions = np.tile(DIRECTIONS, (len(DISTANCES), 1))
     # The line of a label from its point, as boxes: [candidates, places, 4].
-    places = np.linspace((radius + THIN) / distances, 1.0, OWN_STEPS, axis=1) * distances[:, None]
+    places = np.linspace((RADIUS + THIN) / distances, 1.0, OWN_STEPS, axis=1) * distances[:, None]
     own = _boxes((places * directions[:, None]).reshape(-1, 2), THIN).reshape(
         len(distances), OWN_STEPS, 4)
     has_line = distances[:, 0] > NEAR

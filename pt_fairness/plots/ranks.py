@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,6 @@ from pt_fairness.analysis.ranking_shares import (
     TARGET,
 )
 from pt_fairness.io import need_columns, need_rows
-from pt_fairness.numerics import Bools, Floats
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import axes_of, legend_below
 from pt_fairness.tables import parsed_or_none
@@ -29,9 +27,8 @@ from pt_fairness.text import listed
 
 #: The heights of the panels of values and of shares, relative to each other.
 PANELS = (3, 2)
-#: The style of a document in several groups, and of one in none.
+#: The style of a document in several groups.
 SEVERAL: dict[str, Any] = {"facecolor": "#777777", "edgecolor": "white"}
-NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": style.PALE}
 #: The target in the legend.
 TARGET_LINE = Line2D([], [], color="black", linestyle="--", linewidth=1)
 #: The half-width of a 95 % confidence interval of a mean, in standard errors.
@@ -76,12 +73,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     targets = _targets(target, groups)
     new, ax = ax is None, axes_of(ax)
     ranks = np.arange(1, shares.shape[2] + 1)
-    known = np.maximum((~np.isnan(shares[:, 0])).sum(axis=0), 1)
     handles: dict[str, Any] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a rank above every annotated document
-        means = np.nanmean(shares, axis=0)
-        errors = Z_95 * np.nanstd(shares, axis=0) / np.sqrt(known)
+    means, errors = shares.mean(axis=0), Z_95 * shares.std(axis=0) / np.sqrt(shares.count(axis=0))
     for i, (group, mean, error) in enumerate(zip(groups, means, errors, strict=True)):
         line = style.line(i)
         (handles[group],) = ax.plot(ranks, mean, **line, markersize=4,
@@ -100,24 +93,23 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     return ax
 
 
-def _exposure_shares(ranked: pd.DataFrame, discount: str) -> tuple[Floats, list[str]]:
+def _exposure_shares(ranked: pd.DataFrame, discount: str) -> tuple[Any, list[str]]:
     """Return the share of each group in the first ranks, ``[topics, groups, ranks]``, and groups.
 
-    NaN above the first document with a group.
+    The shares are masked above the first document with a group.
     """
     held = ranked[ranked["group"].notna()]
     if held.empty:
         raise ValueError("no document of the frame has a group, so there is nothing to draw")
     depth = int(ranked["rank"].max())
-    weights = numerics.discount(discount, depth)[held["rank"].to_numpy(int) - 1]
+    place = held["rank"].to_numpy(int) - 1
     each = held.groupby(["qid", "rank"])["group"].transform("size").to_numpy()
     topic, topics = pd.factorize(held["qid"])
     group, groups = pd.factorize(held["group"], sort=True)
     found = np.zeros((len(topics), len(groups), depth))
-    np.add.at(found, (topic, group, held["rank"].to_numpy(int) - 1), weights / each)
+    np.add.at(found, (topic, group, place), numerics.discount(discount, depth)[place] / each)
     found = found.cumsum(axis=2)
-    total = found.sum(axis=1, keepdims=True)
-    return np.where(total > 0, numerics.ratio(found, total), np.nan), groups.tolist()
+    return np.ma.divide(found, found.sum(axis=1, keepdims=True)), groups.tolist()
 
 
 def _targets(target: Mapping[str, float] | pd.DataFrame | None,
@@ -128,7 +120,7 @@ def _targets(target: Mapping[str, float] | pd.DataFrame | None,
         need_columns(target, ["qid", "group", "share", "skew"], "the distribution of groups")
         topics = target[(target["qid"] != ALL_TOPICS) & target["skew"].notna()]
         means = topics.groupby("group")["share"].mean()
-        return {group: float(means.get(group, 0.0)) for group in groups}
+        return means.reindex(groups, fill_value=0.0).to_dict()
     unknown = [group for group in target if group not in groups]
     if unknown:
         raise ValueError(f"the target has a share for {listed(unknown)}, and no ranked document "
@@ -190,41 +182,41 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
            xlim=(0.4, ranks[-1] + 0.6))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     lower = _draw_shares(frame, ax, faces, handles)
-    (ax if lower is None else lower).set_xlabel("rank")
+    lower.set_xlabel("rank")
     measure = parsed_or_none(frame.attrs.get("measure"))
     source = None
     if measure is not None:
-        source = measure.params.get("groups")
-        name = style.without_groups(measure)
+        params = dict(measure.params)
+        source = params.pop("groups", None)
+        name = str(type(measure)(**params))
         value = f"{name} = {frame.attrs['value']:.3f}"
         text = f"topic {frame.attrs['qid']}: {style.with_fair_end(name).replace(name, value, 1)}"
         ax.set_title(style.text(text, style.TITLE))
     if handles:
-        legend_below(ax if lower is None else lower, list(handles.values()), list(handles), new,
+        legend_below(lower, list(handles.values()), list(handles), new,
                      None if source is None else f"groups: {source}")
     return ax
 
 
 def _bars(frame: pd.DataFrame,
-          faces: Mapping[str, Any]) -> list[tuple[dict[str, Any], str, Bools]]:
+          faces: Mapping[str, Any]) -> list[tuple[dict[str, Any], str, pd.Series]]:
     """Return the style, the name and the rows of each kind of document."""
-    group = frame["group"]
-    kinds = [(face, label, np.asarray(group == label)) for label, face in faces.items()]
-    single = np.any([rows for _, _, rows in kinds], axis=0) if kinds else np.zeros(len(frame), bool)
-    none = group.isna().to_numpy()
-    return [*kinds, (SEVERAL, "several groups", ~single & ~none), (NO_GROUP, "no group", none)]
+    group, none = frame["group"], frame["group"].isna()
+    return [*((face, label, group == label) for label, face in faces.items()),
+            (SEVERAL, "several groups", ~none & ~group.isin(list(faces))),
+            (style.NO_GROUP, "no group", none)]
 
 
 def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
-                 handles: dict[str, Any]) -> Axes | None:
-    """Draw the panel of shares and return it, or ``None`` if there are no groups."""
+                 handles: dict[str, Any]) -> Axes:
+    """Draw the panel of shares and return it, or ``ax`` if there are no groups."""
     two = PROTECTED_SHARE in frame
     side = f"protected: {', '.join(frame.attrs.get('protected', ()))}".removesuffix(": ")
     columns = {side: (PROTECTED_SHARE, PROTECTED_TARGET, "black")} if two else {
         label: (SHARE + label, TARGET + label, face["facecolor"]) for label, face in faces.items()}
     place = ax.get_subplotspec()
     if not columns or place is None:
-        return None
+        return ax
     panels = place.subgridspec(2, 1, height_ratios=PANELS)
     ax.set_subplotspec(panels[0])
     lower = ax.figure.add_subplot(panels[1], sharex=ax)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.tables import measure_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.
@@ -18,6 +18,8 @@ MARKERS = "osD^vPX*"
 LINES = ("-", "--", ":", "-.")
 #: The colour of bars and lines in the background.
 PALE = "#BBBBBB"
+#: The style of a document without a group.
+NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE}
 #: The maximum length of a line of an axis label, in characters.
 LONG = 50
 #: The maximum length of a line of a title.
@@ -53,6 +55,11 @@ def text(name: Any, width: int | None = None) -> str:
     return "\n".join(lines).replace("$", r"\$")
 
 
+def fair_end(measure: FairnessMeasure) -> float | None:
+    """Return the fair end of a measure, or ``None`` if it is the largest value and has no bound."""
+    return None if measure.FAIR_END and measure.RANGE[1] is None else float(measure.FAIR_END)
+
+
 def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
     """Return the name of a column with the fair end of its measure.
 
@@ -61,12 +68,6 @@ def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
     known = measure_of(column, table)
     if known is None:
         return column
-    if known.FAIR_END != 0 and known.RANGE[1] is None:
-        return f"{column} (more is fairer)"
-    return f"{column} ({known.FAIR_END:g} is fair)"
+    end = fair_end(known)
+    return f"{column} (more is fairer)" if end is None else f"{column} ({end:g} is fair)"
 
-
-def without_groups(measure: Any) -> str:
-    """Return the name of a measure without its group source."""
-    params = {name: value for name, value in measure.params.items() if name != "groups"}
-    return str(type(measure)(**params))

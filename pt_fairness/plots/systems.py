@@ -34,10 +34,9 @@ from pt_fairness.text import warn
 ROOM = 1.05
 #: The distance of the second axis on the right from the first, in points.
 APART = 55
-#: The style of the dot of a relevant document, and of a block without a group.
+#: The style of the dot of a relevant document.
 DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "black",
                        "linestyle": "none"}
-NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": style.PALE}
 
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
@@ -96,10 +95,9 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
 
 def _axis_name(columns: list[str], averages: pd.DataFrame) -> str:
     """Return the label of an axis of measures with the same fair end."""
-    if len(columns) == 1:
-        return style.text(style.with_fair_end(columns[0], averages), style.LONG)
     ends = {style.with_fair_end(column, averages).removeprefix(column) for column in columns}
-    return "fairness measures" + (ends.pop() if len(ends) == 1 else "")
+    name = columns[0] if len(columns) == 1 else "fairness measures"
+    return style.text(name + (ends.pop() if len(ends) == 1 else ""), style.LONG)
 
 
 def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
@@ -148,17 +146,16 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     width, height = size_of(ax)
     dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
     edge = min(1.0, 0.1 * width / depth)
-    relevant = []
     for (name, rank), document in topic.groupby(["name", "rank"]):
         row = names.index(name)
         share = 0.8 / len(document)
         for i, group in enumerate(document["group"]):
             ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share, linewidth=edge,
-                                   **(NO_GROUP if pd.isna(group) else faces[group])))
-        if document["label"].max() > 0:
-            relevant.append((rank, row))
-    if relevant:
-        ax.plot(*zip(*relevant, strict=True), markersize=dot, markeredgewidth=dot / 4, **DOT)
+                                   **(style.NO_GROUP if pd.isna(group) else faces[group])))
+    relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
+    if len(relevant):
+        ax.plot(relevant["rank"], relevant["name"].map(names.index), markersize=dot,
+                markeredgewidth=dot / 4, **DOT)
     step = tick_step(depth, width, (len(str(depth)) + 1) * LETTER_WIDTH * font_size(ax.xaxis))
     ax.set_xticks(sorted({1, *range(step, depth + 1, step)}))
     for row, value in enumerate([] if values is None else values):
@@ -169,7 +166,7 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
            ylim=(len(names) - 0.5, -0.5))
     legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
     if topic["group"].isna().any():
-        legend["no group"] = Patch(**NO_GROUP)
+        legend["no group"] = Patch(**style.NO_GROUP)
     handles = [*legend.values(), Line2D([], [], markersize=4, **DOT)]
     legend_below(ax, handles, [*legend, "relevant"], new)
     return ax
@@ -185,11 +182,10 @@ def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
                          "choose a topic that it has")
     frame = frame.reindex(names).rename(columns={"value": name})
     frame.attrs = dict(perquery.attrs)
-    far = distance_from_best(frame, name)
-    if far is None:
-        warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the "
-             "name with ↑ or ↓")
-    order = range(len(names)) if far is None else ranked_by(far).argsort(kind="stable")
-    end = style.with_fair_end(name, frame).removeprefix(name)
-    return frame[name].iloc[list(order)], f"topic {qid}, with {name}{end}" if far is None else \
-        f"topic {qid}, by {name}{end}"
+    far, shown = distance_from_best(frame, name), style.with_fair_end(name, frame)
+    if far is not None:
+        order = ranked_by(far).to_numpy().argsort(kind="stable")
+        return frame[name].iloc[order], f"topic {qid}, by {shown}"
+    warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the name "
+         "with ↑ or ↓")
+    return frame[name], f"topic {qid}, with {shown}"

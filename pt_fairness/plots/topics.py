@@ -197,16 +197,15 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
                          "is nothing to draw")
     new, ax = ax is None, axes_of(ax)
     bar = 0.8 * width / len(values)
-    places: list[int] = []
-    for i, part in enumerate(values.values()):
-        # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even,
-        # so that a symmetric distribution has a symmetric histogram.
-        middle = np.rint((part / width).round(6)).astype(int)
-        middle, counts = np.unique(middle, return_counts=True)
+    # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even, so
+    # that a symmetric distribution has a symmetric histogram.
+    places = [np.rint((part / width).round(6)).astype(int) for part in values.values()]
+    for i, part in enumerate(places):
+        middle, counts = np.unique(part, return_counts=True)
         ax.bar(middle * width - 0.4 * width + i * bar, counts, width=bar, align="edge",
                linewidth=0.3, **style.face(i))
-        places.extend(middle.tolist())
-    low, high = min(places), max(places)
+    every = np.concatenate(places)
+    low, high = int(every.min()), int(every.max())
     step = tick_step(high - low + 1, size_of(ax)[0], LINE_HEIGHT * font_size(ax.xaxis))
     ax.set_xticks([round(place * width, 6)
                    for place in range(-(-low // step) * step, high + 1, step)])

@@ -89,31 +89,30 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
             corners = np.column_stack([ax.get_xlim(), ax.get_ylim()])
             corners[:, axis] = end
             lines.append(corners)
-    best = np.zeros(len(x), bool) if front is None else front
-    if front is not None:
+    if front.any():
         order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
         connected = NEAR_ZERO not in [direction_of(column, averages) for column in columns]
         (named["Pareto front"],) = ax.plot(x[order], y[order], color=colour, marker="o",
                                            linewidth=1 if connected else 0, zorder=1)
         if connected:
             lines.append(np.column_stack([x[order], y[order]]))
-    if not best.all():
-        named["other systems"] = ax.scatter(x[~best], y[~best], facecolors="white",
+    if not front.all():
+        named["other systems"] = ax.scatter(x[~front], y[~front], facecolors="white",
                                             edgecolors=colour, zorder=2)
     ax.set(xlabel=style.text(style.with_fair_end(columns[0], averages), style.LONG),
            ylabel=style.text(style.with_fair_end(columns[1], averages), style.LONG))
     legend_below(ax, list(named.values()), list(named), new)
-    label_points(ax, x, y, systems["name"].tolist(), lines=lines)
+    label_points(ax, x, y, systems["name"].tolist(), lines)
     return ax
 
 
-def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools | None:
-    """Return a mask of the Pareto front, ``[systems]``; ``None`` if a direction is unknown."""
+def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
+    """Return a mask of the Pareto front, ``[systems]``; empty if a direction is unknown."""
     unknown = [column for column in columns if direction_of(column, systems) is None]
     if unknown:
         warn(f"no Pareto front is drawn: it is unknown which end of {' and '.join(unknown)} is "
              "better; rename columns with pt_fairness.rename, or end the name with ↑ or ↓")
-        return None
+        return np.zeros(len(systems), bool)
     far = np.column_stack([np.asarray(distance_from_best(systems, column), float)
                            for column in columns]).round(TIE_DECIMALS)
     one, two = far[:, None], far[None]
@@ -126,9 +125,7 @@ def _set_limits(set_limits: Any, values: Floats, column: str,
     low, high = float(values.min()), float(values.max())
     spread = high - low or abs(high) / 2 or 1.0
     measure = measure_of(column, averages)
-    end = None if measure is None else float(measure.FAIR_END)
-    if measure is not None and end and measure.RANGE[1] is None:  # there is no largest value
-        end = None
+    end = None if measure is None else style.fair_end(measure)
     if end is not None and max(low - end, end - high) > NEAR_END * spread:
         end = None
     places = [low, high] if end is None else [low, high, end]

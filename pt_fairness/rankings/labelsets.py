@@ -116,15 +116,16 @@ class LabelSets:
         """Return the share of each of ``labels`` in each set, ``[len(codes), len(labels)]``.
 
         Other labels are dropped, and the remaining shares of a set are normalised to sum to 1. A
-        set without any of ``labels`` has a row of 0.
+        set without any of ``labels`` has a row of 0, and so has the code −1.
         """
         column = np.full(len(self.labels), -1)
         for i, name in enumerate(labels):
             if name in self.place:
                 column[self.place[name]] = i
-        row, label, share = self.entries(codes)
+        known = np.flatnonzero(codes >= 0)
+        row, label, share = self.entries(codes[known])
         table = np.zeros((len(codes), len(labels) + 1))
-        table[row, column[label]] = share  # the last column (−1) holds the other labels
+        table[known[row], column[label]] = share  # the last column (−1) holds the other labels
         table = table[:, :-1]
         total = table.sum(axis=1, keepdims=True)
         return np.divide(table, total, out=table, where=total > 0)
@@ -135,10 +136,3 @@ class LabelSets:
         row, label, _ = self.entries(codes)
         found: Any = np.bincount(row, chosen[label], minlength=len(codes)) > 0
         return np.asarray(found)
-
-    def members(self, codes: Ints, labels: Sequence[str]) -> Bools:
-        """Return a mask of the labels of each document, ``[len(codes), len(labels)]``.
-
-        :param codes: the label set of each document, −1 for none
-        """
-        return (self.shares(np.maximum(codes, 0), labels) > 0) & (codes >= 0)[:, None]

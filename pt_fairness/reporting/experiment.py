@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups, io, numerics
-from pt_fairness.analysis.collection import rankings_of_empty_run
-from pt_fairness.analysis.inputs import annotations_of, runs_of
+from pt_fairness.analysis.inputs import annotations_of, runs_of, tell
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
@@ -21,7 +20,7 @@ from pt_fairness.measures.viewpoint import ViewpointMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.run import Run, empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
 from pt_fairness.reporting.strips import Source, Strip, strip_of
@@ -175,8 +174,9 @@ class Experiment:
         return np.vstack([view.relevant(1) @ view.share for view in self._judged(source)])
 
     def _judged(self, source: int) -> Iterator[View]:
-        one = self.sources[source]
-        return View.blocks(rankings_of_empty_run(one.annotations).labelled(one.labels))
+        one, run = self.sources[source], empty_run(self.judgments, tell)
+        rankings = one.annotations.rankings(run, one.annotations.of_run(run, 0))
+        return View.blocks(rankings.labelled(one.labels))
 
 
 def _source_key(measure: Any) -> tuple[str | None, tuple[str, ...]] | None:

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import numerics
-from pt_fairness.analysis.contributions import contributions, scaled
-from pt_fairness.analysis.explanation import SUMS
+from pt_fairness.analysis.explanation import SUMS, contributions, scaled
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider.alpha import judged_only

@@ -61,6 +61,7 @@ def test_averages_are_no_per_query_frame(function):
         (lambda: analysis.group_distribution(QRELS[:0]), "the frame of qrels has no rows"),
         (lambda: analysis.group_distribution(QRELS, rel="1"), "rel='1' is not possible"),
         (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),
+        (lambda: analysis.explain(rKL, RUN, QRELS[:0], "1"), "the frame of qrels has no rows"),
         (lambda: analysis.ranked_groups({}, QRELS), "ranked_groups needs at least one run"),
         (lambda: analysis.ranked_groups([RUN], QRELS), "ranked_groups takes a dictionary"),
         (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth=0 is not possible"),

@@ -211,6 +211,10 @@ class TestRankedGroups:
         first = ranked_groups(self.RUNS, self.QRELS, depth=1)
         assert first["docno"].tolist() == ["a", "b"]
 
+    def test_no_document_has_a_group(self):
+        frame = ranked_groups(self.RUNS, self.QRELS.assign(iteration="-"), depth=1)
+        assert frame["docno"].tolist() == ["a", "b"] and frame["group"].isna().all()
+
     def test_whole_lists(self, experiment):
         *_, qrels, runs = experiment
         whole = ranked_groups(runs, qrels, depth=None)
