@@ -6,8 +6,8 @@ import difflib
 import os
 import stat
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Generic, Protocol, TypeVar
+from functools import cache, lru_cache
+from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from pt_fairness import fingerprint
@@ -17,15 +17,32 @@ from pt_fairness.text import BoundName, listed
 FILES_KEPT = 8
 
 
-class Source(Protocol):
-    """The interface of the objects in a registry: groups or values."""
+class Source:
+    """The base class of the objects in a registry: groups or values.
+
+    :param name: the name of the source; ``None`` for one derived from a hash of its content
+    """
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
 
     @property
     def name(self) -> str:
-        """The name of the source; by default derived from a hash of its content."""
+        """The name; by default derived from a hash of the content."""
+        if self._name is None:
+            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.digest()}"
+        return self._name
 
     def digest(self) -> str:
         """Return a hash of the content."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and type(self) is type(other) \
+            and self.name == other.name and self.digest() == other.digest()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 S = TypeVar("S", bound=Source)
@@ -64,6 +81,13 @@ class Registry(Generic[S]):
             raise ValueError(f"{name!r} cannot be registered as a {type(source).__name__}: make a "
                              f"{self._kind.__name__} object of it with {self._makers}")
         self._registered[name] = source
+
+    def register_built_in(self, name: str, make: Callable[[], S]) -> None:
+        """Register a source of this package under a name.
+
+        :param make: returns the source; called when the name is first used
+        """
+        self.built_in[name] = cache(make)
 
     def unregister(self, name: str) -> None:
         """Remove a registered source.

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint
-from pt_fairness.groups.base import Groups, is_no_group
-from pt_fairness.groups.table import Annotated, Table
+from pt_fairness.groups.base import Groups
+from pt_fairness.groups.table import Annotated, Table, is_no_group
 from pt_fairness.io.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 from pt_fairness.text import UNANNOTATED, label_text, listed, warn
 

@@ -15,14 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_fairness import RaB, groups, rND, values
-from pt_fairness.registry import Registry
-from pt_fairness.values import Values
 
 
 @pytest.fixture
 def registry(monkeypatch):
-    empty = Registry(Values, "values", values.from_file, "from_frame")
-    monkeypatch.setattr(values, "_registry", empty)
+    monkeypatch.setattr(values._registry, "_registered", {})
+    monkeypatch.setattr(values._registry, "built_in", {})
 
 
 def numbers(source, *pairs):
