@@ -195,11 +195,6 @@ def find(name: str) -> Target:
     return _registry[name]
 
 
-def labels(name: str) -> tuple[str, ...]:
-    """Return the groups of a registered target, sorted."""
-    return find(name).labels
-
-
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     """Return the registered share of each group for each topic, ``[T, L]``.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
 import shutil
 import stat
@@ -15,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Literal
+
+from pt_fairness import fingerprint
 
 Path = str | os.PathLike[str]
 
@@ -60,11 +61,7 @@ class Input:
 
     def digest(self) -> str:
         """Return the SHA-256 hash of the content, without decompressing it."""
-        content = hashlib.sha256()
-        self.rewound()
-        while block := self.raw.read(1 << 20):
-            content.update(block)
-        return content.hexdigest()
+        return fingerprint.of_opened_file(self.rewound())
 
     def state(self) -> tuple[int, int]:
         """Return the modification time in nanoseconds and the size in bytes.
