@@ -125,7 +125,7 @@ def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         for param, name in names:
             if (param, name) not in found:  # a pipe can be read once
                 found[param, name], digest = _meaning(param, name)
-                digests.append([name, *digest])
+                digests.append([str(name), *digest])  # without the object of a bound name
         spellings: dict[str, dict[str, str]] = {}
         for param, name in names:
             spellings.setdefault(param, {})[name] = BoundName(name, found[param, name])
