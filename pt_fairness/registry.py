@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import stat
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Generic, TypeVar
@@ -129,16 +128,14 @@ class Registry(Generic[S]):
         known = self.find(name)
         if known is not None:
             return known
-        try:
-            regular = stat.S_ISREG(os.stat(name).st_mode)
-        except OSError:
+        if not os.path.exists(name):
             near = difflib.get_close_matches(name, self.names(), n=1)
             meant = f"Did you mean {near[0]!r}? " if near else ""
             raise ValueError(f"no {what} are registered as {name!r} and no such file exists. "
                              f"{meant}Registered are {listed(self.names()) or 'none'}. Register "
                              f"your own with pt_fairness.{what}.register(name, {what}), or give "
-                             "the path of a file") from None
-        if regular:
+                             "the path of a file")
+        if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)
 

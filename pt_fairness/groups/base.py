@@ -305,18 +305,16 @@ class _Relabelled(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
-        topic, texts = pd.factorize(qids)
-        mappings = [self._new.get(label_text(text), {}) for text in texts]
-        mapped = np.array([bool(mapping) for mapping in mappings], bool)
-        wanted = np.flatnonzero(mapped[topic] if len(topic) else topic)
+        wanted = np.flatnonzero(pd.Series(qids, dtype=object).isin(self.topics))
         item, codes, labels, weight = Annotated(*self._base.annotate(qids[wanted], docnos[wanted]))
-        item = wanted[item]
+        topic, texts = pd.factorize(qids[wanted])
+        mappings = [self._new[text] for text in texts]
         assert self.labels is not None
         place = {label: code for code, label in enumerate(self.labels)}
         table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels]
                           for mapping in mappings], np.int64).reshape(len(mappings), len(labels))
-        codes = table[topic[item], codes] if len(item) else codes
+        codes = table[topic[item], codes]
         known = codes >= 0
         item, codes, weight = distinct_annotations(  # old labels may share a new one
-            item[known], codes[known], None if weight is None else weight[known])
+            wanted[item][known], codes[known], None if weight is None else weight[known])
         return Annotated(item, codes, self.labels, weight)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-import stat
 import sys
 import tempfile
 import uuid
@@ -93,11 +92,7 @@ def opened(path: Path) -> Iterator[Input]:
 
 def is_pipe(path: Path) -> bool:
     """Return whether a path exists and is neither a file nor a folder."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
 
 
 @contextmanager
