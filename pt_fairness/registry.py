@@ -119,11 +119,10 @@ class Registry(Generic[S]):
             return source.value
         if isinstance(source, self._kind):
             return source
-        what = self._what
         try:
             name = os.fspath(source)  # type: ignore[arg-type]
         except TypeError:
-            raise ValueError(f"{what} are a registered name, the path of a file or a "
+            raise ValueError(f"{self._what} are a registered name, the path of a file or a "
                              f"{self._kind.__name__} object, not {source!r}") from None
         known = self.find(name)
         if known is not None:
@@ -131,10 +130,10 @@ class Registry(Generic[S]):
         if not os.path.exists(name):
             near = difflib.get_close_matches(name, self.names(), n=1)
             meant = f"Did you mean {near[0]!r}? " if near else ""
-            raise ValueError(f"no {what} are registered as {name!r} and no such file exists. "
-                             f"{meant}Registered are {listed(self.names()) or 'none'}. Register "
-                             f"your own with pt_fairness.{what}.register(name, {what}), or give "
-                             "the path of a file")
+            raise ValueError(f"no {self._what} are registered as {name!r} and no such file "
+                             f"exists. {meant}Registered are {listed(self.names()) or 'none'}. "
+                             f"Register your own with pt_fairness.{self._what}.register(name, "
+                             f"{self._what}), or give the path of a file")
         if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pt_fairness.cli.output import add_command, write
-from pt_fairness.text import UNANNOTATED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def add(commands: Any) -> None:
@@ -28,18 +24,4 @@ def _run(options: argparse.Namespace) -> None:
         write(annotated.to_csv(index=False, lineterminator="\n"), options.output)
     else:
         io.write_qrels(annotated, options.output)
-    sys.stderr.write(f"pt-fairness: {_summary(annotated)}\n")
-
-
-def _summary(annotated: pd.DataFrame) -> str:
-    """Return the number of documents in each group, as a sentence.
-
-    :param annotated: qrels with the groups of the documents
-    """
-    from pt_fairness import io
-    names = list(io.qrels_columns(annotated)[:2])
-    with_group = annotated[~annotated["iteration"].isin(UNANNOTATED)]
-    count = with_group["iteration"].value_counts().sort_index()
-    return (f"{len(with_group.drop_duplicates(names))} of {len(annotated.drop_duplicates(names))} "
-            "judged documents have a group" + (": " if len(count) else "")
-            + ", ".join(f"{group} {number}" for group, number in count.items()))
+    sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")

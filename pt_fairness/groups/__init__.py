@@ -5,6 +5,7 @@ or a :class:`Groups` object.
 """
 
 from pt_fairness.groups.base import Groups
+from pt_fairness.groups.base import summary as summary
 from pt_fairness.groups.irds import MISSING as MISSING
 from pt_fairness.groups.irds import Found as Found
 from pt_fairness.groups.irds import FromIrds as FromIrds

@@ -12,7 +12,7 @@ from pt_fairness import fingerprint, io
 from pt_fairness.groups.table import Annotated, Table, distinct_annotations, is_no_group
 from pt_fairness.io.identifiers import texts_of
 from pt_fairness.registry import Source
-from pt_fairness.text import distinct_labels, label_text, label_texts
+from pt_fairness.text import UNANNOTATED, distinct_labels, label_text, label_texts
 
 #: The functions that return the groups of this package, by name; each creates them once.
 BUILT_IN: dict[str, Callable[[], Groups]] = {}
@@ -142,9 +142,9 @@ class Groups(Source):
         """
         qid, docno, label = io.qrels_columns(qrels)
         frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
-        if frame.duplicated([qid, docno]).any():  # judged for several subtopics
-            frame = frame.sort_values(label, ascending=False, kind="stable")
-            frame = frame.drop_duplicates([qid, docno]).sort_index()
+        # A document can be judged for several subtopics.
+        frame = frame.sort_values(label, ascending=False, kind="stable")
+        frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
             frame = frame[frame[qid].map(label_text).isin(self.topics)]
         found = Annotated(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
@@ -225,6 +225,25 @@ class Groups(Source):
 
 def _built_in(name: str) -> Groups:
     return BUILT_IN[name]()
+
+
+def summary(qrels: pd.DataFrame) -> str:
+    """Return the number of documents in each group of :meth:`Groups.to_qrels`, as a sentence.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import groups
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+    >>> groups.summary(groups.from_mapping({"a": "PRO"}).to_qrels(qrels))
+    '1 of 2 judged documents have a group: PRO 1'
+    """
+    annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
+    names = list(io.qrels_columns(qrels)[:2])
+    count = annotated["iteration"].value_counts().sort_index()
+    return (f"{len(annotated.drop_duplicates(names))} of {len(qrels.drop_duplicates(names))} "
+            "judged documents have a group" + (": " if len(count) else "")
+            + ", ".join(f"{group} {number}" for group, number in count.items()))
 
 
 #: The ideologies that a topic can lean to, and the literature's term for a topic without leaning.
