@@ -150,7 +150,8 @@ def _parts_of_code(value: Any) -> Iterable[Any]:
                    if isinstance(member, (types.FunctionType, *_WRAPPERS))
                    or not (name.startswith("__") or name == "_abc_impl")]
         return value.__name__, type(value), value.__bases__, members
-    # The source text is not available in workers, nor that of classes in notebooks.
+    # Source text is missing for classes of notebooks and for code that was unpickled, and it does
+    # not show the values of global variables.
     names = sorted(_global_names(value.__code__) & value.__globals__.keys())
     return (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__,
             [cell.cell_contents for cell in value.__closure__ or ()], vars(value),
