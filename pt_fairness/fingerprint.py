@@ -25,7 +25,7 @@ import sys
 import types
 import uuid
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -43,16 +43,21 @@ _random_hashes: _Hashes = {}
 
 def of_frame(frame: pd.DataFrame) -> str:
     """Return the hash of a frame: names, dtypes and values of its columns, without its index."""
-    columns = frame.items()
-    return of_value([(name, str(column.dtype), _of_column(column)) for name, column in columns])
+    return of_value([(name, str(column.dtype), _of_column(column))
+                     for name, column in frame.items()])
 
 
 def of_file(path: str | os.PathLike[str]) -> str:
     """Return the hash of the content of a file."""
-    content = hashlib.sha256()
     with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            content.update(block)
+        return of_opened_file(file)
+
+
+def of_opened_file(file: IO[bytes]) -> str:
+    """Return the hash of the rest of an open file."""
+    content = hashlib.sha256()
+    while block := file.read(1 << 20):
+        content.update(block)
     return content.hexdigest()
 
 
@@ -145,7 +150,8 @@ def _parts_of_code(value: Any) -> Iterable[Any]:
                    if isinstance(member, (types.FunctionType, *_WRAPPERS))
                    or not (name.startswith("__") or name == "_abc_impl")]
         return value.__name__, type(value), value.__bases__, members
-    # The source text is not available in workers, nor that of classes in notebooks.
+    # Source text is missing for classes of notebooks and for code that was unpickled, and it does
+    # not show the values of global variables.
     names = sorted(_global_names(value.__code__) & value.__globals__.keys())
     return (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__,
             [cell.cell_contents for cell in value.__closure__ or ()], vars(value),

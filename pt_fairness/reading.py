@@ -6,6 +6,7 @@ Importing this module imports ir_datasets, but not pandas.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
@@ -54,12 +55,7 @@ def judgments(qrels: Any) -> list[Any]:
     :raises ValueError: a file cannot be read; files that are read in parallel differ in length
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
     """
-    rows: list[Any] = []
-    try:
-        for row in qrels.qrels_iter():
-            rows.append(row)
-    except Exception as error:
-        _raise_named(qrels, error, rows[-1] if rows else None)
+    rows = list(_records(qrels, qrels.qrels_iter))
     for files in _parallel(qrels):  # ir_datasets stops at the end of the shortest file
         counts = {file: sum(map(bool, Path(file).read_bytes().splitlines())) for file in files}
         if len(set(counts.values())) > 1:
@@ -103,11 +99,12 @@ def text(source: Any) -> str:
         _raise_named(SimpleNamespace(source=source), error)
 
 
-def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
+def documents(dataset_id: str, docnos: Collection[str], what: str | None = None) -> Iterator[Any]:
     """Yield documents of a corpus, in any order; docnos that the corpus lacks are skipped.
 
     A docstore that does not exist is built first, while other processes wait.
 
+    :param what: the description of the progress bar; ``None`` for no bar
     :raises ValueError: the corpus or its docstore cannot be read; args.me holds one
         of these documents more than once
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
@@ -122,7 +119,9 @@ def documents(dataset_id: str, docnos: Collection[str]) -> Iterator[Any]:
                              f"{' or '.join(_files(handler))}; an id has to name one argument. "
                              f"Remove the others, and delete {store.path}: it is built anew")
     try:
-        yield from store.get_many_iter(docnos)
+        found = store.get_many_iter(docnos)
+        yield from found if what is None else ir_datasets.log.easy().pbar(
+            found, desc=what, total=len(docnos), unit="doc", quiet=True)
     except Exception as error:
         if isinstance(store, PickleLz4FullStore):
             raise _docstore_error(f"{_reason(error)} in {store.path}") from error
@@ -158,10 +157,9 @@ def _files(handler: Any) -> list[str]:
     if isinstance(handler, ArgsMeCombinedDocs):
         return [file for part in handler._sources for file in _files(part)]
     handler = getattr(handler, "_qrels_handler", handler)  # filtered judgments
-    sources: list[Any] = []
-    for value in vars(handler).values():
-        sources += value if isinstance(value, list) else [value]
-    files = (_file(source) for source in sources if hasattr(source, "stream"))
+    values = itertools.chain.from_iterable(
+        value if isinstance(value, list) else [value] for value in vars(handler).values())
+    files = (_file(source) for source in values if hasattr(source, "stream"))
     return [*dict.fromkeys(filter(None, files))]
 
 
@@ -235,12 +233,17 @@ def _corpus(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
     parts = ([(part, part.docs_iter) for part in handler._sources]
              if isinstance(handler, ArgsMeCombinedDocs) else [(handler, read)])
     for part, iterate in parts:
-        document = None
-        try:
-            for document in iterate():
-                yield document
-        except Exception as error:
-            _raise_named(part, error, document)
+        yield from _records(part, iterate)
+
+
+def _records(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    """Yield the records that a handler reads; an error names its files and the last record."""
+    record = None
+    try:
+        for record in read():
+            yield record
+    except Exception as error:
+        _raise_named(handler, error, record)
 
 
 @contextlib.contextmanager

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 import os
-import stat
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Generic, Protocol, TypeVar
+from functools import cache, lru_cache
+from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from pt_fairness import fingerprint
@@ -17,15 +16,32 @@ from pt_fairness.text import BoundName, listed
 FILES_KEPT = 8
 
 
-class Source(Protocol):
-    """The interface of the objects in a registry: groups or values."""
+class Source:
+    """The base class of the objects in a registry: groups or values.
+
+    :param name: the name of the source; ``None`` for one derived from a hash of its content
+    """
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
 
     @property
     def name(self) -> str:
-        """The name of the source; by default derived from a hash of its content."""
+        """The name; by default derived from a hash of the content."""
+        if self._name is None:
+            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.digest()}"
+        return self._name
 
     def digest(self) -> str:
         """Return a hash of the content."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and type(self) is type(other) \
+            and self.name == other.name and self.digest() == other.digest()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 S = TypeVar("S", bound=Source)
@@ -65,6 +81,13 @@ class Registry(Generic[S]):
                              f"{self._kind.__name__} object of it with {self._makers}")
         self._registered[name] = source
 
+    def register_built_in(self, name: str, make: Callable[[], S]) -> None:
+        """Register a source of this package under a name.
+
+        :param make: returns the source; called when the name is first used
+        """
+        self.built_in[name] = cache(make)
+
     def unregister(self, name: str) -> None:
         """Remove a registered source.
 
@@ -96,25 +119,22 @@ class Registry(Generic[S]):
             return source.value
         if isinstance(source, self._kind):
             return source
-        what = self._what
         try:
             name = os.fspath(source)  # type: ignore[arg-type]
         except TypeError:
-            raise ValueError(f"{what} are a registered name, the path of a file or a "
+            raise ValueError(f"{self._what} are a registered name, the path of a file or a "
                              f"{self._kind.__name__} object, not {source!r}") from None
         known = self.find(name)
         if known is not None:
             return known
-        try:
-            regular = stat.S_ISREG(os.stat(name).st_mode)
-        except OSError:
+        if not os.path.exists(name):
             near = difflib.get_close_matches(name, self.names(), n=1)
             meant = f"Did you mean {near[0]!r}? " if near else ""
-            raise ValueError(f"no {what} are registered as {name!r} and no such file exists. "
-                             f"{meant}Registered are {listed(self.names()) or 'none'}. Register "
-                             f"your own with pt_fairness.{what}.register(name, {what}), or give "
-                             "the path of a file") from None
-        if regular:
+            raise ValueError(f"no {self._what} are registered as {name!r} and no such file "
+                             f"exists. {meant}Registered are {listed(self.names()) or 'none'}. "
+                             f"Register your own with pt_fairness.{self._what}.register(name, "
+                             f"{self._what}), or give the path of a file")
+        if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)
 

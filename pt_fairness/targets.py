@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io import need_columns, read_targets
+from pt_fairness.io import need_columns, need_rows, read_targets
 from pt_fairness.io.identifiers import missing
 from pt_fairness.numerics import SMALLEST_TARGET, Floats
 from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, BoundName, label_text
@@ -101,8 +101,7 @@ def _read(name: str, frame: pd.DataFrame, of_qrels: float) -> Target:
     if for_all:
         frame = frame.assign(qid="all")
     need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
-    if frame.empty:
-        raise ValueError(f"the target {name!r} has no rows; it needs one for every topic and group")
+    need_rows(frame, f"the target {name!r}")
     for column in ("qid", "group"):
         blank = (frame[column].isna() | frame[column].isin(UNANNOTATED)).to_numpy()
         if blank.any():
@@ -193,11 +192,6 @@ def find(name: str) -> Target:
                          f"{', '.join(map(repr, names())) or 'none'}. Register your own with "
                          "pt_fairness.targets.register(name, frame)")
     return _registry[name]
-
-
-def labels(name: str) -> tuple[str, ...]:
-    """Return the groups of a registered target, sorted."""
-    return find(name).labels
 
 
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:

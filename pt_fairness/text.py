@@ -49,6 +49,32 @@ def label_text(label: Any) -> str:
     return str(label)
 
 
+def label_texts(labels: Iterable[Any], what: str) -> list[str]:
+    """Return labels as text.
+
+    :param what: the name of the parameter in the error
+    :raises ValueError: ``labels`` is one text
+    """
+    if isinstance(labels, str):
+        raise ValueError(f"{what}={labels!r} is one text; it has to be a list of labels, such as "
+                         f"[{labels!r}]")
+    return [label_text(one) for one in labels]
+
+
+def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
+    """Return labels as text, in the same order.
+
+    :param what: the name of the parameter in the error
+    :raises ValueError: ``labels`` is one text, or has a label twice
+    """
+    texts = label_texts(labels, what)
+    again = next((text for text in texts if texts.count(text) > 1), None)
+    if again is not None:
+        raise ValueError(f"{what}={texts} has the label {again!r} twice; it has to hold each "
+                         "label once")
+    return texts
+
+
 def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
     """Return the ``repr`` of up to ``most`` names, separated by commas, and the number of others.
 

@@ -14,7 +14,7 @@ import pandas as pd
 from pt_fairness import fingerprint, groups, io, targets, values
 from pt_fairness._version import __version__
 from pt_fairness.io.files import Path
-from pt_fairness.io.identifiers import missing, whole_numbers
+from pt_fairness.io.identifiers import with_text_ids
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.tables import parsed, take_groups
@@ -96,19 +96,6 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     return Plan(frame, every, list(columns.values()), name, alpha, folder, digest, threads)
 
 
-def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
-    """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
-
-    :param what: the name of the frame in the error
-    :raises ValueError: an identifier is missing
-    """
-    for column in columns:
-        if frame[column].isna().any():
-            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
-    texts = {column: whole_numbers(frame[column]).astype("str") for column in columns}
-    return frame.assign(**texts)
-
-
 def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Bind the names of groups, targets, values and runs in measures to the objects.
 
@@ -125,7 +112,7 @@ def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         for param, name in names:
             if (param, name) not in found:  # a pipe can be read once
                 found[param, name], digest = _meaning(param, name)
-                digests.append([name, *digest])
+                digests.append([str(name), *digest])  # without the object of a bound name
         spellings: dict[str, dict[str, str]] = {}
         for param, name in names:
             spellings.setdefault(param, {})[name] = BoundName(name, found[param, name])

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from pt_fairness import io
 from pt_fairness.evaluation import checkpoint
 from pt_fairness.evaluation.checkpoint import Scores
-from pt_fairness.evaluation.plan import Plan, current_process, with_text_ids
+from pt_fairness.evaluation.plan import Plan, current_process
 from pt_fairness.io.files import Input, Path, opened
-from pt_fairness.io.identifiers import missing
+from pt_fairness.io.identifiers import missing, with_text_ids
 from pt_fairness.io.runs import read_opened_run
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.text import collecting_warnings

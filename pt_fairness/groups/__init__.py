@@ -4,10 +4,8 @@ The parameter ``groups=`` of a measure is the name of registered groups, the pat
 or a :class:`Groups` object.
 """
 
-from pt_fairness.groups.auxiliary import summary as summary
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.builtin import built_in as built_in
-from pt_fairness.groups.builtin import register_built_in as register_built_in
+from pt_fairness.groups.base import summary as summary
 from pt_fairness.groups.irds import MISSING as MISSING
 from pt_fairness.groups.irds import Found as Found
 from pt_fairness.groups.irds import FromIrds as FromIrds
@@ -16,6 +14,7 @@ from pt_fairness.groups.irds import from_irds, from_text
 from pt_fairness.groups.product import product
 from pt_fairness.groups.registry import get, names, register, unregister
 from pt_fairness.groups.registry import name_of as name_of
+from pt_fairness.groups.registry import register_built_in as register_built_in
 from pt_fairness.groups.registry import registered as registered
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
 from pt_fairness.groups.table import Annotated as Annotated

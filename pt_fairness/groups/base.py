@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint, io
-from pt_fairness.groups.auxiliary import with_groups
-from pt_fairness.groups.builtin import built_in, built_in_names
-from pt_fairness.groups.table import Annotated, Table, distinct_annotations
+from pt_fairness.groups.table import Annotated, Table, distinct_annotations, is_no_group
 from pt_fairness.io.identifiers import texts_of
-from pt_fairness.text import UNANNOTATED, label_text
+from pt_fairness.registry import Source
+from pt_fairness.text import UNANNOTATED, distinct_labels, label_text, label_texts
+
+#: The functions that return the groups of this package, by name; each creates them once.
+BUILT_IN: dict[str, Callable[[], Groups]] = {}
 
 
-class Groups:
+class Groups(Source):
     """A source of groups.
 
     Subclasses implement :meth:`lookup`; those of this package implement its array form,
@@ -44,7 +46,7 @@ class Groups:
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
                  order: Iterable[Any] | None = None) -> None:
-        self._name = name
+        super().__init__(name)
         self.labels: list[str] | None = None if labels is None else sorted(
             set(label_texts(labels, "labels")))
         #: The labels in ascending order, or ``None``.
@@ -53,13 +55,6 @@ class Groups:
         if lacking:
             raise ValueError(f"order={self.order} lacks the label {min(lacking)!r}; it has to "
                              "hold every label, lowest first")
-
-    @property
-    def name(self) -> str:
-        """The name of the groups."""
-        if self._name is None:
-            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.digest()}"
-        return self._name
 
     def digest(self) -> str:
         """Return a hash of the content, and of the code of the class."""
@@ -145,7 +140,19 @@ class Groups:
         0   1     a      1       PRO
         1   1     b      0         -
         """
-        return with_groups(qrels, self.annotate, self.topics)
+        qid, docno, label = io.qrels_columns(qrels)
+        frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
+        # A document can be judged for several subtopics.
+        frame = frame.sort_values(label, ascending=False, kind="stable")
+        frame = frame.drop_duplicates([qid, docno]).sort_index()
+        if self.topics is not None:
+            frame = frame[frame[qid].map(label_text).isin(self.topics)]
+        found = Annotated(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
+        order = np.lexsort((found.codes, found.item))
+        group = pd.Series(np.asarray(found.labels, dtype=object)[found.codes[order]],
+                          found.item[order], dtype=object, name="iteration")
+        frame = frame.reset_index(drop=True).join(group).reset_index(drop=True)
+        return frame.assign(iteration=frame["iteration"].fillna("-").astype("str"))
 
     def override(self, frame: pd.DataFrame, name: str | None = None) -> Groups:
         """Return these groups with corrections.
@@ -211,52 +218,37 @@ class Groups:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # Built-in groups are unpickled to the one object of the process, which caches documents.
-        if self._name in built_in_names() and built_in(self._name) is self:
-            return built_in, (self._name,)
+        if self._name in BUILT_IN and BUILT_IN[self._name]() is self:
+            return _built_in, (self._name,)
         return super().__reduce_ex__(protocol)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Groups) and type(self) is type(other) \
-            and self.name == other.name and self.digest() == other.digest()
 
-    def __hash__(self) -> int:
-        return hash(self.name)
+def _built_in(name: str) -> Groups:
+    return BUILT_IN[name]()
 
 
-def label_texts(labels: Iterable[Any], what: str) -> list[str]:
-    """Return labels as text.
+def summary(qrels: pd.DataFrame) -> str:
+    """Return the number of documents in each group of :meth:`Groups.to_qrels`, as a sentence.
 
-    :param what: the name of the parameter in the error
-    :raises ValueError: ``labels`` is one text
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import groups
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+    >>> groups.summary(groups.from_mapping({"a": "PRO"}).to_qrels(qrels))
+    '1 of 2 judged documents have a group: PRO 1'
     """
-    if isinstance(labels, str):
-        raise ValueError(f"{what}={labels!r} is one text; it has to be a list of labels, such as "
-                         f"[{labels!r}]")
-    return [label_text(one) for one in labels]
-
-
-def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
-    """Return labels as text, in the same order.
-
-    :param what: the name of the parameter in the error
-    :raises ValueError: ``labels`` is one text, or has a label twice
-    """
-    texts = label_texts(labels, what)
-    again = next((text for text in texts if texts.count(text) > 1), None)
-    if again is not None:
-        raise ValueError(f"{what}={texts} has the label {again!r} twice; it has to hold each "
-                         "label once")
-    return texts
+    annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
+    names = list(io.qrels_columns(qrels)[:2])
+    count = annotated["iteration"].value_counts().sort_index()
+    return (f"{len(annotated.drop_duplicates(names))} of {len(qrels.drop_duplicates(names))} "
+            "judged documents have a group" + (": " if len(count) else "")
+            + ", ".join(f"{group} {number}" for group, number in count.items()))
 
 
 #: The ideologies that a topic can lean to, and the literature's term for a topic without leaning.
 _IDEOLOGIES = ("conservative", "liberal")
 _NO_LEANING = "both or neither"
-
-
-def is_no_group(value: Any) -> bool:
-    """Return whether a value stands for no group: missing, empty or ``-``."""
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
 
 
 class _Override(Groups):
@@ -332,18 +324,16 @@ class _Relabelled(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
-        topic, texts = pd.factorize(qids)
-        mappings = [self._new.get(label_text(text), {}) for text in texts]
-        mapped = np.array([bool(mapping) for mapping in mappings], bool)
-        wanted = np.flatnonzero(mapped[topic] if len(topic) else topic)
+        wanted = np.flatnonzero(pd.Series(qids, dtype=object).isin(self.topics))
         item, codes, labels, weight = Annotated(*self._base.annotate(qids[wanted], docnos[wanted]))
-        item = wanted[item]
+        topic, texts = pd.factorize(qids[wanted])
+        mappings = [self._new[text] for text in texts]
         assert self.labels is not None
         place = {label: code for code, label in enumerate(self.labels)}
         table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels]
                           for mapping in mappings], np.int64).reshape(len(mappings), len(labels))
-        codes = table[topic[item], codes] if len(item) else codes
+        codes = table[topic[item], codes]
         known = codes >= 0
         item, codes, weight = distinct_annotations(  # old labels may share a new one
-            item[known], codes[known], None if weight is None else weight[known])
+            wanted[item][known], codes[known], None if weight is None else weight[known])
         return Annotated(item, codes, self.labels, weight)

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint
-from pt_fairness.groups.base import Groups, is_no_group
-from pt_fairness.groups.table import Annotated, Table
+from pt_fairness.groups.base import Groups
+from pt_fairness.groups.table import Annotated, Table, is_no_group
 from pt_fairness.io.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
 from pt_fairness.text import UNANNOTATED, label_text, listed, warn
 
@@ -163,12 +163,8 @@ class FromIrds(Groups):
 
     def state(self) -> str:
         # The dataset id identifies a corpus, but judgments may be files of the user.
-        judged = self._in_judgments(self._dataset())
+        judged = self._in_judgments()
         return "" if judged is None else fingerprint.of_value(judged.content())
-
-    def _dataset(self) -> Any:
-        from pt_fairness import reading
-        return reading.dataset(self.dataset_id)
 
     def _entity(self, dataset: Any) -> str:
         """Return the entity that has the field, ``'docs'`` or ``'qrels'``.
@@ -209,13 +205,9 @@ class FromIrds(Groups):
         docnos = list(dict.fromkeys(docnos))
         unread = [docno for docno in docnos if docno not in self._found]
         if unread:
-            from ir_datasets import log
-
             from pt_fairness import reading
             read: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
-            documents = reading.documents(self.dataset_id, unread)
-            for document in log.easy().pbar(documents, desc=self.name, total=len(unread),
-                                            unit="doc", quiet=True):
+            for document in reading.documents(self.dataset_id, unread, self.name):
                 if document.doc_id in read:
                     read[document.doc_id] = self._groups(document)
             self._found.update(read)
@@ -241,31 +233,27 @@ class FromIrds(Groups):
         warn(f"{self.name}: {len(reasons)} of {len(found)} documents have no group and count as "
              f"unannotated: {details}")
 
-    def _in_judgments(self, dataset: Any) -> Table | None:
+    def _in_judgments(self) -> Table | None:
         """Return the groups in the judgments; ``None`` if the field is one of the documents.
 
-        The judgments are read once.
-        """
-        if self._entity(dataset) == "qrels" and self._judged is None:
-            self._judged = self._judgments(dataset)
-        return self._judged
-
-    def _judgments(self, dataset: Any) -> Table:
-        """Read the groups in the judgments.
-
-        If any judgment of a topic and document has a positive relevance, the others are ignored.
+        The judgments are read once. If any judgment of a topic and document has a positive
+        relevance, the others are ignored.
         """
         from pt_fairness import reading
+        dataset = reading.dataset(self.dataset_id)
+        if self._entity(dataset) == "docs" or self._judged is not None:
+            return self._judged
         rows = reading.judgments(dataset.qrels_handler())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
         triples = [(row.query_id, row.doc_id, group) for row in rows
                    if row.relevance > 0 or (row.query_id, row.doc_id) not in positive
                    for group in self._groups(row)[0]]
         frame = pd.DataFrame(triples, columns=["qid", "docno", "group"], dtype=object)
-        return Table.of_frame(frame)
+        self._judged = Table.of_frame(frame)
+        return self._judged
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
-        judged = self._in_judgments(self._dataset())
+        judged = self._in_judgments()
         if judged is not None:
             return judged.find(qids, docnos)
         found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))

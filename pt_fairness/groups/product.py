@@ -13,7 +13,7 @@ from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.registry import get
 from pt_fairness.groups.table import Annotated, distinct_annotations
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.numerics import Floats, Ints
 from pt_fairness.text import label_text
 
 #: The separator between the labels of the sources in a label of their product.
@@ -75,29 +75,21 @@ class _Product(Groups):
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         found = [Annotated(*one.annotate(qids, docnos)) for one in self._sources]
         _check(itertools.chain.from_iterable(one.labels for one in found))
+        item = np.unique(np.concatenate([one.item for one in found]))
+        if self._missing is not None:
+            found = [_completed(one, item, self._missing) for one in found]
         n = len(docnos)
-        annotated = np.zeros(n, bool)
-        for one in found:
-            annotated[one.item] = True
         weighted = np.zeros(n, bool)
-        item, share = np.flatnonzero(annotated), np.ones(int(annotated.sum()))
-        codes, labels = np.zeros(len(item), np.int64), [""]
+        share, codes, labels = np.ones(len(item)), np.zeros(len(item), np.int64), [""]
         for place, one in enumerate(found):
-            one_item, one_codes, one_share, one_weighted = _shares(one, n)
-            weighted |= one_weighted
-            names = one.labels
-            if self._missing is not None:
-                lacking = np.setdiff1d(np.flatnonzero(annotated), one_item)
-                names = [*names, self._missing]
-                one_item = np.concatenate([one_item, lacking])
-                one_codes = np.concatenate([one_codes, np.full(len(lacking), len(names) - 1)])
-                one_share = np.concatenate([one_share, np.ones(len(lacking))])
-            row, other = _pairs(item, one_item, n)
-            item, share = item[row], share[row] * one_share[other]
-            kinds, codes = np.unique(codes[row] * len(names) + one_codes[other],
+            weighted[one.item[~np.isnan(one.weights)]] = True
+            own_item, own_codes, own_share = _shares(one)
+            row, own = _pairs(item, own_item, n)
+            item, share = item[row], share[row] * own_share[own]
+            kinds, codes = np.unique(codes[row] * len(one.labels) + own_codes[own],
                                      return_inverse=True)
-            labels = [labels[kind // len(names)] + SEPARATOR * (place > 0)
-                      + names[kind % len(names)] for kind in kinds]
+            labels = [labels[kind // len(one.labels)] + SEPARATOR * (place > 0)
+                      + one.labels[kind % len(one.labels)] for kind in kinds]
         weight = np.where(weighted[item], share, np.nan) if self.weighted else None
         return Annotated(item, codes, labels, weight)
 
@@ -113,20 +105,24 @@ def _check(labels: Iterable[str]) -> None:
                              "labels of a product; rename it")
 
 
-def _shares(found: Annotated, n: int) -> tuple[Ints, Ints, Floats, Bools]:
+def _completed(found: Annotated, item: Ints, label: str) -> Annotated:
+    """Return annotations that give the documents ``item`` a label where they have none."""
+    lacking = np.setdiff1d(item, found.item)
+    return Annotated(np.append(found.item, lacking),
+                     np.append(found.codes, np.full(len(lacking), len(found.labels))),
+                     [*found.labels, label],
+                     np.append(found.weights, np.full(len(lacking), np.nan)))
+
+
+def _shares(found: Annotated) -> tuple[Ints, Ints, Floats]:
     """Return the distinct annotations with the share of the document in each label.
 
-    :param n: the number of documents
-    :returns: document index, label code and share of each annotation; and a mask of the documents
-        with weights, ``[n]``
+    :returns: document index, label code and share of each annotation
     """
     item, codes, weight = distinct_annotations(found.item, found.codes, found.weights)
     assert weight is not None
-    own = ~np.isnan(weight)
-    weighted = np.zeros(n, bool)
-    weighted[item[own]] = True
-    weight = np.where(own, weight, 1.0)
-    return item, codes, weight / np.bincount(item, weight, minlength=n)[item], weighted
+    weight = np.where(np.isnan(weight), 1.0, weight)
+    return item, codes, weight / np.bincount(item, weight)[item]
 
 
 def _pairs(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from pt_fairness.groups.base import Groups
-from pt_fairness.groups.builtin import BUILT_IN
+from pt_fairness.groups.base import BUILT_IN, Groups
 from pt_fairness.groups.sources import from_file
 from pt_fairness.registry import Registry
 
@@ -63,11 +62,6 @@ def names() -> list[str]:
     return _registry.names()
 
 
-def registered(name: str) -> Groups | Callable[[], Groups] | None:
-    """Return what was registered under a name in this process, or ``None``."""
-    return _registry.registered(name)
-
-
 def get(source: str | os.PathLike[str] | Groups) -> Groups:
     """Return the groups of a registered name, or of a path if no groups have the name.
 
@@ -85,9 +79,6 @@ def get(source: str | os.PathLike[str] | Groups) -> Groups:
     return _registry.get(source)
 
 
-def name_of(source: Groups | str) -> str:
-    """Return the name of groups in the parameters of a measure.
-
-    The name of an unregistered object holds a reference to it.
-    """
-    return _registry.name_of(source)
+register_built_in = _registry.register_built_in
+registered = _registry.registered
+name_of = _registry.name_of

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import io
-from pt_fairness.io.identifiers import PairIndex, missing
+from pt_fairness.io.identifiers import DocumentIndex
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.text import UNANNOTATED, label_text
 
@@ -49,19 +49,11 @@ class Table:
         kept = _has_group(group)
         codes, labels = pd.factorize(group[kept], sort=True)
         self.labels = [str(one) for one in labels]
-        self.by_topic = qid is not None
-        self.topics: dict[str, int] = {}
-        topic = np.zeros(int(kept.sum()), np.int64)
-        if qid is not None:
-            if qid[kept].isna().any():
-                raise missing(qid[kept], qid[kept].isna().to_numpy().argmax(), "groups")
-            topic, texts = pd.factorize(qid[kept].map(label_text))
-            self.topics = {str(text): i for i, text in enumerate(texts)}
-        self.index = PairIndex(topic, docno[kept], "groups")
-        pair, self.codes, self.weight = distinct_annotations(
-            self.index.pair, codes, None if weight is None else weight[kept])
-        self.count = np.bincount(pair, minlength=len(self.index))
-        self.start = np.cumsum(self.count) - self.count
+        self._index = DocumentIndex(None if qid is None else qid[kept], docno[kept], "groups")
+        pair, self._codes, self.weight = distinct_annotations(
+            self._index.pair, codes, None if weight is None else weight[kept])
+        self._count = np.bincount(pair, minlength=len(self._index))
+        self._start = np.cumsum(self._count) - self._count
 
     @classmethod
     def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:
@@ -80,38 +72,31 @@ class Table:
 
     def content(self) -> Any:
         """Return all annotations, sorted, to be hashed independently of the order of the rows."""
-        topics = sorted(self.topics)
-        place = np.zeros(len(topics) + 1, np.int64)
-        place[[self.topics[topic] for topic in topics]] = np.arange(len(topics))
-        topic, docnos = place[self.index.topic], self.index.docnos()
-        order = np.lexsort((docnos.astype(str), topic))
+        order, documents = self._index.sorted()
         rows = self._rows(order)
-        return (self.labels, topics, topic[order], docnos[order], self.codes[rows],
-                self.count[order], None if self.weight is None else self.weight[rows])
+        return (self.labels, documents, self._codes[rows], self._count[order],
+                None if self.weight is None else self.weight[rows])
 
     def find(self, qids: Any, docnos: Any) -> Annotated:
         """Return the annotations of documents.
 
-        :param qids: the topic of each document, ``[n]``
-        :param docnos: the documents, ``[n]``
+        :param qids: the topic of each document, ``[n]``, as text
+        :param docnos: the documents, ``[n]``, as text
         """
-        topic = np.zeros(len(docnos), np.int64)
-        if self.by_topic:
-            codes, texts = pd.factorize(np.asarray(qids, dtype=object))
-            table = np.array([self.topics.get(label_text(text), -1) for text in texts] + [-1],
-                             np.int64)
-            topic = table[codes]
-        pair, _ = self.index.find(topic, pd.Series(docnos, dtype=object, name="docno"))
+        topic, topics = np.zeros(0, np.int64), np.zeros(0, object)
+        if self._index.topics is not None:
+            topic, topics = pd.factorize(np.asarray(qids, dtype=object))
+        pair = self._index.find(topic, list(topics), docnos)
         item = np.flatnonzero(pair >= 0)
         pair = pair[item]
         rows = self._rows(pair)
-        return Annotated(np.repeat(item, self.count[pair]), self.codes[rows], self.labels,
+        return Annotated(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
                          None if self.weight is None else self.weight[rows])
 
     def _rows(self, pairs: Ints) -> Ints:
         """Return the annotation indices of pairs, concatenated."""
-        count = self.count[pairs]
-        rows: Ints = np.repeat(self.start[pairs] - (np.cumsum(count) - count), count) \
+        count = self._count[pairs]
+        rows: Ints = np.repeat(self._start[pairs] - (np.cumsum(count) - count), count) \
             + np.arange(count.sum())
         return rows
 
@@ -126,6 +111,11 @@ def distinct_annotations(item: Ints, codes: Ints,
     distinct, inverse = np.unique(keys, return_inverse=True)
     total = np.bincount(inverse, weight, minlength=len(distinct)).astype(float)
     return *np.divmod(distinct, kinds), total
+
+
+def is_no_group(value: Any) -> bool:
+    """Return whether a value stands for no group: missing, empty or ``-``."""
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
 
 
 def _has_group(group: pd.Series) -> Any:

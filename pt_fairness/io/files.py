@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
 import shutil
-import stat
 import sys
 import tempfile
 import uuid
@@ -15,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Literal
+
+from pt_fairness import fingerprint
 
 Path = str | os.PathLike[str]
 
@@ -60,11 +60,7 @@ class Input:
 
     def digest(self) -> str:
         """Return the SHA-256 hash of the content, without decompressing it."""
-        content = hashlib.sha256()
-        self.rewound()
-        while block := self.raw.read(1 << 20):
-            content.update(block)
-        return content.hexdigest()
+        return fingerprint.of_opened_file(self.rewound())
 
     def state(self) -> tuple[int, int]:
         """Return the modification time in nanoseconds and the size in bytes.
@@ -96,11 +92,7 @@ def opened(path: Path) -> Iterator[Input]:
 
 def is_pipe(path: Path) -> bool:
     """Return whether a path exists and is neither a file nor a folder."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
 
 
 @contextmanager

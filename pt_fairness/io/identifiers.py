@@ -25,6 +25,19 @@ def missing(column: pd.Series, row: Any, where: str) -> ValueError:
                       "every row needs one")
 
 
+def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
+    """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: an identifier is missing
+    """
+    for column in columns:
+        if frame[column].isna().any():
+            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
+    texts = {column: whole_numbers(frame[column]).astype("str") for column in columns}
+    return frame.assign(**texts)
+
+
 def whole_numbers(ids: pd.Series) -> pd.Series:
     """Convert float identifiers to text, 1.0 to ``'1'``; return other columns unchanged.
 

@@ -134,9 +134,9 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     """
     qid, docno, label = qrels_columns(qrels)
     # Categorical columns support neither arithmetic nor new values.
-    categories = [name for name in (qid, docno, label, "iteration")
-                  if name in qrels and isinstance(qrels[name].dtype, pd.CategoricalDtype)]
-    qrels = qrels.assign(**{name: np.asarray(qrels[name]) for name in categories})
+    qrels = qrels.assign(**{name: np.asarray(qrels[name])
+                            for name in (qid, docno, label, "iteration") if name in qrels
+                            and isinstance(qrels[name].dtype, pd.CategoricalDtype)})
     for column in (qid, docno):
         empty = (qrels[column].isna() | (qrels[column].astype(str) == "")).to_numpy()
         if empty.any():
@@ -148,11 +148,11 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
                          f"{qrels[label][wrong].iloc[0]!r}")
     iteration: Any = "0"
     if "iteration" in qrels:
-        iteration = qrels["iteration"].map(label_text, na_action="ignore").fillna("-")
+        iteration = qrels["iteration"].map(label_text, na_action="ignore")
+        iteration = iteration.fillna("-").replace("", "-")
     frame = pd.DataFrame({"qid": texts_of(qrels[qid]), "iteration": iteration,
                           "docno": texts_of(qrels[docno]), "label": whole.astype("int64")},
                          index=qrels.index)
-    frame["iteration"] = frame["iteration"].where(frame["iteration"] != "", "-")
     for column in ("qid", "iteration", "docno"):
         spaced = frame[column].str.contains(r"\s")
         if spaced.any():

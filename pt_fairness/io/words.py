@@ -116,16 +116,12 @@ class WordCounts:
         :param docnos: the documents, distinct
         :param name: the description of the progress bar
         """
-        from ir_datasets import log
-
         from pt_fairness import reading
         text_of = self._text_of(reading.dataset(self.dataset_id))
         found: list[str] = []
         cells: list[int] = []
         group, size = self._codes.get, len(self.groups)
-        documents = reading.documents(self.dataset_id, list(docnos))
-        for document in log.easy().pbar(documents, desc=name, total=len(docnos), unit="doc",
-                                        quiet=True):
+        for document in reading.documents(self.dataset_id, list(docnos), name):
             first = size * len(found)
             found.append(document.doc_id)
             cells += [first + code for code in map(group, self.tokenize(text_of(document).lower()))

@@ -144,7 +144,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         wanted = self.param("target") if "target" in self.SUPPORTED_PARAMS else "uniform"
         if isinstance(wanted, str) and wanted not in TARGET_WORDS:
             from pt_fairness import targets
-            return targets.labels(wanted)
+            return targets.find(wanted).labels
         return tuple(wanted) if isinstance(wanted, dict) else ()
 
     def names(self) -> dict[str, list[str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -62,18 +61,17 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
         raise ValueError(f"values come from a dictionary here, not from a "
                          f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
                          "paths")
-    parts = dict(mapping.items())
-    nested = bool(parts) and all(isinstance(part, Mapping) for part in parts.values())
-    if not nested:
-        for docno, number in parts.items():
-            if not pd.api.types.is_scalar(number):
-                raise ValueError(f"the value of {docno!r} is {number!r}; it has to be a number, "
-                                 "and either all or none of the values are dictionaries of "
-                                 "documents by topic")
-        return Values(pd.DataFrame({"docno": list(parts), "value": list(parts.values())},
-                                   dtype=object), name)
-    rows = [(qid, docno, number) for qid, part in parts.items() for docno, number in part.items()]
-    return Values(pd.DataFrame(rows, columns=["qid", "docno", "value"], dtype=object), name)
+    by_topic = len(mapping) > 0 and all(isinstance(part, Mapping) for _, part in mapping.items())
+    rows = [(qid, docno, number)
+            for qid, documents in (mapping.items() if by_topic else [(None, mapping)])
+            for docno, number in documents.items()]
+    for _, docno, number in rows:
+        if not pd.api.types.is_scalar(number):
+            raise ValueError(f"the value of {docno!r} is {number!r}; it has to be a number, and "
+                             "either all or none of the values are dictionaries of documents by "
+                             "topic")
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "value"], dtype=object)
+    return Values(frame if by_topic else frame.drop(columns="qid"), name)
 
 
 def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
@@ -171,19 +169,6 @@ def get(source: str | os.PathLike[str] | Values) -> Values:
     return _registry.get(source)
 
 
-def register_built_in(name: str, make: Callable[[], Values]) -> None:
-    """Register built-in values under a name.
-
-    :param make: returns a Values object; called when the name is first used
-    """
-    _registry.built_in[name] = cache(make)
-
-
-def registered(name: str) -> Values | Callable[[], Values] | None:
-    """Return what was registered under a name in this process, or ``None``."""
-    return _registry.registered(name)
-
-
-def name_of(source: Values | str) -> str:
-    """Return the name of values in the parameters of a measure."""
-    return _registry.name_of(source)
+register_built_in = _registry.register_built_in
+registered = _registry.registered
+name_of = _registry.name_of

@@ -11,9 +11,10 @@ import pandas as pd
 from pt_fairness import fingerprint, io
 from pt_fairness.io.identifiers import DocumentIndex, texts_of
 from pt_fairness.numerics import Floats, Ints
+from pt_fairness.registry import Source
 
 
-class Values:
+class Values(Source):
     """The values of documents, by docno or by topic and docno.
 
     :param frame: columns ``docno, value`` or ``qid, docno, value``
@@ -31,7 +32,7 @@ class Values:
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
         io.need_columns(frame, [docno, "value"], where)
-        self._name = name
+        super().__init__(name)
         self._index = DocumentIndex(None if qid is None else frame[qid], frame[docno], "values")
         numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=np.nan)
         wrong = ~np.isfinite(numbers)
@@ -50,15 +51,7 @@ class Values:
             raise ValueError(f"{where} gives document {frame[docno].iloc[row]!r}{of} the values "
                              f"{first:g} and {numbers[row]:g}; a document has one value")
 
-    @property
-    def name(self) -> str:
-        """The name of the values."""
-        if self._name is None:
-            self._name = f"values-{self.digest()}"
-        return self._name
-
     def digest(self) -> str:
-        """Return a hash of the content."""
         order, documents = self._index.sorted()
         by_topic = self._index.topics is not None
         return fingerprint.of_value((by_topic, documents, self._numbers[order]))[:12]
@@ -96,10 +89,3 @@ class Values:
 
     def __repr__(self) -> str:
         return f"Values({self.name!r}, {len(self)} documents)"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Values) and self.name == other.name \
-            and self.digest() == other.digest()
-
-    def __hash__(self) -> int:
-        return hash(self.name)

@@ -7,7 +7,7 @@ import os
 import pandas as pd
 
 from pt_fairness.io import need_columns, read_run
-from pt_fairness.io.identifiers import missing, texts_of
+from pt_fairness.io.identifiers import with_text_ids
 from pt_fairness.text import BACKGROUND_WORDS, BoundName
 
 __all__ = ["get", "names", "register", "unregister"]
@@ -48,12 +48,8 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     frame = run if isinstance(run, pd.DataFrame) else read_run(run)
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
-    for column in ("qid", "docno"):
-        absent = frame[column].isna().to_numpy()
-        if absent.any():
-            raise missing(frame[column], absent.argmax(), f"run {name!r}")
-    columns = {column: texts_of(frame[column]) for column in ("qid", "docno")}
-    _registry[name] = pd.DataFrame(columns).drop_duplicates(ignore_index=True)
+    pairs = with_text_ids(frame[["qid", "docno"]], f"run {name!r}", "qid", "docno")
+    _registry[name] = pairs.drop_duplicates(ignore_index=True)
 
 
 def unregister(name: str) -> None:

@@ -119,6 +119,15 @@ def test_topics_of_groups_are_told_apart(runs, qrels, tmp_path, scored):
     assert scored() == 16
 
 
+def test_documents_that_a_source_has_read_do_not_count(tmp_path, scored):
+    qrels = io.load_qrels("pt-fairness/debates/stance")
+    run = qrels[["qid", "docno"]].assign(score=1.0)
+    source = groups.from_irds("pt-fairness/debates", "stance", labels=["PRO", "CON"])
+    for times in (1, 0):
+        evaluate_quietly([run], qrels, [Annotated(groups=source)], checkpoint=tmp_path)
+        assert scored() == times
+
+
 SCRIPT = """
     import sys, ir_measures, pandas as pd
     from pt_fairness import Annotated, evaluate, groups

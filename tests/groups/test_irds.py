@@ -156,9 +156,9 @@ def test_documents_are_read_once(monkeypatch):
     read = []
     real = reading.documents
 
-    def counting(dataset_id, docnos):
+    def counting(dataset_id, docnos, what):
         read.extend(docnos)
-        return real(dataset_id, docnos)
+        return real(dataset_id, docnos, what)
 
     monkeypatch.setattr(reading, "documents", counting)
     found = groups.from_irds(DEBATES, "stance", ["PRO", "CON"])

@@ -237,3 +237,11 @@ def test_a_pipe_is_read_once_for_all_measures(tmp_path, monkeypatch):
         writer.join(60)
         opened.clear()
         assert averages.iloc[0, 1:].tolist() == [expected] * 2
+
+
+def test_a_source_of_this_package_is_one_object_in_a_process():
+    """What it has read of a corpus is not read again by each evaluation."""
+    source = groups.get("pt-fairness/debates/stance")
+    assert pickle.loads(pickle.dumps(source)) is source
+    other = groups.from_irds("pt-fairness/debates", "viewpoint", name="pt-fairness/debates/stance")
+    assert pickle.loads(pickle.dumps(other)) == other != source

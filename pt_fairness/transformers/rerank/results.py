@@ -181,7 +181,7 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
         return np.tile([target.get(label, 0.0) for label in labels], (len(qids), 1))
     if not isinstance(target, BoundName):  # 'uniform'; other words are computed for each list
         return np.ones((len(qids), len(labels)))
-    others = sorted({*targets.labels(target)} - {*labels})
+    others = sorted({*targets.find(target).labels} - {*labels})
     return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]
 
 

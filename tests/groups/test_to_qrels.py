@@ -1,4 +1,4 @@
-"""Auxiliary qrels."""
+"""Qrels with groups."""
 
 from __future__ import annotations
 
