@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
@@ -75,6 +76,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         if self.params.get("norm") in UNBOUNDED_NORMS:
             self.RANGE = (self.RANGE[0], None)
 
+    @property
+    def __name__(self) -> str:
+        """The name, under which ir_measures looks it up."""
+        return self.NAME
+
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()
 
@@ -126,22 +132,17 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         It has no normaliser, keeps the sign and evaluates every rank.
         """
         kind = type(self) if self.PLAIN is None else self.PLAIN
-        given = self.params | {"norm": "none", "abs": False, "step": 1}
-        return kind(**{name: value for name, value in given.items()
-                       if name in kind.SUPPORTED_PARAMS})
+        return kind(**supported(kind, self.params | {"norm": "none", "abs": False, "step": 1}))
 
     @property
     def depth(self) -> int | None:
         """How many annotated documents of a list the value depends on; ``None`` for all."""
-        if "target" in self.SUPPORTED_PARAMS and self.param("target") == "run":
-            return None
-        cutoff: int | None = self.param("cutoff")
-        return cutoff
+        return None if self.param("target") == "run" else self.param("cutoff")
 
     @property
     def added_labels(self) -> tuple[str, ...]:
         """The labels that an explicit or registered target adds to the label set."""
-        wanted = self.param("target") if "target" in self.SUPPORTED_PARAMS else "uniform"
+        wanted = self.param("target")
         if isinstance(wanted, str) and wanted not in TARGET_WORDS:
             from pt_fairness import targets
             return targets.labels(wanted)
@@ -170,9 +171,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
         :param labels: the label set G
         """
-        given = [name for name in LABEL_PARAMS if name in self.SUPPORTED_PARAMS]
-        named = [(name, self.param(name)) for name in given if self.param(name) is not None]
-        wanted = self.param("protected") if "protected" in self.SUPPORTED_PARAMS else None
+        named = [(name, self.param(name)) for name in LABEL_PARAMS if self.param(name) is not None]
+        wanted = self.param("protected")
         if wanted is not None and wanted not in PROTECTED_WORDS:
             named += [("protected", part) for part in label_parts(wanted, labels)]
         return named
@@ -198,36 +198,35 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                                  f"{self.NAME}({name}=…), where {name} takes {param.allowed}")
         self.validated = True
 
+    @cached_property
+    def _text(self) -> str:
+        known, params = self.SUPPORTED_PARAMS, self.params
+        given = [f"{name}={literal(params[name])}" for name in {**known, **params}
+                 if name in params and name != self.AT_PARAM
+                 and not (name in known and params[name] == known[name].default)]
+        text = self.NAME + (f"({','.join(given)})" if given else "")
+        at = params.get(self.AT_PARAM, NOT_PROVIDED)
+        return text if at is NOT_PROVIDED else f"{text}@{at!r}"
+
     def __repr__(self) -> str:
-        text: str | None = self.__dict__.get("_text")
-        if text is None:
-            known = self.SUPPORTED_PARAMS
-            order = [*(name for name in known if name in self.params),
-                     *(name for name in self.params if name not in known)]
-            given = [f"{name}={literal(self.params[name])}" for name in order
-                     if name != self.AT_PARAM
-                     and not (name in known and self.params[name] == known[name].default)]
-            text = self.NAME + (f"({','.join(given)})" if given else "")
-            at = self.params.get(self.AT_PARAM, NOT_PROVIDED)
-            if at is not NOT_PROVIDED:
-                text += f"@{at!r}"
-            self._text = text
-        return text
+        return self._text
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, irm.Measure) and repr(self) == repr(other))
 
     def __hash__(self) -> int:
-        value: int | None = self.__dict__.get("_hash")
-        if value is None:
-            value = self._hash = hash(repr(self))
-        return value
+        return hash(self._text)
 
     def __reduce__(self) -> Any:
         # Pickle the registered objects, which the unpickling process may not have registered.
         values = {param: _registered(names, _REGISTRIES[param])
                   for param, names in self.names().items()}
         return _rebuild, (type(self), self.params, values)
+
+
+def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the ``given`` parameters that the measures of a class have."""
+    return {name: value for name, value in given.items() if name in kind.SUPPORTED_PARAMS}
 
 
 def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:

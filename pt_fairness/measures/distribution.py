@@ -66,7 +66,7 @@ class DistMeasure(DistributionMeasure):
             lambda v: v >= 0,
             default=1.0,
         ),
-        "discount": params.discount("none", "log2", "trec", "geometric", default="none"),
+        "discount": params.discount("none", "log2", "trec", "geometric"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
         "groups": params.groups(),
@@ -147,8 +147,7 @@ class _DistKL(DistMeasure):
     Das & Lease (2019), section 4.
     """
 
-    __name__ = "DistKL"
-    NAME = __name__
+    NAME = "DistKL"
     SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional KL-Divergence"
     SHORT_DESC = ("How far the distribution over groups of the first documents diverges from a "
@@ -197,8 +196,7 @@ class _DistFair(DistMeasure):
     Das & Lease (2019), sections 4 and 6.
     """
 
-    __name__ = "DistFair"
-    NAME = __name__
+    NAME = "DistFair"
     SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional Fairness"
     SHORT_DESC = (
@@ -255,8 +253,7 @@ class _AWRF(DistributionMeasure):
     Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
     """
 
-    __name__ = "AWRF"
-    NAME = __name__
+    NAME = "AWRF"
     SOURCE = ("sapiezynski2019",)
     PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
@@ -264,7 +261,7 @@ class _AWRF(DistributionMeasure):
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "discount": params.discount("log2", "trec", "geometric", default="log2"),
+        "discount": params.discount("log2", "trec", "geometric"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
         "base": params.real(
@@ -324,8 +321,7 @@ class _NDKL(DistributionMeasure):
     Geyik et al. (2019), NDKL.
     """
 
-    __name__ = "NDKL"
-    NAME = __name__
+    NAME = "NDKL"
     SOURCE = ("geyik2019",)
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SHORT_DESC = (

@@ -251,8 +251,7 @@ class _EEL(ExposureMeasure):
     with an explicit target.
     """
 
-    __name__ = "EEL"
-    NAME = __name__
+    NAME = "EEL"
     PRETTY_NAME = "Expected Exposure Loss"
     SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
                   "stochastic rankings.")
@@ -297,8 +296,7 @@ class _EED(ExposureMeasure):
     Diaz et al. (2020).
     """
 
-    __name__ = "EED"
-    NAME = __name__
+    NAME = "EED"
     PRETTY_NAME = "Expected Exposure Disparity"
     SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
 
@@ -341,8 +339,7 @@ class _EER(ExposureMeasure):
     Diaz et al. (2020). Raj & Ekstrand (2022) report twice the value.
     """
 
-    __name__ = "EER"
-    NAME = __name__
+    NAME = "EER"
     SOURCE = ("diaz2020", "raj2022")
     PRETTY_NAME = "Expected Exposure Relevance"
     SHORT_DESC = "How much of the expected exposure goes where the target exposure is."

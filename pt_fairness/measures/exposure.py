@@ -97,7 +97,7 @@ class MeritRatio(LogRatio):
 
 
 _DISCOUNT = {
-    "discount": params.discount("log2", "trec", "geometric", default="log2"),
+    "discount": params.discount("log2", "trec", "geometric"),
     "p": params.persistence(0.85, "persistence of the geometric discount"),
 }
 _BEFORE = {"cutoff": params.cutoff(), "rel": params.rel(), "protected": params.protected()}
@@ -148,8 +148,7 @@ class _logDP(LogRatio):
     divides exposures by the discount instead.
     """
 
-    __name__ = "logDP"
-    NAME = __name__
+    NAME = "logDP"
     PRETTY_NAME = "Logged Demographic Parity"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the share that each side should have.")
@@ -212,8 +211,7 @@ class _logEUR(MeritRatio):
     (2022), whose code divides exposures by the discount and U by the size of the group.
     """
 
-    __name__ = "logEUR"
-    NAME = __name__
+    NAME = "logEUR"
     PRETTY_NAME = "Logged Exposed Utility Ratio"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the merit of each side.")
@@ -251,8 +249,7 @@ class _logRUR(MeritRatio):
     (2022), whose code divides exposures by the discount and U by the size of the group.
     """
 
-    __name__ = "logRUR"
-    NAME = __name__
+    NAME = "logRUR"
     PRETTY_NAME = "Logged Realised Utility Ratio"
     SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
                   "the others, given the merit of each side.")
@@ -298,8 +295,7 @@ class _IAA(DocumentMeasure):
     group.
     """
 
-    __name__ = "IAA"
-    NAME = __name__
+    NAME = "IAA"
     SOURCE = ("biega2018", "raj2022")
     PRETTY_NAME = "Inequity of Attention"
     SHORT_DESC = "How far each document's share of the attention is from its share of the merit."

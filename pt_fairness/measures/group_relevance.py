@@ -33,7 +33,6 @@ class StoppingMeasure(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
-    CONDENSED = False
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return the expected utility of each list, ``[R]``; NaN if its topic has no relevant
@@ -113,8 +112,7 @@ class _GF(StoppingMeasure):
     Sakai et al. (2023), with the conventions of the tool NTCIREVAL of the FairWeb task.
     """
 
-    __name__ = "GF"
-    NAME = __name__
+    NAME = "GF"
     PRETTY_NAME = "Group Fairness"
     SHORT_DESC = ("How close the groups down to each relevant document are to a target "
                   "distribution.")
@@ -184,8 +182,7 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
 class RelevancePart(StoppingMeasure):
     """The relevance part of GFR."""
 
-    __name__ = "GFRelevance"
-    NAME = __name__
+    NAME = "GFRelevance"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -238,8 +235,7 @@ class _GFR(FairnessMeasure):
     Sakai et al. (2023).
     """
 
-    __name__ = "GFR"
-    NAME = __name__
+    NAME = "GFR"
     SOURCE = ("sakai2023",)
     PRETTY_NAME = "Group Fairness and Relevance"
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
@@ -247,7 +243,6 @@ class _GFR(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
-    CONDENSED = False
     SUPPORTED_PARAMS = {
         "attributes": composite_params.attributes(*_DIVERGENCES),
         "targets": composite_params.targets(),

@@ -73,8 +73,7 @@ class _PEER(FairnessMeasure):
     Yang et al. (2024), with the tie and rank conventions of their package peer_measure.
     """
 
-    __name__ = "PEER"
-    NAME = __name__
+    NAME = "PEER"
     SOURCE = ("yang2024",)
     PRETTY_NAME = "Probability of Equal Expected Rank"
     SHORT_DESC = "Whether relevant documents of all groups have the same expected rank."
@@ -91,7 +90,6 @@ class _PEER(FairnessMeasure):
     CONDENSED = False
     DEFAULT = 0.0
     JUDGED = True
-    CONDENSED = False
 
     @property
     def refuses_weights(self) -> bool:

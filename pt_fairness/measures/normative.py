@@ -61,8 +61,7 @@ class _RADio(DistributionMeasure):
     Vrijenhoek et al. (2022), with the smoothing of their package RADio.
     """
 
-    __name__ = "RADio"
-    NAME = __name__
+    NAME = "RADio"
     SOURCE = ("vrijenhoek2022",)
     PRETTY_NAME = "Rank-Aware Divergence"
     SHORT_DESC = "How far the groups in the first documents are from those of a context."
@@ -72,7 +71,7 @@ class _RADio(DistributionMeasure):
         "target": params.target("run"),
         "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
                                     "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
-        "discount": params.discount("mmr", "log2", "trec", "geometric", "none", default="mmr"),
+        "discount": params.discount("mmr", "log2", "trec", "geometric", "none"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "alpha": params.real("share of the other distribution that is mixed into each",
                              "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5,

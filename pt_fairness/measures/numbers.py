@@ -157,8 +157,7 @@ class _RaB(NumberMeasure, SignedMeasure):
     words are in a document, the logarithm of 1 + this count, or whether there is any (1 or 0).
     """
 
-    __name__ = "RaB"
-    NAME = __name__
+    NAME = "RaB"
     PRETTY_NAME = "Rank Bias"
     SHORT_DESC = "Mean of a number that each of the first documents has."
     OVER_RANKS = "mean"
@@ -196,8 +195,7 @@ class _ARaB(NumberMeasure, SignedMeasure):
     Rekabsaz and Schedl (2020), ARaB.
     """
 
-    __name__ = "ARaB"
-    NAME = __name__
+    NAME = "ARaB"
     PRETTY_NAME = "Average Rank Bias"
     SHORT_DESC = "Mean over the prefixes of a ranking of the mean number of their documents."
     OVER_RANKS = "mean"
@@ -247,8 +245,7 @@ class _FaiRR(NumberMeasure):
     ``1 − Σ_g |share of g among these words − ½|`` for others.
     """
 
-    __name__ = "FaiRR"
-    NAME = __name__
+    NAME = "FaiRR"
     PRETTY_NAME = "Fairness of Retrieval Results"
     SHORT_DESC = "Discounted cumulative gain of the documents' neutrality."
     SUPPORTED_PARAMS = _NOT_NEGATIVE
@@ -305,8 +302,7 @@ class _NFaiRR(_FaiRR):
     Rekabsaz et al. (2021), NFaiRR. There B is the first 200 documents of BM25.
     """
 
-    __name__ = "NFaiRR"
-    NAME = __name__
+    NAME = "NFaiRR"
     PRETTY_NAME = "Normalised Fairness of Retrieval Results"
     SHORT_DESC = "FaiRR as a share of that of the most neutral documents of the background."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
@@ -360,8 +356,7 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     query, before they are ranked.
     """
 
-    __name__ = "RankingBias"
-    NAME = __name__
+    NAME = "RankingBias"
     PRETTY_NAME = "Ranking Bias"
     SHORT_DESC = "Average rank bias less the mean number of the background."
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}

@@ -93,8 +93,7 @@ class _rND(Difference, ParityMeasure):
     Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
     """
 
-    __name__ = "rND"
-    NAME = __name__
+    NAME = "rND"
     PRETTY_NAME = "Normalised Discounted Difference"
     SHORT_DESC = ("How far the share of protected documents in every prefix is from their share in "
                   "the population.")
@@ -145,8 +144,7 @@ class _rKL(Divergence, ParityMeasure):
     over all groups at once is an extension.
     """
 
-    __name__ = "rKL"
-    NAME = __name__
+    NAME = "rKL"
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
     SHORT_DESC = ("How far the distribution over groups in every prefix diverges from that of the "
                   "population.")
@@ -262,8 +260,7 @@ class _rRD(Ratio, ParityMeasure):
     Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
     """
 
-    __name__ = "rRD"
-    NAME = __name__
+    NAME = "rRD"
     PRETTY_NAME = "Normalised Discounted Ratio"
     SHORT_DESC = ("How far the ratio of protected to unprotected documents in every prefix is from "
                   "that of the population.")

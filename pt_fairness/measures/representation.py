@@ -64,8 +64,7 @@ class _RepBias(SignedMeasure):
     Lipani et al. (2021), section 2, equations 3 to 5.
     """
 
-    __name__ = "RepBias"
-    NAME = __name__
+    NAME = "RepBias"
     SOURCE = ("lipani2021",)
     PRETTY_NAME = "Representation Bias"
     SHORT_DESC = "The share of a group in the first documents less its share without bias."
@@ -150,8 +149,7 @@ class _Skew(SkewMeasure):
     Geyik et al. (2019), Skew@k. What replaces shares of 0 is a choice of this package.
     """
 
-    __name__ = "Skew"
-    NAME = __name__
+    NAME = "Skew"
     PRETTY_NAME = "Skew"
     SHORT_DESC = "Logarithm of a group's share of the first documents over its target share."
     SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"), **_SKEW_PARAMS}
@@ -186,8 +184,7 @@ class _MinSkew(SkewMeasure):
     Geyik et al. (2019), MinSkew@k.
     """
 
-    __name__ = "MinSkew"
-    NAME = __name__
+    NAME = "MinSkew"
     PRETTY_NAME = "Minimum Skew"
     SHORT_DESC = "Skew of the group that is under-represented most."
     SUPPORTED_PARAMS = _SKEW_PARAMS
@@ -221,8 +218,7 @@ class _MaxSkew(SkewMeasure):
     Geyik et al. (2019), MaxSkew@k.
     """
 
-    __name__ = "MaxSkew"
-    NAME = __name__
+    NAME = "MaxSkew"
     PRETTY_NAME = "Maximum Skew"
     SHORT_DESC = "Skew of the group that is over-represented most."
     SUPPORTED_PARAMS = _SKEW_PARAMS

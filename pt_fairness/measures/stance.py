@@ -88,8 +88,7 @@ class _BiasP(StanceMeasure):
     Gezici et al. (2021), section 3.2, β_P@n.
     """
 
-    __name__ = "BiasP"
-    NAME = __name__
+    NAME = "BiasP"
     PRETTY_NAME = "Stance Bias (Precision)"
     SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
     OVER_RANKS = "mean to cutoff"
@@ -125,17 +124,14 @@ class _BiasRBP(StanceMeasure):
     Gezici et al. (2021), section 3.2, from equation 5.
     """
 
-    __name__ = "BiasRBP"
-    NAME = __name__
+    NAME = "BiasRBP"
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
     SHORT_DESC = ("Rank-biased precision of the relevant pro documents less that of the relevant "
                   "con documents.")
     OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         **_PARAMS,
-        "p": params.real(
-            "persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8
-        ),
+        "p": params.persistence(0.8),
     }
 
     def score(self, view: View) -> Floats:
@@ -172,8 +168,7 @@ class _BiasDCG(StanceMeasure):
     Gezici et al. (2021), section 3.2, equation 7.
     """
 
-    __name__ = "BiasDCG"
-    NAME = __name__
+    NAME = "BiasDCG"
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
     SHORT_DESC = ("Discounted cumulative gain of the relevant pro documents less that of the "
                   "relevant con documents.")

@@ -107,8 +107,7 @@ class _FAIR(BinomialMeasure):
     LensKit use tables that can reject a fair list with a probability above ``alpha``.
     """
 
-    __name__ = "FAIR"
-    NAME = __name__
+    NAME = "FAIR"
     PRETTY_NAME = "Ranked Group Fairness Test"
     SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
     SUPPORTED_PARAMS = {
@@ -160,8 +159,7 @@ class _PreF(BinomialMeasure):
     unannotated documents in the list; this measure drops them first.
     """
 
-    __name__ = "PreF"
-    NAME = __name__
+    NAME = "PreF"
     PRETTY_NAME = "Mean Probability of the Prefixes"
     SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
                   "prefixes.")

@@ -92,8 +92,7 @@ class _nDD(Difference, ViewpointMeasure):
     Draws et al. (2021), section 3.4.1, equation 2.
     """
 
-    __name__ = "nDD"
-    NAME = __name__
+    NAME = "nDD"
     PRETTY_NAME = "Normalized Discounted Difference"
     SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
                   "in the whole ranking.")
@@ -133,8 +132,7 @@ class _nDR(Ratio, ViewpointMeasure):
     Draws et al. (2021), section 3.4.1, equation 3.
     """
 
-    __name__ = "nDR"
-    NAME = __name__
+    NAME = "nDR"
     PRETTY_NAME = "Normalized Discounted Ratio"
     SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
                   "from that of the ranking.")
@@ -171,8 +169,7 @@ class _nDKL(Divergence, ViewpointMeasure):
     Draws et al. (2021), section 3.4.1, equations 4 and 5, and footnote 5.
     """
 
-    __name__ = "nDKL"
-    NAME = __name__
+    NAME = "nDKL"
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
     SHORT_DESC = ("How far protected and other viewpoints in every prefix diverge from those of "
                   "the whole ranking.")
@@ -220,8 +217,7 @@ class _nDJS(FairnessMeasure):
     Draws et al. (2021), section 3.4.2, equation 6.
     """
 
-    __name__ = "nDJS"
-    NAME = __name__
+    NAME = "nDJS"
     SOURCE = ("draws2021",)
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
