@@ -14,8 +14,8 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
 )
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import distribution
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints

@@ -17,7 +17,7 @@ from pt_fairness.measures.documents import (
     sums_by_code,
 )
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import protected_of_labels, split, two_groups
+from pt_fairness.measures.protected import Protected, protected_groups, two_groups
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -43,25 +43,26 @@ class LogRatio(SignedMeasure):
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
-    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
+    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
         """Return the denominators of the protected and of the other side, ``[T]`` each.
 
-        :param degree: the protected share of each label set, from 0 to 1, ``[T, S]``
+        :param protected: the protected groups of each topic
         """
         raise NotImplementedError
 
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view.topics), np.nan)
-        protected, known = split(self, view, view.relevant(self.param("rel")))
-        degree, defined = protected[view.first_list].astype(float), known[view.first_list]
-        below = self.candidates(view, degree)
+        first = view.first_list
+        labels, sets, known = protected_groups(self, view, view.relevant(self.param("rel")))
+        protected = Protected(labels[first], sets[first], known[first])
+        degree, below = protected.sets, self.candidates(view, protected)
         exposure, returned = self._exposure(view)
         cutoff = self.param("cutoff")
         weight = numerics.sum_of_discounts(self.param("discount"), cutoff or 1, self.param("p"))
         above = ((exposure * degree).sum(axis=1),
                  np.where(returned, (exposure * (1.0 - degree)).sum(axis=1), weight))
-        defined = defined & (np.minimum(*below) > LEAST)
+        defined = protected.known & (np.minimum(*below) > LEAST)
         plus, other = (np.log(numerics.ratio(side, candidates) + EPSILON)
                        for side, candidates in zip(above, below, strict=True))
         return np.where(defined, self.signed(plus - other), np.nan)
@@ -88,11 +89,12 @@ class MeritRatio(LogRatio):
 
     JUDGED = True
 
-    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
+    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
         documents = view.documents(self.param("cutoff"))
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
         merit = sums_by_code(view, documents.topic, documents.codes, gains)
+        degree = protected.sets
         return (merit * degree).sum(axis=1), (merit * (1.0 - degree)).sum(axis=1)
 
 
@@ -154,15 +156,16 @@ class _logDP(LogRatio):
                   "given the share that each side should have.")
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
-    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
+    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
         if self.param("target") == "run":
-            share = self._share_of_run(view, degree)
+            share = self._share_of_run(view, protected)
             return 2.0 * share, 2.0 * (1.0 - share)
         groups = two_groups(self, view)
         plus, total = groups.plus[view.first_list], groups.total[view.first_list]
         return 2.0 * numerics.ratio(plus, total), 2.0 * numerics.ratio(total - plus, total)
 
-    def _share_of_run(self, view: View, degree: Floats) -> Floats:
+    @staticmethod
+    def _share_of_run(view: View, protected: Protected) -> Floats:
         """Return the share of protected documents in the run, ``[T]``.
 
         It is the mean over the lists that have annotated documents. If a topic has no such list, it
@@ -170,11 +173,10 @@ class _logDP(LogRatio):
         """
         counts = view.in_run
         total = counts.sum(axis=1)
-        shares = numerics.ratio((counts * degree[view.topic]).sum(axis=1), total)
+        shares = numerics.ratio((counts * protected.sets[view.topic]).sum(axis=1), total)
         annotated = np.bincount(view.topic, total > 0)
-        protected = protected_of_labels(self, view, view.relevant(self.param("rel")))
         return np.where(annotated > 0, numerics.ratio(np.bincount(view.topic, shares), annotated),
-                        protected[view.first_list].mean(axis=1))
+                        protected.labels.mean(axis=1))
 
 
 class _logEUR(MeritRatio):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import composite_params, ordinal, params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.base import FairnessMeasure, supported
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import distribution
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 from pt_fairness.text import TARGET_WORDS, listed
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class StoppingMeasure(FairnessMeasure):
         return stops
 
 
-class _GF(StoppingMeasure):
+class _GF(StoppingMeasure, DistributionMeasure):
     r"""GF — Group Fairness.
 
     How close the groups in the ranking are to a target distribution, seen by a user who stops at a
@@ -127,13 +127,8 @@ class _GF(StoppingMeasure):
         "groups": params.groups(),
     }
 
-    def score(self, view: View) -> Floats:
-        size = len(view.labels)
-        if not size:
-            return np.full(len(view), np.nan)
-        target = distribution(self, view)
-        if self.param("target") == "run":
-            target = np.where(target.any(axis=1, keepdims=True), target, 1.0 / size)
+    def compare(self, view: View, target: Floats) -> Floats:
+        target, size = or_uniform(target), len(view.labels)
         # Row −1 holds the shares of an unannotated document, code −1.
         shares = np.vstack([view.share, np.full(size, 1.0 / size)])
         if self.param("divergence") != "jsd":
@@ -144,7 +139,7 @@ class _GF(StoppingMeasure):
             prefix = prefix_shares(codes, shares, row, place)
             return np.maximum(1.0 - self.divergence(prefix, target[row]), 0.0)
 
-        return np.where(target.any(axis=1), self.expected(view, similarity), np.nan)
+        return self.expected(view, similarity)
 
     def divergence(self, shares: Floats, target: Floats) -> Floats:
         """Return the divergence of the shares from the target, ``[M]``.
@@ -264,11 +259,8 @@ class _GFR(FairnessMeasure):
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
-        shared = {name: value for name, value in self.params.items()
-                  if name in ("cutoff", *_STOPPING)}
-        own = {name: value for name, value in self.params.items() if name in ("relevance", "phi")}
-        targets = self.param("targets")
-        return [RelevancePart(**shared, **own),
+        targets, shared = self.param("targets"), supported(_GF, self.params)
+        return [RelevancePart(**supported(RelevancePart, self.params)),
                 *(_GF(**shared, groups=source, divergence=divergence,
                       target=targets.get(source, "uniform"))
                   for source, divergence in self.param("attributes").items())]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures import params
-from pt_fairness.measures.attention import attention
-from pt_fairness.measures.distribution import DistributionMeasure
 from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -96,11 +95,8 @@ class _RADio(DistributionMeasure):
                              "infinite where the ranking lacks a group; use an alpha above 0")
 
     def compare(self, view: View, target: Floats) -> Floats:
-        size, alpha = len(view.labels), self.param("alpha")
-        if self.param("target") == "run":
-            target = np.where(target.any(axis=1, keepdims=True), target, 1.0 / size)
-        groups, total, n = attention(self, view)
-        shares = numerics.ratio(groups, total[:, None])
+        alpha, target = self.param("alpha"), or_uniform(target)
+        shares, n = self.attention(view)
         ranking = (1.0 - alpha) * shares + alpha * target
         context = (1.0 - alpha) * target + alpha * shares
         if self.param("divergence") == "jsd":

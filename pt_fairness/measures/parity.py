@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import (
-    TwoGroups,
-    distribution,
-    one_if_zero,
-    two_groups,
-    unfairest_of_run,
-)
 from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
+from pt_fairness.measures.protected import TwoGroups, two_groups
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
@@ -169,19 +164,13 @@ class _rKL(Divergence, ParityMeasure):
         weights = self.weights(n, depth)
         values = self._divergences(codes, view.share, weights, target)
         bound = -np.log2(np.where(target > 0, target, 1.0).min(axis=1, initial=1.0))
-        norm, cutoff = self.param("norm"), self.param("cutoff")
-        if norm == "max":
+        if self.param("norm") == "max":
             largest = (self._largest_of_run(view, target, n, weights, bound) if of_run
                        else bound * weights.sum(axis=1))
             values = np.minimum(numerics.ratio(values, largest), 1.0)
         empty = view.length == 0
         if empty.any():
-            worst: Any = 1.0
-            if norm == "none" and of_run:
-                worst = unfairest_of_run(self.bound, cutoff, self.step)
-            elif norm == "none" and cutoff is not None:
-                ranks = numerics.evaluated_ranks(cutoff, self.step)
-                worst = one_if_zero(bound * numerics.discounted_sum(ranks))
+            worst = self.when_empty(of_run, lambda ranks: bound * numerics.discounted_sum(ranks))
             values = np.where(empty, worst, values)
         return np.where(defined, values, np.nan)
 

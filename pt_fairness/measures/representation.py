@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
-from pt_fairness.measures.distribution import DistributionMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import two_groups
+from pt_fairness.measures.protected import of_ranked, two_groups
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import DistributionMeasure
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -80,10 +80,7 @@ class _RepBias(SignedMeasure):
     def score(self, view: View) -> Floats:
         groups = two_groups(self, view)
         codes, n = view.condensed(self.param("cutoff"))
-        # The last column stands for code −1, past the end of a list.
-        inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])
-        places = np.where(codes < 0, inside.shape[1] - 1, codes)
-        found = np.take_along_axis(inside, places, axis=1).sum(axis=1).astype(float)
+        found = of_ranked(groups.protected, codes).sum(axis=1)
         n = n if self.param("cutoff") is None else np.full(len(n), self.param("cutoff"))
         target = numerics.ratio(groups.plus, groups.total)
         bias = numerics.ratio(found - unbiased(target * n, found), n)
@@ -108,9 +105,7 @@ class SkewMeasure(DistributionMeasure):
 
     def skews(self, view: View, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
-        codes, n = view.condensed(self.param("cutoff"))
-        counts = numerics.tally(codes, np.ones(codes.shape[1]), len(view.share)) @ view.share
-        shares = numerics.ratio(counts, n[:, None])
+        shares, _ = self.attention(view)
         smallest = numerics.SMALLEST_SHARE
         return np.log(
             np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics, special
-from pt_fairness.measures.population import split, two_groups
+from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -39,24 +39,21 @@ class BinomialMeasure(FairnessMeasure):
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         protected, p, defined = self.wanted(view)
-        values = np.zeros(len(view))
-        if codes.size:
-            own = np.take_along_axis(protected, np.maximum(codes, 0), axis=1) & (codes >= 0)
-            prefixes = special.bdtr(own.cumsum(axis=1), np.arange(1, codes.shape[1] + 1),
-                                    p[:, None])
-            values = np.where(n > 0, self.of_prefixes(prefixes, n, p), 0.0)
+        prefixes = special.bdtr(of_ranked(protected, codes).cumsum(axis=1),
+                                np.arange(1, codes.shape[1] + 1), p[:, None])
+        values = np.where(n > 0, self.of_prefixes(prefixes, n, p), 0.0)
         return np.where(defined, values, np.nan)
 
-    def wanted(self, view: View) -> tuple[Bools, Floats, Bools]:
+    def wanted(self, view: View) -> tuple[Floats, Floats, Bools]:
         """Return the protected label sets and the wanted share of protected documents.
 
-        :returns: whether each label set is protected, ``[R, S]``; the wanted share, ``[R]``;
-            whether the topic is defined, ``[R]``
+        :returns: 1 for each protected label set and 0 for others, ``[R, S]``; the wanted share,
+            ``[R]``; whether the topic is defined, ``[R]``
         """
         p = self.param("p")
         if p is not None:
-            protected, known = split(self, view, view.relevant(self.param("rel")))
-            return protected, np.full(len(view), p), known
+            found = protected_groups(self, view, view.relevant(self.param("rel")))
+            return found.sets, np.full(len(view), p), found.known
         groups = two_groups(self, view)
         return groups.protected, np.minimum(numerics.ratio(groups.plus, groups.total), 1.0), \
             groups.defined

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import TwoGroups, split, unfairest_of_run
-from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
+from pt_fairness.measures.prefix import (
+    Difference,
+    Divergence,
+    PrefixMeasure,
+    Ratio,
+    unfairest_of_run,
+)
+from pt_fairness.measures.protected import TwoGroups, protected_groups
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import shares_of
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -42,8 +49,8 @@ class ViewpointMeasure(PrefixMeasure):
 
     def score(self, view: View) -> Floats:
         counts = view.in_run
-        protected, _ = split(self, view, counts)
-        plus = (counts * protected).sum(axis=1).astype(float)
+        protected = protected_groups(self, view, counts).sets
+        plus = (counts * protected).sum(axis=1)
         total = counts.sum(axis=1).astype(float)
         groups = TwoGroups(protected, plus, total, np.ones(len(view), bool))
         values = self.score_two_groups(view, groups, of_run=True)
@@ -233,8 +240,7 @@ class _nDJS(FairnessMeasure):
     def score(self, view: View) -> Floats:
         cutoff, bound = self.param("cutoff"), self.param("norm") == "bound"
         codes, n = view.condensed(cutoff)
-        whole = view.in_run @ view.share
-        whole = numerics.ratio(whole, whole.sum(axis=1, keepdims=True))
+        whole = shares_of(view.in_run @ view.share)
         weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
         values = numerics.discounted_divergence(
             codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
