@@ -18,7 +18,7 @@ from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.numerics import Bools, Floats, Ints
     from pt_fairness.rankings.view import Documents, View
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
@@ -36,7 +36,7 @@ class Exposures(NamedTuple):
 class ExposureMeasure(DocumentMeasure):
     """A measure of the expected exposure ε and the target exposure ε*.
 
-    A subclass gives :meth:`term`, :meth:`of_nothing` and :meth:`largest`.
+    A subclass gives :meth:`term` and :meth:`largest`.
     """
 
     SOURCE: ClassVar[tuple[str, ...]] = ("diaz2020",)
@@ -82,16 +82,8 @@ class ExposureMeasure(DocumentMeasure):
         """Return the term of each document or group in the sum."""
         raise NotImplementedError
 
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        """Return the value of topics without results, ``[T]``.
-
-        :param bound: the largest disparity
-        :param squares: Σ ε*², ``[T]``
-        """
-        raise NotImplementedError
-
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
-        """Return the normaliser of ``norm='bound'``, ``[T]``.
+        """Return the largest possible value, ``[T]``.
 
         :param bound: the largest disparity
         :param squares: Σ ε*², ``[T]``
@@ -102,8 +94,8 @@ class ExposureMeasure(DocumentMeasure):
     def score(self, view: View) -> Floats:
         documents = view.documents(self.param("cutoff"))
         relevant = documents.relevance >= self.param("rel")
-        targets = self._targets(documents)
-        exposures = self._exposures(view, documents, targets)
+        targets = self._targets(documents, relevant)
+        exposures = self._exposures(view, documents, relevant, targets)
 
         def of_topics(values: Any) -> Floats:
             return sum_by_topic(view, exposures.topic, values)
@@ -113,13 +105,14 @@ class ExposureMeasure(DocumentMeasure):
         if not (self.param("complete") and self.other_target):
             defined &= sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
         bound = self._sum(1) ** 2 if self.needs_groups else self._sum(2)
+        largest = self.largest(
+            bound, squares, self._largest_relevance(view, documents, targets, exposures, squares))
         returned = np.bincount(view.topic[documents.list], minlength=len(view.topics)) > 0
-        values = np.where(returned, of_topics(self.term(exposures)),
-                          self.of_nothing(bound, squares))
+        of_nothing = largest if self.FAIR_END == 0 else 0.0
+        values = np.where(returned, of_topics(self.term(exposures)), of_nothing)
         if self.param("norm") == "bound":
-            relevance = self._largest_relevance(view, documents, targets, exposures, squares)
             # Rounding can raise the ratio above 1.
-            values = np.minimum(numerics.ratio(values, self.largest(bound, squares, relevance)), 1)
+            values = np.minimum(numerics.ratio(values, largest), 1)
         return np.where(defined, values, np.nan)
 
     @property
@@ -152,12 +145,13 @@ class ExposureMeasure(DocumentMeasure):
             exposures *= numerics.geometric_discount(depth, 1.0 - self.param("u"))[before]
         return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
 
-    def _exposures(self, view: View, documents: Documents, targets: Floats) -> Exposures:
+    def _exposures(self, view: View, documents: Documents, relevant: Bools,
+                   targets: Floats) -> Exposures:
         """Return the exposures of documents, or of groups with ``by='group'``.
 
+        :param relevant: mask of the relevant documents, ``[N]``
         :param targets: the target exposure of each document, ``[N]``
         """
-        relevant = documents.relevance >= self.param("rel")
         counted = relevant | self.param("complete")
         before = counts_before(relevant[documents.document], documents.place)
         found = mean_over_lists(view, documents, self._of_ranks(documents.place, before))
@@ -168,9 +162,11 @@ class ExposureMeasure(DocumentMeasure):
         return Exposures(self.compared(view, documents, found, counted), target,
                          self.topics(view, documents))
 
-    def _targets(self, documents: Documents) -> Floats:
-        """Return the mean exposure of each document over all ideal orders, ``[N]``."""
-        relevant = documents.relevance >= self.param("rel")
+    def _targets(self, documents: Documents, relevant: Bools) -> Floats:
+        """Return the mean exposure of each document over all ideal orders, ``[N]``.
+
+        :param relevant: mask of the relevant documents, ``[N]``
+        """
         chosen = documents.judged if self.param("complete") else documents.judged & relevant
         rows = np.flatnonzero(chosen)
         grade = np.where(relevant[rows], 0 if self.param("binary") else -documents.relevance[rows],
@@ -259,9 +255,6 @@ class _EEL(ExposureMeasure):
     def term(self, exposures: Exposures) -> Floats:
         return (exposures.found - exposures.target) ** 2
 
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        return bound + squares
-
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return bound + squares
 
@@ -302,9 +295,6 @@ class _EED(ExposureMeasure):
 
     def term(self, exposures: Exposures) -> Floats:
         return np.square(exposures.found)
-
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        return bound
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return bound
@@ -348,9 +338,6 @@ class _EER(ExposureMeasure):
 
     def term(self, exposures: Exposures) -> Floats:
         return exposures.found * exposures.target
-
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        return 0.0
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return relevance

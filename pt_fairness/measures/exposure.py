@@ -81,7 +81,8 @@ class LogRatio(SignedMeasure):
             weights = weights * numerics.gain(self.param("gains"), relevance, self.param("rel"))
         weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
         returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
-        return sums_by_code(view, view.topic[:, None], codes, weights), returned
+        topic = view.topic[:, None]
+        return sums_by_code(view, len(view.topics), topic, codes, weights), returned
 
 
 class MeritRatio(LogRatio):
@@ -93,7 +94,7 @@ class MeritRatio(LogRatio):
         documents = view.documents(self.param("cutoff"))
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
-        merit = sums_by_code(view, documents.topic, documents.codes, gains)
+        merit = sums_by_code(view, len(view.topics), documents.topic, documents.codes, gains)
         degree = protected.sets
         return (merit * degree).sum(axis=1), (merit * (1.0 - degree)).sum(axis=1)
 

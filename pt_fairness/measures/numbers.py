@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure, SignedMeasure
+from pt_fairness.measures.documents import places
 from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.registry import register
 
@@ -39,8 +40,7 @@ class NumberMeasure(FairnessMeasure):
 
     @property
     def depth(self) -> int | None:
-        cutoff: int | None = self.param("cutoff")
-        return None if self.param("background") == "run" else cutoff
+        return None if self.param("background") == "run" else self.param("cutoff")
 
     @property
     def value_source(self) -> Hashable:
@@ -92,23 +92,23 @@ class NumberMeasure(FairnessMeasure):
         inside = numerics.within(found.shape[1], n)
         return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
 
-    def of_background(self, view: View, row: Ints, numbers: Floats) -> Floats:
+    def of_background(self, view: View, row: Ints, numbers: Floats | None = None) -> Floats:
         """Return the sum of ``numbers`` over the background of each list, ``[R]``.
 
         :param row: the row indices of :meth:`background_numbers`, ``[N]``
+        :param numbers: by default each document counts 1
         """
         own = self.background is None
-        sums = np.bincount(row, numbers, minlength=len(view) if own else len(view.topics))
-        return np.asarray(sums if own else sums[view.topic])
+        sums = np.bincount(row, numbers, len(view) if own else len(view.topics))
+        return np.asarray(sums if own else sums[view.topic], float)
 
     def or_undefined(self, view: View, row: Ints, values: Floats) -> Floats:
         """Return ``values``, ``[R]``, with NaN for lists whose background has no document.
 
         A ranking that is its own background is never undefined.
         """
-        if self.background is None:
-            return values
-        return np.where(self.of_background(view, row, np.ones(len(row))) > 0, values, np.nan)
+        known = (self.background is None) | (self.of_background(view, row) > 0)
+        return np.where(known, values, np.nan)
 
     def _filled(self, found: Floats) -> Floats:
         if self.NOT_NEGATIVE and (found < 0).any():
@@ -317,7 +317,7 @@ class _NFaiRR(_FaiRR):
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
         order = np.lexsort((-numbers, row))
-        place = np.arange(len(row)) - np.searchsorted(row, row)
+        place = places(row)
         gains = numbers[order] / np.log2(place + 2.0)
         if self.param("cutoff") is not None:
             gains = np.where(place < self.param("cutoff"), gains, 0.0)
@@ -364,8 +364,7 @@ class _RankingBias(NumberMeasure, SignedMeasure):
 
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
-        mean = numerics.ratio(self.of_background(view, row, numbers),
-                              self.of_background(view, row, np.ones(len(row))))
+        mean = numerics.ratio(self.of_background(view, row, numbers), self.of_background(view, row))
         added = self.signed(mean_of_prefixes(*self.numbers(view)) - mean)
         return self.or_undefined(view, row, added)
 
