@@ -25,10 +25,6 @@ from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 if TYPE_CHECKING:
     from pt_fairness.rankings.view import View
 
-#: The values of ``norm`` for which a measure can exceed 1.
-UNBOUNDED_NORMS = ("none", "protected-first")
-
-
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
     """Mean over topics that ignores NaN, the value of topics that a group source drops."""
 
@@ -44,8 +40,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     parameters, the text form, equality, hashing and pickling.
     """
 
-    #: Smallest and largest value, ``None`` for no bound. Some parameters change the range.
+    #: Smallest and largest value, ``None`` for no bound.
     RANGE: tuple[float | None, float | None] = (0.0, 1.0)
+    #: The range that a value of a parameter gives instead, by parameter and value.
+    RANGES: ClassVar[dict[tuple[str, str], tuple[float | None, float | None]]] = {
+        ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
     #: The papers of the measure, as keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
@@ -73,8 +72,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         known = self.SUPPORTED_PARAMS
         super().__init__(**{name: known[name].canonical(plain(value)) if name in known else value
                             for name, value in params.items()})
-        if self.params.get("norm") in UNBOUNDED_NORMS:
-            self.RANGE = (self.RANGE[0], None)
+        for (name, value), bounds in self.RANGES.items():
+            if self.param(name) == value:
+                self.RANGE = bounds
 
     @property
     def __name__(self) -> str:
@@ -196,7 +196,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             if param.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: "
                                  f"{self.NAME}({name}=…), where {name} takes {param.allowed}")
+        self.check_together()
         self.validated = True
+
+    def check_together(self) -> None:
+        """Raise a ValueError if the parameters, each of which is allowed, do not fit together."""
 
     @cached_property
     def _text(self) -> str:

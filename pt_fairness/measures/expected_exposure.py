@@ -40,7 +40,8 @@ class ExposureMeasure(DocumentMeasure):
     """
 
     SOURCE: ClassVar[tuple[str, ...]] = ("diaz2020",)
-    RANGE: tuple[float | None, float | None] = (0.0, None)
+    RANGE = (0.0, None)
+    RANGES = {("norm", "bound"): (0.0, 1.0)}
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -61,17 +62,7 @@ class ExposureMeasure(DocumentMeasure):
         "groups": params.groups(),
     }
 
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        if self.params.get("norm") == "bound":
-            self.RANGE = (0.0, 1.0)
-
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or a sum over all ranks that is infinite
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         endless = self.param("cutoff") is None and self.param("model") not in _GEOMETRIC
         if endless and (self.param("norm") == "bound" or self.other_target):
             raise ValueError(f"{self} needs a cutoff, because the exposures of the model "

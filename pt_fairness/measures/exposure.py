@@ -158,26 +158,13 @@ class _logDP(LogRatio):
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
-        if self.param("target") == "run":
-            share = self._share_of_run(view, protected)
-            return 2.0 * share, 2.0 * (1.0 - share)
         groups = two_groups(self, view)
-        plus, total = groups.plus[view.first_list], groups.total[view.first_list]
-        return 2.0 * numerics.ratio(plus, total), 2.0 * numerics.ratio(total - plus, total)
-
-    @staticmethod
-    def _share_of_run(view: View, protected: Protected) -> Floats:
-        """Return the share of protected documents in the run, ``[T]``.
-
-        It is the mean over the lists that have annotated documents. If a topic has no such list, it
-        is the share of protected groups among all groups of G.
-        """
-        counts = view.in_run
-        total = counts.sum(axis=1)
-        shares = numerics.ratio((counts * protected.sets[view.topic]).sum(axis=1), total)
-        annotated = np.bincount(view.topic, total > 0)
-        return np.where(annotated > 0, numerics.ratio(np.bincount(view.topic, shares), annotated),
-                        protected.labels.mean(axis=1))
+        shares = numerics.ratio(groups.plus, groups.total)
+        counted = np.bincount(view.topic, groups.total > 0)
+        share = numerics.ratio(np.bincount(view.topic, shares), counted)
+        if self.param("target") == "run":
+            share = np.where(counted > 0, share, protected.labels.mean(axis=1))
+        return 2.0 * share, 2.0 * (1.0 - share)
 
 
 class _logEUR(MeritRatio):

@@ -244,12 +244,7 @@ class _GFR(FairnessMeasure):
         **RelevancePart.SUPPORTED_PARAMS,
     }
 
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or a target of groups that are no attribute
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         attributes = self.param("attributes")
         for source in self.param("targets"):
             if source not in attributes:

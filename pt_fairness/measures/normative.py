@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
 from pt_fairness.measures.late import np, numerics
@@ -63,6 +63,7 @@ class _RADio(DistributionMeasure):
     NAME = "RADio"
     SOURCE = ("vrijenhoek2022",)
     PRETTY_NAME = "Rank-Aware Divergence"
+    RANGES = {("divergence", "kl"): (0.0, None)}
     SHORT_DESC = "How far the groups in the first documents are from those of a context."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -79,17 +80,7 @@ class _RADio(DistributionMeasure):
         "groups": params.groups(),
     }
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        if self.params.get("divergence") == "kl":
-            self.RANGE = (0.0, None)
-
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or ``alpha=0`` with ``divergence='kl'``
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         if self.param("divergence") == "kl" and self.param("alpha") == 0:
             raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
                              "infinite where the ranking lacks a group; use an alpha above 0")

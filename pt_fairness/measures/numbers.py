@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure, SignedMeasure
@@ -251,16 +251,11 @@ class _FaiRR(NumberMeasure):
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     OVER_RANKS = "sum"
     NOT_NEGATIVE = True
-    RANGE: tuple[float | None, float | None] = (0.0, None)
+    RANGE = (0.0, None)
     FAIR_END = 1.0
     SOURCE = ("rekabsaz2021",)
 
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or a label with a number below 0
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         values = self.param("values")
         for label, number in values.items() if isinstance(values, dict) else ():
             if number < 0:
@@ -307,12 +302,7 @@ class _NFaiRR(_FaiRR):
     SHORT_DESC = "FaiRR as a share of that of the most neutral documents of the background."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     PLAIN = _FaiRR
-    RANGE: tuple[float | None, float | None] = (0.0, 1.0)
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        if self.params.get("background", "run") != "run":
-            self.RANGE = (0.0, None)
+    RANGES = {("background", "run"): (0.0, 1.0)}
 
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)

@@ -81,7 +81,7 @@ class _RepBias(SignedMeasure):
         groups = two_groups(self, view)
         codes, n = view.condensed(self.param("cutoff"))
         found = of_ranked(groups.protected, codes).sum(axis=1)
-        n = n if self.param("cutoff") is None else np.full(len(n), self.param("cutoff"))
+        n = self.param("cutoff") or n
         target = numerics.ratio(groups.plus, groups.total)
         bias = numerics.ratio(found - unbiased(target * n, found), n)
         return np.where(groups.defined, self.signed(bias), np.nan)

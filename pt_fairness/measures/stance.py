@@ -31,12 +31,7 @@ class StanceMeasure(SignedMeasure):
     SUPPORTED_PARAMS = _PARAMS
     CONDENSED = False
 
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or the same group as ``pro`` and ``con``
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         if self.param("pro") == self.param("con"):
             raise ValueError(
                 f"{self.NAME} needs two groups to set against each other; pro and con are both "

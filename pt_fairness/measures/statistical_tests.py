@@ -41,7 +41,8 @@ class BinomialMeasure(FairnessMeasure):
         protected, p, defined = self.wanted(view)
         prefixes = special.bdtr(of_ranked(protected, codes).cumsum(axis=1),
                                 np.arange(1, codes.shape[1] + 1), p[:, None])
-        values = np.where(n > 0, self.of_prefixes(prefixes, n, p), 0.0)
+        inside = numerics.within(codes.shape[1], n)
+        values = np.where(n > 0, self.of_prefixes(np.where(inside, prefixes, 0.0), n, p), 0.0)
         return np.where(defined, values, np.nan)
 
     def wanted(self, view: View) -> tuple[Floats, Floats, Bools]:
@@ -61,7 +62,7 @@ class BinomialMeasure(FairnessMeasure):
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
         """Return the value of each list, ``[R]``; that of an empty list is ignored.
 
-        :param probabilities: F(τ_i; i, p) at each rank i, ``[R, D]``
+        :param probabilities: F(τ_i; i, p) at each rank i, ``[R, D]``; 0 past the end of a list
         """
         raise NotImplementedError
 
@@ -122,8 +123,7 @@ class _FAIR(BinomialMeasure):
         level = np.full(len(n), self.param("alpha"))
         if self.param("adjust"):
             level[n > 0] = fa_ir_table.levels(n[n > 0], p[n > 0], self.param("alpha"))
-        inside = numerics.within(probabilities.shape[1], n)
-        passed = (probabilities > level[:, None] * fa_ir_table.TOLERANCE) & inside
+        passed = probabilities > level[:, None] * fa_ir_table.TOLERANCE
         if self.param("value") == "prefixes":
             return numerics.ratio(passed.sum(axis=1), n)
         return np.asarray(passed.sum(axis=1) == n, float)
@@ -164,8 +164,7 @@ class _PreF(BinomialMeasure):
     SUPPORTED_PARAMS = _PARAMS
 
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
-        inside = numerics.within(probabilities.shape[1], n)
-        return numerics.ratio((probabilities * inside).sum(axis=1), n)
+        return numerics.ratio(probabilities.sum(axis=1), n)
 
 
 FAIR = register(_FAIR())
