@@ -49,7 +49,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     FAIR_END: ClassVar[float] = 0.0
     #: The papers of the measure, as keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
     SOURCE: ClassVar[tuple[str, ...]] = ()
-    PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -80,6 +79,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def __name__(self) -> str:
         """The name, under which ir_measures looks it up."""
         return self.NAME
+
+    @property
+    def PRETTY_NAME(self) -> str:  # noqa: N802
+        """The name in full: what follows the dash in the first line of the docstring."""
+        title = (type(self).__doc__ or "").strip().partition("\n")[0]
+        return title.partition(" — ")[2].rstrip(".") or self.NAME
 
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()
@@ -214,12 +219,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return self._text
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, irm.Measure) and repr(self) == repr(other))
-
-    def __hash__(self) -> int:
-        return hash(self._text)
 
     def __reduce__(self) -> Any:
         # Pickle the registered objects, which the unpickling process may not have registered.

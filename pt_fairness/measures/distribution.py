@@ -160,7 +160,6 @@ class _DistFair(DistMeasure):
 
     NAME = "DistFair"
     SOURCE = ("das2019",)
-    PRETTY_NAME = "Distributional Fairness"
     SHORT_DESC = (
         "How close the distribution over groups of the first documents is to a target distribution."
     )
@@ -216,7 +215,6 @@ class _AWRF(DistributionMeasure):
 
     NAME = "AWRF"
     SOURCE = ("sapiezynski2019",)
-    PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

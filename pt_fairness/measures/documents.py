@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from pt_fairness.rankings.view import Documents, View
 
 
-def by() -> params.Param:
-    """Declare whether a measure compares documents or groups."""
-    return params.one_of("whether documents are compared, which needs no groups, or groups",
-                         "document", "group")
+#: Whether a measure compares documents or groups.
+BY = params.one_of("whether documents are compared, which needs no groups, or groups",
+                   "document", "group")
 
 
 def places(row: Ints) -> Ints:

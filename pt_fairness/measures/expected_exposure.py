@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pt_fairness.measures import params
 from pt_fairness.measures.documents import (
+    BY,
     DocumentMeasure,
-    by,
     counts_before,
     mean_over_lists,
     places,
@@ -55,7 +55,7 @@ class ExposureMeasure(DocumentMeasure):
         "binary": params.flag("one grade for all relevant documents"),
         "complete": params.flag("the judged documents that are not relevant have a target too, as "
                                 "the last grade: for the reranking of given documents"),
-        "by": by(),
+        "by": BY,
         "target": params.target("qrels", ("qrels", "uniform")),
         "norm": params.one_of("normaliser: none, or the largest possible value (bound)",
                               "none", "bound"),
@@ -239,7 +239,6 @@ class _EEL(ExposureMeasure):
     """
 
     NAME = "EEL"
-    PRETTY_NAME = "Expected Exposure Loss"
     SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
                   "stochastic rankings.")
 
@@ -281,7 +280,6 @@ class _EED(ExposureMeasure):
     """
 
     NAME = "EED"
-    PRETTY_NAME = "Expected Exposure Disparity"
     SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
 
     def term(self, exposures: Exposures) -> Floats:
@@ -322,7 +320,6 @@ class _EER(ExposureMeasure):
 
     NAME = "EER"
     SOURCE = ("diaz2020", "raj2022")
-    PRETTY_NAME = "Expected Exposure Relevance"
     SHORT_DESC = "How much of the expected exposure goes where the target exposure is."
     FAIR_END = 1.0
     DEFAULT = 0.0

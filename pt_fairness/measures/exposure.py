@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.documents import (
+    BY,
     DocumentMeasure,
-    by,
     mean_over_lists,
     sum_by_topic,
     sums_by_code,
@@ -152,7 +152,6 @@ class _logDP(LogRatio):
     """
 
     NAME = "logDP"
-    PRETTY_NAME = "Logged Demographic Parity"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the share that each side should have.")
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
@@ -202,7 +201,6 @@ class _logEUR(MeritRatio):
     """
 
     NAME = "logEUR"
-    PRETTY_NAME = "Logged Exposed Utility Ratio"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the merit of each side.")
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
@@ -240,7 +238,6 @@ class _logRUR(MeritRatio):
     """
 
     NAME = "logRUR"
-    PRETTY_NAME = "Logged Realised Utility Ratio"
     SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
                   "the others, given the merit of each side.")
     SUPPORTED_PARAMS = _logEUR.SUPPORTED_PARAMS
@@ -287,14 +284,13 @@ class _IAA(DocumentMeasure):
 
     NAME = "IAA"
     SOURCE = ("biega2018", "raj2022")
-    PRETTY_NAME = "Inequity of Attention"
     SHORT_DESC = "How far each document's share of the attention is from its share of the merit."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "gains": params.gains("linear"),
         **_DISCOUNT,
-        "by": by(),
+        "by": BY,
         "norm": params.one_of("normaliser: max (shares, half their differences) or none", "max",
                               "none"),
         "groups": params.groups(),

@@ -113,7 +113,6 @@ class _GF(StoppingMeasure, DistributionMeasure):
     """
 
     NAME = "GF"
-    PRETTY_NAME = "Group Fairness"
     SHORT_DESC = ("How close the groups down to each relevant document are to a target "
                   "distribution.")
     SUPPORTED_PARAMS = {
@@ -122,7 +121,7 @@ class _GF(StoppingMeasure, DistributionMeasure):
         "divergence": params.one_of("divergence of the groups from the target: jsd (for labels "
                                     "without an order), nmd or rnod (for labels with one)",
                                     *_DIVERGENCES),
-        "order": composite_params.order(),
+        "order": composite_params.ORDER,
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
@@ -232,7 +231,6 @@ class _GFR(FairnessMeasure):
 
     NAME = "GFR"
     SOURCE = ("sakai2023",)
-    PRETTY_NAME = "Group Fairness and Relevance"
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     OVER_RANKS = "sum"
     FAIR_END = 1.0
@@ -240,7 +238,7 @@ class _GFR(FairnessMeasure):
     DEFAULT = 0.0
     SUPPORTED_PARAMS = {
         "attributes": composite_params.attributes(*_DIVERGENCES),
-        "targets": composite_params.targets(),
+        "targets": composite_params.TARGETS,
         **RelevancePart.SUPPORTED_PARAMS,
     }
 

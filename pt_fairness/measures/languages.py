@@ -60,12 +60,11 @@ class _PEER(FairnessMeasure):
 
     NAME = "PEER"
     SOURCE = ("yang2024",)
-    PRETTY_NAME = "Probability of Equal Expected Rank"
     SHORT_DESC = "Whether relevant documents of all groups have the same expected rank."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
-        "weights": composite_params.weights(),
+        "weights": composite_params.WEIGHTS,
         "unretrieved": params.one_of("rank of relevant documents that were not retrieved: after "
                                      "the end of the ranking (end) or after as many ranks as there "
                                      "are observations (count)", "end", "count"),

@@ -62,7 +62,6 @@ class _RADio(DistributionMeasure):
 
     NAME = "RADio"
     SOURCE = ("vrijenhoek2022",)
-    PRETTY_NAME = "Rank-Aware Divergence"
     RANGES = {("divergence", "kl"): (0.0, None)}
     SHORT_DESC = "How far the groups in the first documents are from those of a context."
     SUPPORTED_PARAMS = {

@@ -52,7 +52,6 @@ class _ARP(FairnessMeasure):
 
     NAME = "ARP"
     SOURCE = ("cachel2022", "kuhlman2019")
-    PRETTY_NAME = "Attribute Rank Parity"
     SHORT_DESC = ("Difference between the largest and the smallest share of its mixed pairs that a "
                   "group wins.")
     SUPPORTED_PARAMS = {

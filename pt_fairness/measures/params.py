@@ -277,14 +277,10 @@ def _is_registered(name: str, registry: str) -> bool:
 
 def groups() -> Param:
     """Declare the group source."""
-    return Param(
-        str,
-        "where the groups come from: a registered name, a path or a Groups object; by "
-        "default the iteration field of the qrels",
-        "the name of registered groups, the path of a group file, or a Groups object",
-        canonical=_groups_name,
-        accepts=lambda v: v != "",
-    )
+    return Param(str, "where the groups come from: a registered name, a path or a Groups object; "
+                 "by default the iteration field of the qrels",
+                 "the name of registered groups, the path of a group file, or a Groups object",
+                 canonical=_groups_name, accepts=lambda v: v != "")
 
 
 def _groups_name(value: Any) -> Any:
@@ -337,13 +333,6 @@ def _value_source(value: Any) -> Any:
 
 def _is_value_source(value: Any) -> bool:
     return value != "" if isinstance(value, str) else _are_by_label(value)
-
-
-def absent(default: float, *, negative: bool = True) -> Param:
-    """Declare the value of documents without a value."""
-    return real("the number of a document that has none",
-                "a finite number" if negative else "a number of at least 0",
-                lambda v: negative or v >= 0, default=default)
 
 
 def background() -> Param:

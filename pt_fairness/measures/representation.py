@@ -66,7 +66,6 @@ class _RepBias(SignedMeasure):
 
     NAME = "RepBias"
     SOURCE = ("lipani2021",)
-    PRETTY_NAME = "Representation Bias"
     SHORT_DESC = "The share of a group in the first documents less its share without bias."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -180,7 +179,6 @@ class _MinSkew(SkewMeasure):
     """
 
     NAME = "MinSkew"
-    PRETTY_NAME = "Minimum Skew"
     SHORT_DESC = "Skew of the group that is under-represented most."
     SUPPORTED_PARAMS = _SKEW_PARAMS
 
@@ -214,7 +212,6 @@ class _MaxSkew(SkewMeasure):
     """
 
     NAME = "MaxSkew"
-    PRETTY_NAME = "Maximum Skew"
     SHORT_DESC = "Skew of the group that is over-represented most."
     SUPPORTED_PARAMS = _SKEW_PARAMS
 

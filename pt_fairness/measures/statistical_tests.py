@@ -106,7 +106,6 @@ class _FAIR(BinomialMeasure):
     """
 
     NAME = "FAIR"
-    PRETTY_NAME = "Ranked Group Fairness Test"
     SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
     SUPPORTED_PARAMS = {
         **_PARAMS,
@@ -157,7 +156,6 @@ class _PreF(BinomialMeasure):
     """
 
     NAME = "PreF"
-    PRETTY_NAME = "Mean Probability of the Prefixes"
     SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
                   "prefixes.")
     OVER_RANKS = "mean"

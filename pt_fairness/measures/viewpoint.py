@@ -100,7 +100,6 @@ class _nDD(Difference, ViewpointMeasure):
     """
 
     NAME = "nDD"
-    PRETTY_NAME = "Normalized Discounted Difference"
     SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
                   "in the whole ranking.")
     SUPPORTED_PARAMS = _PARAMS
@@ -140,7 +139,6 @@ class _nDR(Ratio, ViewpointMeasure):
     """
 
     NAME = "nDR"
-    PRETTY_NAME = "Normalized Discounted Ratio"
     SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
                   "from that of the ranking.")
     SUPPORTED_PARAMS = _PARAMS
