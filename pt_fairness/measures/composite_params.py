@@ -8,6 +8,8 @@ from typing import Any
 from pt_fairness.measures.params import Param, groups, label, target
 from pt_fairness.text import SUM_TOLERANCE
 
+#: The divergences of an attribute.
+DIVERGENCES = ("jsd", "nmd", "rnod")
 _GROUPS, _LABEL, _TARGET = groups(), label("a label"), target()
 
 
@@ -56,21 +58,20 @@ WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents 
                 "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
 
 
-def attributes(*divergences: str) -> Param:
-    """Declare a dictionary from group sources to names of ``divergences``."""
-    return Param(dict, "group sources, each with its divergence",
-                 f"a dictionary from names of registered groups to "
-                 f"{' or '.join(map(repr, divergences))}, such as {{'gender':{divergences[0]!r}}}",
-                 canonical=_by_source, required=True,
-                 accepts=lambda v: all(map(_GROUPS.validate, v))
-                 and all(one in divergences for one in v.values()))
-
-
 def _by_source(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     named = {_GROUPS.canonical(source): one for source, one in value.items()}
     return {source: named[source] for source in sorted(named, key=str)}
+
+
+#: The group sources of the attributes, each with its divergence.
+ATTRIBUTES = Param(dict, "group sources, each with its divergence",
+                   "a dictionary from names of registered groups to "
+                   f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
+                   canonical=_by_source, required=True,
+                   accepts=lambda v: all(map(_GROUPS.validate, v))
+                   and all(one in DIVERGENCES for one in v.values()))
 
 
 def _targets(value: Any) -> Any:

@@ -22,14 +22,9 @@ class DistMeasure(DistributionMeasure):
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "smoothing": params.real(
-            "documents that Laplace smoothing adds to every group, in the ranking and in the "
-            "targets that "
-            "are estimated",
-            "a number of at least 0",
-            lambda v: v >= 0,
-            default=1.0,
-        ),
+        "smoothing": params.real("documents that Laplace smoothing adds to every group, in the "
+                                 "ranking and in the targets that are estimated",
+                                 "a number of at least 0", lambda v: v >= 0, default=1.0),
         "discount": params.discount("none", "log2", "trec", "geometric"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
@@ -53,9 +48,8 @@ class DistMeasure(DistributionMeasure):
         :returns: the divergence, ``[R]``, n, ``[R]``, and the smoothed target, ``[R, L]``
         """
         if self.param("target") in ("qrels", "collection", "run"):
-            counts = population(self, view)
-            target = np.broadcast_to(
-                numerics.laplace(counts, self.param("smoothing")), target.shape)
+            estimated = numerics.laplace(population(self, view), self.param("smoothing"))
+            target = np.broadcast_to(estimated, target.shape)
         target = numerics.smoothed(target)
         shares, n = self.attention(view)
         return self.divergence(n[:, None] * shares, target), n, target

@@ -47,9 +47,9 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
 
     :param values: the value of each ranked document, ``[n]``
     """
-    values = values / view.lists[view.topic[documents.list]]
-    means = np.bincount(documents.document, values, minlength=len(documents.topic))
-    return means.astype(float)
+    lists = view.lists[view.topic[documents.list]]
+    sums = np.bincount(documents.document, values / lists, minlength=len(documents.topic))
+    return sums.astype(float)
 
 
 def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:

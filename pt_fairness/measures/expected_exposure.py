@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.documents import (
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
-
-
-class Exposures(NamedTuple):
-    """Exposure, target exposure and topic index of each document or of each group of a topic."""
-
-    found: Floats
-    target: Floats
-    topic: Ints
 
 
 class ExposureMeasure(DocumentMeasure):
@@ -69,8 +61,12 @@ class ExposureMeasure(DocumentMeasure):
                              f"{self.param('model')!r} have no finite sum: use {self}@10, or the "
                              "model 'gerr' or 'rbp'")
 
-    def term(self, exposures: Exposures) -> Floats:
-        """Return the term of each document or group in the sum."""
+    def term(self, found: Floats, target: Floats) -> Floats:
+        """Return the term of each document or group in the sum.
+
+        :param found: its exposure
+        :param target: its target exposure
+        """
         raise NotImplementedError
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
@@ -86,21 +82,22 @@ class ExposureMeasure(DocumentMeasure):
         documents = view.documents(self.param("cutoff"))
         relevant = documents.relevance >= self.param("rel")
         targets = self._targets(documents, relevant)
-        exposures = self._exposures(view, documents, relevant, targets)
+        found, target = self._exposures(view, documents, relevant, targets)
+        topic = self.topics(view, documents)
 
         def of_topics(values: Any) -> Floats:
-            return sum_by_topic(view, exposures.topic, values)
+            return sum_by_topic(view, topic, values)
 
-        squares = of_topics(exposures.target ** 2)
-        defined = of_topics(exposures.target) > 0
+        squares = of_topics(target ** 2)
+        defined = of_topics(target) > 0
         if not (self.param("complete") and self.other_target):
             defined &= sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
         bound = self._sum(1) ** 2 if self.needs_groups else self._sum(2)
-        largest = self.largest(
-            bound, squares, self._largest_relevance(view, documents, targets, exposures, squares))
+        relevance = self._largest_relevance(view, documents, targets, target, squares)
+        largest = self.largest(bound, squares, relevance)
         returned = np.bincount(view.topic[documents.list], minlength=len(view.topics)) > 0
         of_nothing = largest if self.FAIR_END == 0 else 0.0
-        values = np.where(returned, of_topics(self.term(exposures)), of_nothing)
+        values = np.where(returned, of_topics(self.term(found, target)), of_nothing)
         if self.param("norm") == "bound":
             # Rounding can raise the ratio above 1.
             values = np.minimum(numerics.ratio(values, largest), 1)
@@ -137,11 +134,12 @@ class ExposureMeasure(DocumentMeasure):
         return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
 
     def _exposures(self, view: View, documents: Documents, relevant: Bools,
-                   targets: Floats) -> Exposures:
-        """Return the exposures of documents, or of groups with ``by='group'``.
+                   targets: Floats) -> tuple[Floats, Floats]:
+        """Return the exposures of documents, ``[N]``, or of the groups of each topic, ``[T · L]``.
 
         :param relevant: mask of the relevant documents, ``[N]``
         :param targets: the target exposure of each document, ``[N]``
+        :returns: the exposures and the target exposures
         """
         counted = relevant | self.param("complete")
         before = counts_before(relevant[documents.document], documents.place)
@@ -150,8 +148,7 @@ class ExposureMeasure(DocumentMeasure):
             target = (distribution(self, view)[view.first_list] * self._sum(1)).ravel()
         else:
             target = self.compared(view, documents, targets, counted)
-        return Exposures(self.compared(view, documents, found, counted), target,
-                         self.topics(view, documents))
+        return self.compared(view, documents, found, counted), target
 
     def _targets(self, documents: Documents, relevant: Bools) -> Floats:
         """Return the mean exposure of each document over all ideal orders, ``[N]``.
@@ -174,10 +171,10 @@ class ExposureMeasure(DocumentMeasure):
         return targets
 
     def _largest_relevance(self, view: View, documents: Documents, targets: Floats,
-                           exposures: Exposures, squares: Floats) -> Floats:
+                           target: Floats, squares: Floats) -> Floats:
         """Return the largest Σ ε·ε* of each topic, ``[T]``."""
         if self.needs_groups:
-            most = exposures.target.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
+            most = target.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
             return most * self._sum(1)
         if not (self.param("complete") and self.param("model") == "gerr"):
             return squares
@@ -242,8 +239,8 @@ class _EEL(ExposureMeasure):
     SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
                   "stochastic rankings.")
 
-    def term(self, exposures: Exposures) -> Floats:
-        return (exposures.found - exposures.target) ** 2
+    def term(self, found: Floats, target: Floats) -> Floats:
+        return (found - target) ** 2
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return bound + squares
@@ -282,8 +279,8 @@ class _EED(ExposureMeasure):
     NAME = "EED"
     SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
 
-    def term(self, exposures: Exposures) -> Floats:
-        return np.square(exposures.found)
+    def term(self, found: Floats, target: Floats) -> Floats:
+        return np.square(found)
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return bound
@@ -324,8 +321,8 @@ class _EER(ExposureMeasure):
     FAIR_END = 1.0
     DEFAULT = 0.0
 
-    def term(self, exposures: Exposures) -> Floats:
-        return exposures.found * exposures.target
+    def term(self, found: Floats, target: Floats) -> Floats:
+        return found * target
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return relevance

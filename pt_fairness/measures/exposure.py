@@ -56,12 +56,12 @@ class LogRatio(SignedMeasure):
         first = view.first_list
         labels, sets, known = protected_groups(self, view, view.relevant(self.param("rel")))
         protected = Protected(labels[first], sets[first], known[first])
-        degree, below = protected.sets, self.candidates(view, protected)
+        below = self.candidates(view, protected)
         exposure, returned = self._exposure(view)
-        cutoff = self.param("cutoff")
-        weight = numerics.sum_of_discounts(self.param("discount"), cutoff or 1, self.param("p"))
-        above = ((exposure * degree).sum(axis=1),
-                 np.where(returned, (exposure * (1.0 - degree)).sum(axis=1), weight))
+        own, others = protected.sides(exposure)
+        weight = numerics.sum_of_discounts(self.param("discount"), self.param("cutoff") or 1,
+                                           self.param("p"))
+        above = own, np.where(returned, others, weight)
         defined = protected.known & (np.minimum(*below) > LEAST)
         plus, other = (np.log(numerics.ratio(side, candidates) + EPSILON)
                        for side, candidates in zip(above, below, strict=True))
@@ -81,22 +81,8 @@ class LogRatio(SignedMeasure):
             weights = weights * numerics.gain(self.param("gains"), relevance, self.param("rel"))
         weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
         returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
-        topic = view.topic[:, None]
-        return sums_by_code(view, len(view.topics), topic, codes, weights), returned
-
-
-class MeritRatio(LogRatio):
-    """A log ratio whose denominators are the merits of the judged documents of each side."""
-
-    JUDGED = True
-
-    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
-        documents = view.documents(self.param("cutoff"))
-        # Unjudged documents have relevance 0 and therefore gain 0.
-        gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
-        merit = sums_by_code(view, len(view.topics), documents.topic, documents.codes, gains)
-        degree = protected.sets
-        return (merit * degree).sum(axis=1), (merit * (1.0 - degree)).sum(axis=1)
+        return (sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights),
+                returned)
 
 
 _DISCOUNT = {
@@ -166,7 +152,7 @@ class _logDP(LogRatio):
         return 2.0 * share, 2.0 * (1.0 - share)
 
 
-class _logEUR(MeritRatio):
+class _logEUR(LogRatio):
     r"""logEUR — Logged Exposed Utility Ratio.
 
     How the exposure of the protected documents compares with that of the others, given the merit of
@@ -204,9 +190,17 @@ class _logEUR(MeritRatio):
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the merit of each side.")
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
+    JUDGED = True
+
+    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
+        documents = view.documents(self.param("cutoff"))
+        # Unjudged documents have relevance 0 and therefore gain 0.
+        gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
+        merit = sums_by_code(view, len(view.topics), documents.topic, documents.codes, gains)
+        return protected.sides(merit)
 
 
-class _logRUR(MeritRatio):
+class _logRUR(_logEUR):
     r"""logRUR — Logged Realised Utility Ratio.
 
     How the exposure that relevant protected documents get compares with that of the others, given
@@ -240,7 +234,6 @@ class _logRUR(MeritRatio):
     NAME = "logRUR"
     SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
                   "the others, given the merit of each side.")
-    SUPPORTED_PARAMS = _logEUR.SUPPORTED_PARAMS
     REALISED = True
 
 

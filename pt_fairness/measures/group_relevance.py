@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
 
-_DIVERGENCES = ("jsd", "nmd", "rnod")
 _STOPPING = {
     "rel": params.rel(),
     "gains": params.gains("exp"),
@@ -120,14 +119,15 @@ class _GF(StoppingMeasure, DistributionMeasure):
         **_STOPPING,
         "divergence": params.one_of("divergence of the groups from the target: jsd (for labels "
                                     "without an order), nmd or rnod (for labels with one)",
-                                    *_DIVERGENCES),
+                                    *composite_params.DIVERGENCES),
         "order": composite_params.ORDER,
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
 
     def compare(self, view: View, target: Floats) -> Floats:
-        target, size = or_uniform(target), len(view.labels)
+        target = or_uniform(target)
+        size = len(view.labels)
         # Row −1 holds the shares of an unannotated document, code −1.
         shares = np.vstack([view.share, np.full(size, 1.0 / size)])
         if self.param("divergence") != "jsd":
@@ -237,7 +237,7 @@ class _GFR(FairnessMeasure):
     CONDENSED = False
     DEFAULT = 0.0
     SUPPORTED_PARAMS = {
-        "attributes": composite_params.attributes(*_DIVERGENCES),
+        "attributes": composite_params.ATTRIBUTES,
         "targets": composite_params.TARGETS,
         **RelevancePart.SUPPORTED_PARAMS,
     }
@@ -252,7 +252,8 @@ class _GFR(FairnessMeasure):
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
-        targets, shared = self.param("targets"), supported(_GF, self.params)
+        targets = self.param("targets")
+        shared = supported(_GF, self.params)
         return [RelevancePart(**supported(RelevancePart, self.params)),
                 *(_GF(**shared, groups=source, divergence=divergence,
                       target=targets.get(source, "uniform"))

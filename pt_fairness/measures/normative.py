@@ -85,7 +85,8 @@ class _RADio(DistributionMeasure):
                              "infinite where the ranking lacks a group; use an alpha above 0")
 
     def compare(self, view: View, target: Floats) -> Floats:
-        alpha, target = self.param("alpha"), or_uniform(target)
+        alpha = self.param("alpha")
+        target = or_uniform(target)
         shares, n = self.attention(view)
         ranking = (1.0 - alpha) * shares + alpha * target
         context = (1.0 - alpha) * target + alpha * shares

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from pt_fairness.rankings.view import View
 
 
-_NORM = "normaliser: max (the exact maximum) or none"
-
-
 def _params(*protected: str) -> dict[str, params.Param]:
     return {
         "cutoff": params.cutoff(),
@@ -27,7 +24,7 @@ def _params(*protected: str) -> dict[str, params.Param]:
         "protected": params.protected(*protected),
         "target": params.target(),
         "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
-        "norm": params.one_of(_NORM, "max", "none"),
+        "norm": params.one_of("normaliser: max (the exact maximum) or none", "max", "none"),
         "groups": params.groups(),
     }
 

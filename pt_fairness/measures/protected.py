@@ -30,6 +30,13 @@ class Protected(NamedTuple):
     #: Mask of the lists that have a protected group, ``[R]``.
     known: Bools
 
+    def sides(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of values over the protected and over the other documents, ``[R]`` each.
+
+        :param values: the sum of the values of the documents of each label set, ``[R, S]``
+        """
+        return (values * self.sets).sum(axis=1), (values * (1.0 - self.sets)).sum(axis=1)
+
 
 class TwoGroups(NamedTuple):
     """The protected label sets and the population counts of each list."""
@@ -51,7 +58,8 @@ def protected_groups(measure: FairnessMeasure, view: View, counts: Ints) -> Prot
     :param counts: the number of documents of each label set, ``[R, S]``, which determines
         'minority' and 'majority'
     """
-    wanted, degree = measure.param("protected"), degrees(view)
+    wanted = measure.param("protected")
+    degree = degrees(view)
     if wanted in ("minority", "majority"):
         chosen, known = rarest(counts @ degree, wanted == "majority")
     else:

@@ -86,19 +86,17 @@ class _RepBias(SignedMeasure):
         return np.where(groups.defined, self.signed(bias), np.nan)
 
 
-_SKEW_PARAMS = {
-    "cutoff": params.cutoff(),
-    "rel": params.rel(),
-    "target": params.target("uniform"),
-    "groups": params.groups(),
-}
-
-
 class SkewMeasure(DistributionMeasure):
     """A measure based on the skew of each group."""
 
     RANGE = (None, None)
     SOURCE = ("geyik2019",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("uniform"),
+        "groups": params.groups(),
+    }
     #: ln 0.001: the skew of a group with target share 1 that has no documents.
     DEFAULT = -6.907755278982137
 
@@ -146,7 +144,8 @@ class _Skew(SkewMeasure):
     NAME = "Skew"
     PRETTY_NAME = "Skew"
     SHORT_DESC = "Logarithm of a group's share of the first documents over its target share."
-    SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"), **_SKEW_PARAMS}
+    SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"),
+                        **SkewMeasure.SUPPORTED_PARAMS}
 
     def compare(self, view: View, target: Floats) -> Floats:
         own = np.array([name == self.param("group") for name in view.labels])
@@ -180,7 +179,6 @@ class _MinSkew(SkewMeasure):
 
     NAME = "MinSkew"
     SHORT_DESC = "Skew of the group that is under-represented most."
-    SUPPORTED_PARAMS = _SKEW_PARAMS
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
@@ -213,7 +211,6 @@ class _MaxSkew(SkewMeasure):
 
     NAME = "MaxSkew"
     SHORT_DESC = "Skew of the group that is over-represented most."
-    SUPPORTED_PARAMS = _SKEW_PARAMS
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)

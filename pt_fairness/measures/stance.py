@@ -14,21 +14,19 @@ if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
 
-_PARAMS = {
-    "cutoff": params.cutoff(),
-    "rel": params.rel(),
-    "pro": params.label("the group that counts as positive", default="PRO"),
-    "con": params.label("the group that counts as negative", default="CON"),
-    "abs": params.absolute(),
-    "groups": params.groups(),
-}
-
 
 class StanceMeasure(SignedMeasure):
     """The effectiveness of the pro documents less the effectiveness of the con documents."""
 
     SOURCE = ("gezici2021",)
-    SUPPORTED_PARAMS = _PARAMS
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "pro": params.label("the group that counts as positive", default="PRO"),
+        "con": params.label("the group that counts as negative", default="CON"),
+        "abs": params.absolute(),
+        "groups": params.groups(),
+    }
     CONDENSED = False
 
     def check_together(self) -> None:
@@ -125,7 +123,7 @@ class _BiasRBP(StanceMeasure):
                   "con documents.")
     OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
-        **_PARAMS,
+        **StanceMeasure.SUPPORTED_PARAMS,
         "p": params.persistence(0.8),
     }
 

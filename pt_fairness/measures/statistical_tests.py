@@ -14,21 +14,20 @@ if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
     from pt_fairness.rankings.view import View
 
-_PARAMS = {
-    "cutoff": params.cutoff(),
-    "rel": params.rel(),
-    "protected": params.protected(),
-    "target": params.target(),
-    "p": params.real("share of protected documents that is wanted; by default that of the target",
-                     "a number from 0 to 1", lambda v: 0 <= v <= 1),
-    "groups": params.groups(),
-}
-
 
 class BinomialMeasure(FairnessMeasure):
     """A measure based on the binomial probability of the protected count of each prefix."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("zehlike2017",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "protected": params.protected(),
+        "target": params.target(),
+        "p": params.real("share of protected documents that is wanted; by default that of the "
+                         "target", "a number from 0 to 1", lambda v: 0 <= v <= 1),
+        "groups": params.groups(),
+    }
     FAIR_END = 1.0
     DEFAULT = 0.0
 
@@ -108,7 +107,7 @@ class _FAIR(BinomialMeasure):
     NAME = "FAIR"
     SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
     SUPPORTED_PARAMS = {
-        **_PARAMS,
+        **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
                              "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.1),
         "adjust": params.Param(bool, "whether alpha is the probability of all prefixes together",
@@ -159,7 +158,6 @@ class _PreF(BinomialMeasure):
     SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
                   "prefixes.")
     OVER_RANKS = "mean"
-    SUPPORTED_PARAMS = _PARAMS
 
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
         return numerics.ratio(probabilities.sum(axis=1), n)

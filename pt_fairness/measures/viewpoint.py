@@ -22,25 +22,20 @@ if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
     from pt_fairness.rankings.view import View
 
-_PARAMS = {
-    "cutoff": params.cutoff(),
-    "protected": params.protected(),
-    "norm": params.one_of(
-        "normaliser: max (the exact maximum over the permutations of the run), protected-first "
-        "(the "
-        "paper's: the ranking with every protected document first) or none",
-        "max",
-        "protected-first",
-        "none",
-    ),
-    "groups": params.groups(),
-}
-
 
 class ViewpointMeasure(PrefixMeasure):
     """A prefix measure whose population is the whole condensed run."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "protected": params.protected(),
+        "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the "
+                              "run), protected-first (the paper's: the ranking with every "
+                              "protected document first) or none",
+                              "max", "protected-first", "none"),
+        "groups": params.groups(),
+    }
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 
     @property
@@ -102,7 +97,6 @@ class _nDD(Difference, ViewpointMeasure):
     NAME = "nDD"
     SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
                   "in the whole ranking.")
-    SUPPORTED_PARAMS = _PARAMS
 
 
 class _nDR(Ratio, ViewpointMeasure):
@@ -141,7 +135,6 @@ class _nDR(Ratio, ViewpointMeasure):
     NAME = "nDR"
     SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
                   "from that of the ranking.")
-    SUPPORTED_PARAMS = _PARAMS
 
 
 class _nDKL(Divergence, ViewpointMeasure):
@@ -178,7 +171,6 @@ class _nDKL(Divergence, ViewpointMeasure):
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
     SHORT_DESC = ("How far protected and other viewpoints in every prefix diverge from those of "
                   "the whole ranking.")
-    SUPPORTED_PARAMS = _PARAMS
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         share = protected / rank
