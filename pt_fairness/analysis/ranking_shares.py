@@ -159,7 +159,7 @@ class Shown:
             groups = two_groups(measure, view)
             target = float(groups.plus[0] / groups.total[0]) if groups.total[0] else np.nan
         labels = np.array(view.labels)[found.labels[0]]
-        return Protected(labels.tolist(), found.sets[0], target)
+        return Protected(labels.tolist(), np.asarray(found.sets[0], float), target)
 
 
 def annotations_for(measure: Any, judgments: Judgments, source: Any = None) -> Annotations:

@@ -5,7 +5,7 @@ Shapes: ``R`` lists, ``D`` ranks, ``S`` label sets, ``L`` groups of the label se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np
@@ -25,8 +25,8 @@ class Protected(NamedTuple):
     #: Mask of the protected groups, ``[R, L]``.
     labels: Bools
     #: How far each label set is protected, ``[R, S]``: the share of the protected groups in a label
-    #: set with weights; 1 or 0 for others.
-    sets: Floats
+    #: set with weights, 1 or 0 for others. A mask if no label set has weights.
+    sets: Any
     #: Mask of the lists that have a protected group, ``[R]``.
     known: Bools
 
@@ -42,7 +42,7 @@ class TwoGroups(NamedTuple):
     """The protected label sets and the population counts of each list."""
 
     #: How far each label set is protected, from 0 to 1, ``[R, S]``.
-    protected: Floats
+    protected: Any
     #: The number of protected documents and of all documents in the population, ``[R]``. They are
     #: shares if the target is a distribution.
     plus: Floats
@@ -67,7 +67,8 @@ def protected_groups(measure: FairnessMeasure, view: View, counts: Ints) -> Prot
                  if parameter in ("protected", "group")]
         chosen, known = np.isin(view.labels, named)[None], np.ones(len(view), bool)
     sets = chosen @ degree.T
-    sets = np.where(view.weighted, sets, sets > 0)
+    # A mask takes an eighth of the memory.
+    sets = np.where(view.weighted, sets, sets > 0) if view.weighted.any() else sets > 0
     return Protected(np.broadcast_to(chosen, (len(view), len(view.labels))),
                      np.broadcast_to(sets, (len(view), len(view.share))), known)
 
@@ -106,14 +107,14 @@ def rarest(sizes: Floats, most: bool = False) -> tuple[Bools, Bools]:
     return least & (least.cumsum(axis=1) == 1), present.sum(axis=1) >= 2
 
 
-def of_ranked(protected: Floats, codes: Ints) -> Floats:
+def of_ranked(protected: Any, codes: Ints) -> Any:
     """Return how far the document at each rank is protected, ``[R, D]``.
 
     :param protected: how far each label set is protected, ``[R, S]``
     :param codes: the label set of each document, ``[R, D]``; documents of code −1 have 0
     """
     own = np.take_along_axis(protected, np.maximum(codes, 0), axis=1)
-    return np.where(codes >= 0, own, 0.0)
+    return np.where(codes >= 0, own, 0)
 
 
 def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:

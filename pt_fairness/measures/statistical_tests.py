@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
@@ -44,11 +44,11 @@ class BinomialMeasure(FairnessMeasure):
         values = np.where(n > 0, self.of_prefixes(np.where(inside, prefixes, 0.0), n, p), 0.0)
         return np.where(defined, values, np.nan)
 
-    def wanted(self, view: View) -> tuple[Floats, Floats, Bools]:
+    def wanted(self, view: View) -> tuple[Any, Floats, Bools]:
         """Return the protected label sets and the wanted share of protected documents.
 
-        :returns: 1 for each protected label set and 0 for others, ``[R, S]``; the wanted share,
-            ``[R]``; whether the topic is defined, ``[R]``
+        :returns: whether each label set is protected, ``[R, S]``; the wanted share, ``[R]``;
+            whether the topic is defined, ``[R]``
         """
         p = self.param("p")
         if p is not None:

@@ -45,7 +45,7 @@ class ViewpointMeasure(PrefixMeasure):
     def score(self, view: View) -> Floats:
         counts = view.in_run
         protected = protected_groups(self, view, counts).sets
-        plus = (counts * protected).sum(axis=1)
+        plus = (counts * protected).sum(axis=1).astype(float)
         total = counts.sum(axis=1).astype(float)
         groups = TwoGroups(protected, plus, total, np.ones(len(view), bool))
         values = self.score_two_groups(view, groups, of_run=True)
