@@ -11,9 +11,10 @@ from pt_fairness.analysis.inputs import annotations_of
 from pt_fairness.measures import FairnessMeasure, RepBias, nDJS
 from pt_fairness.measures.documents import DocumentMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
-from pt_fairness.measures.population import distribution, protected_of_labels, split, two_groups
+from pt_fairness.measures.protected import protected_groups, two_groups
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.measures.statistical_tests import BinomialMeasure
+from pt_fairness.measures.target_distribution import distribution
 from pt_fairness.measures.viewpoint import ViewpointMeasure
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
@@ -139,19 +140,19 @@ class Shown:
             return None
         counts = view.in_run if isinstance(measure, ViewpointMeasure) \
             else view.relevant(measure.param("rel"))
-        sides, known = split(measure, view, counts)
-        if not known[0]:
+        found = protected_groups(measure, view, counts)
+        if not found.known[0]:
             return None
         target = np.nan
         if isinstance(measure, BinomialMeasure):
             target = float(measure.wanted(view)[1][0])
         elif isinstance(measure, ViewpointMeasure):
-            target = float((counts * sides).sum() / max(counts.sum(), 1))
+            target = float((counts * found.sets).sum() / max(counts.sum(), 1))
         elif "target" in measure.SUPPORTED_PARAMS:
             groups = two_groups(measure, view)
             target = float(groups.plus[0] / groups.total[0]) if groups.total[0] else np.nan
-        labels = np.array(view.labels)[protected_of_labels(measure, view, counts)[0]]
-        return Protected(labels.tolist(), np.asarray(sides[0], float), target)
+        labels = np.array(view.labels)[found.labels[0]]
+        return Protected(labels.tolist(), np.asarray(found.sets[0], float), target)
 
 
 def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotations:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
@@ -24,10 +25,6 @@ from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 if TYPE_CHECKING:
     from pt_fairness.rankings.view import View
 
-#: The values of ``norm`` for which a measure can exceed 1.
-UNBOUNDED_NORMS = ("none", "protected-first")
-
-
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
     """Mean over topics that ignores NaN, the value of topics that a group source drops."""
 
@@ -43,13 +40,15 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     parameters, the text form, equality, hashing and pickling.
     """
 
-    #: Smallest and largest value, ``None`` for no bound. Some parameters change the range.
+    #: Smallest and largest value, ``None`` for no bound.
     RANGE: tuple[float | None, float | None] = (0.0, 1.0)
+    #: The range that a value of a parameter gives instead, by parameter and value.
+    RANGES: ClassVar[dict[tuple[str, str], tuple[float | None, float | None]]] = {
+        ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
     #: The papers of the measure, as keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
     SOURCE: ClassVar[tuple[str, ...]] = ()
-    PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -72,8 +71,20 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         known = self.SUPPORTED_PARAMS
         super().__init__(**{name: known[name].canonical(plain(value)) if name in known else value
                             for name, value in params.items()})
-        if self.params.get("norm") in UNBOUNDED_NORMS:
-            self.RANGE = (self.RANGE[0], None)
+        for (name, value), bounds in self.RANGES.items():
+            if self.param(name) == value:
+                self.RANGE = bounds
+
+    @property
+    def __name__(self) -> str:
+        """The name, under which ir_measures looks it up."""
+        return self.NAME
+
+    @property
+    def PRETTY_NAME(self) -> str:  # noqa: N802
+        """The name in full: what follows the dash in the first line of the docstring."""
+        title = (type(self).__doc__ or "").strip().partition("\n")[0]
+        return title.partition(" — ")[2].rstrip(".") or self.NAME
 
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()
@@ -126,22 +137,17 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         It has no normaliser, keeps the sign and evaluates every rank.
         """
         kind = type(self) if self.PLAIN is None else self.PLAIN
-        given = self.params | {"norm": "none", "abs": False, "step": 1}
-        return kind(**{name: value for name, value in given.items()
-                       if name in kind.SUPPORTED_PARAMS})
+        return kind(**supported(kind, self.params | {"norm": "none", "abs": False, "step": 1}))
 
     @property
     def depth(self) -> int | None:
         """How many annotated documents of a list the value depends on; ``None`` for all."""
-        if "target" in self.SUPPORTED_PARAMS and self.param("target") == "run":
-            return None
-        cutoff: int | None = self.param("cutoff")
-        return cutoff
+        return None if self.param("target") == "run" else self.param("cutoff")
 
     @property
     def added_labels(self) -> tuple[str, ...]:
         """The labels that an explicit or registered target adds to the label set."""
-        wanted = self.param("target") if "target" in self.SUPPORTED_PARAMS else "uniform"
+        wanted = self.param("target")
         if isinstance(wanted, str) and wanted not in TARGET_WORDS:
             from pt_fairness import targets
             return targets.find(wanted).labels
@@ -170,9 +176,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
         :param labels: the label set G
         """
-        given = [name for name in LABEL_PARAMS if name in self.SUPPORTED_PARAMS]
-        named = [(name, self.param(name)) for name in given if self.param(name) is not None]
-        wanted = self.param("protected") if "protected" in self.SUPPORTED_PARAMS else None
+        named = [(name, self.param(name)) for name in LABEL_PARAMS if self.param(name) is not None]
+        wanted = self.param("protected")
         if wanted is not None and wanted not in PROTECTED_WORDS:
             named += [("protected", part) for part in label_parts(wanted, labels)]
         return named
@@ -196,38 +201,35 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             if param.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: "
                                  f"{self.NAME}({name}=…), where {name} takes {param.allowed}")
+        self.check_together()
         self.validated = True
 
+    def check_together(self) -> None:
+        """Raise a ValueError if the parameters, each of which is allowed, do not fit together."""
+
+    @cached_property
+    def _text(self) -> str:
+        known, params = self.SUPPORTED_PARAMS, self.params
+        given = [f"{name}={literal(params[name])}" for name in {**known, **params}
+                 if name in params and name != self.AT_PARAM
+                 and not (name in known and params[name] == known[name].default)]
+        text = self.NAME + (f"({','.join(given)})" if given else "")
+        at = params.get(self.AT_PARAM, NOT_PROVIDED)
+        return text if at is NOT_PROVIDED else f"{text}@{at!r}"
+
     def __repr__(self) -> str:
-        text: str | None = self.__dict__.get("_text")
-        if text is None:
-            known = self.SUPPORTED_PARAMS
-            order = [*(name for name in known if name in self.params),
-                     *(name for name in self.params if name not in known)]
-            given = [f"{name}={literal(self.params[name])}" for name in order
-                     if name != self.AT_PARAM
-                     and not (name in known and self.params[name] == known[name].default)]
-            text = self.NAME + (f"({','.join(given)})" if given else "")
-            at = self.params.get(self.AT_PARAM, NOT_PROVIDED)
-            if at is not NOT_PROVIDED:
-                text += f"@{at!r}"
-            self._text = text
-        return text
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, irm.Measure) and repr(self) == repr(other))
-
-    def __hash__(self) -> int:
-        value: int | None = self.__dict__.get("_hash")
-        if value is None:
-            value = self._hash = hash(repr(self))
-        return value
+        return self._text
 
     def __reduce__(self) -> Any:
         # Pickle the registered objects, which the unpickling process may not have registered.
         values = {param: _registered(names, _REGISTRIES[param])
                   for param, names in self.names().items()}
         return _rebuild, (type(self), self.params, values)
+
+
+def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the ``given`` parameters that the measures of a class have."""
+    return {name: value for name, value in given.items() if name in kind.SUPPORTED_PARAMS}
 
 
 def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:

@@ -33,12 +33,6 @@ def fair_end_of(measure: FairnessMeasure) -> str:
         else f"{measure.FAIR_END:g}"
 
 
-def _parameters(measure: FairnessMeasure) -> list[tuple[str, str, str, bool]]:
-    """Return the name, description, default and required flag of each parameter."""
-    return [(name, param.desc, "" if param.default is NOT_PROVIDED else literal(param.default),
-             param.required) for name, param in measure.SUPPORTED_PARAMS.items()]
-
-
 def _docstring(measure: FairnessMeasure) -> tuple[str, str]:
     """Return the summary line of a measure's docstring, without its full stop, and the body."""
     head, _, body = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")
@@ -70,7 +64,11 @@ def in_full(measures: Sequence[FairnessMeasure]) -> str:
         body = textwrap.indent(_docstring(measure)[1], "    ")
         sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
         parameters = [f"    {line}" for line in parameter_lines(measure)]
-        entries.append("\n".join([*_head(measure), "", body, "", *parameters, "", *sources]))
+        end = fair_end_of(measure)
+        entries.append("\n".join([
+            f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
+            f"    range {range_of(measure)}; {end} is {'fairer' if end == 'more' else 'fair'}",
+            "", body, "", *parameters, "", *sources]))
     return "\n\n\n".join(entries)
 
 
@@ -89,12 +87,6 @@ def named(names: Iterable[str]) -> list[FairnessMeasure]:
     return found or list(MEASURES.values())
 
 
-def _head(measure: FairnessMeasure) -> list[str]:
-    end = fair_end_of(measure)
-    return [f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
-            f"    range {range_of(measure)}; {end} is {'fairer' if end == 'more' else 'fair'}"]
-
-
 def markdown(measures: Sequence[FairnessMeasure]) -> str:
     """Return a Markdown table of measures: name, description, range, fair end and source."""
     rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
@@ -103,11 +95,6 @@ def markdown(measures: Sequence[FairnessMeasure]) -> str:
         rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
                     f"{fair_end_of(measure)} | {sources} |")
     return "\n".join(rows)
-
-
-def _aliases(measure: FairnessMeasure) -> list[str]:
-    return [name for name, other in irm.registry.items()
-            if other is measure and name != measure.NAME]
 
 
 def _title(text: str, line: str) -> list[str]:
@@ -136,7 +123,8 @@ def rst(measures: Sequence[FairnessMeasure], start: str = "",
     """
     lines = [*_title("Measures", "="), _INTRODUCTION, *([start] if start else [])]
     for measure in measures:
-        names = [measure.NAME, *_aliases(measure)]
+        aliases = [name for name, other in irm.registry.items()
+                   if other is measure and name != measure.NAME]
         title, body = _docstring(measure)
         # Sphinx allows no section headings within an object description; use rubrics.
         body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
@@ -144,11 +132,12 @@ def rst(measures: Sequence[FairnessMeasure], start: str = "",
         parts = [body, "", more, ".. rubric:: Parameters", "", ".. list-table::",
                  "   :header-rows: 1", "",
                  "   * - parameter", "     - meaning", "     - default"]
-        for name, desc, default, required in _parameters(measure):
-            value = f"``{default}``" if default else "required" if required else ""
-            parts += [f"   * - ``{name}``", f"     - {desc}", f"     - {value}".rstrip()]
-        lines += [*_title(title, "-"), f".. py:data:: {names[0]}",
-                  *(f"             {name}" for name in names[1:]), "",
+        for name, param in measure.SUPPORTED_PARAMS.items():
+            default = "" if param.default is NOT_PROVIDED else f"``{literal(param.default)}``"
+            value = "required" if param.required else default
+            parts += [f"   * - ``{name}``", f"     - {param.desc}", f"     - {value}".rstrip()]
+        lines += [*_title(title, "-"), f".. py:data:: {measure.NAME}",
+                  *(f"             {name}" for name in aliases), "",
                   textwrap.indent("\n".join(parts), "   "), ""]
     lines += _title("Bibliography", "-")
     for key in sorted({key for measure in measures for key in measure.SOURCE}):

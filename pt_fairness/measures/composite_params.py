@@ -8,15 +8,9 @@ from typing import Any
 from pt_fairness.measures.params import Param, groups, label, target
 from pt_fairness.text import SUM_TOLERANCE
 
+#: The divergences of an attribute.
+DIVERGENCES = ("jsd", "nmd", "rnod")
 _GROUPS, _LABEL, _TARGET = groups(), label("a label"), target()
-
-
-def order() -> Param:
-    """Declare the order of the labels."""
-    return Param(str, "the labels from the lowest to the highest, joined by commas; by default the "
-                 "order that the Groups object declares, else numeric order",
-                 "different labels without commas in them, joined by commas, the lowest first",
-                 canonical=_ordered, accepts=_are_different)
 
 
 def _ordered(value: Any) -> Any:
@@ -33,12 +27,11 @@ def _are_different(value: str) -> bool:
     return all(labels) and len({*labels}) == len(labels)
 
 
-def weights() -> Param:
-    """Declare the weights of relevance grades."""
-    return Param(dict, "weight of each relevance grade; by default all documents of at least rel "
-                 "are one grade of weight 1",
-                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
-                 "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
+#: The order of the labels.
+ORDER = Param(str, "the labels from the lowest to the highest, joined by commas; by default the "
+              "order that the Groups object declares, else numeric order",
+              "different labels without commas in them, joined by commas, the lowest first",
+              canonical=_ordered, accepts=_are_different)
 
 
 def _by_grade(value: Any) -> Any:
@@ -53,29 +46,32 @@ def _by_grade(value: Any) -> Any:
 
 
 def _are_weights(value: dict[Any, Any]) -> bool:
-    weights = list(value.values())
     return all(isinstance(grade, int) and grade >= 0 for grade in value) \
-        and all(isinstance(weight, float) and weight >= 0 for weight in weights) \
-        and abs(math.fsum(weights) - 1.0) <= SUM_TOLERANCE
+        and all(isinstance(weight, float) and weight >= 0 for weight in value.values()) \
+        and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
 
 
-def attributes(*divergences: str) -> Param:
-    """Declare a dictionary from group sources to names of ``divergences``."""
-    return Param(dict, "group sources, each with its divergence",
-                 f"a dictionary from names of registered groups to "
-                 f"{' or '.join(map(repr, divergences))}, such as {{'gender':{divergences[0]!r}}}",
-                 canonical=_by_source, required=True,
-                 accepts=lambda v: all(map(_GROUPS.validate, v))
-                 and all(one in divergences for one in v.values()))
+#: The weights of relevance grades.
+WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents of at least rel "
+                "are one grade of weight 1",
+                "a dictionary from whole numbers of at least 0 to weights that are not negative "
+                "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
 
 
-def targets() -> Param:
-    """Declare a dictionary from group sources to targets."""
-    return Param(dict, "target of each group source; uniform where none is given",
-                 "a dictionary from names of registered groups to targets, such as "
-                 "{'gender':'qrels'}", default={}, canonical=_targets,
-                 accepts=lambda v: all(map(_GROUPS.validate, v))
-                 and all(map(_TARGET.validate, v.values())))
+def _by_source(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    named = {_GROUPS.canonical(source): one for source, one in value.items()}
+    return {source: named[source] for source in sorted(named, key=str)}
+
+
+#: The group sources of the attributes, each with its divergence.
+ATTRIBUTES = Param(dict, "group sources, each with its divergence",
+                   "a dictionary from names of registered groups to "
+                   f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
+                   canonical=_by_source, required=True,
+                   accepts=lambda v: all(map(_GROUPS.validate, v))
+                   and all(one in DIVERGENCES for one in v.values()))
 
 
 def _targets(value: Any) -> Any:
@@ -84,8 +80,9 @@ def _targets(value: Any) -> Any:
     return _by_source({source: _TARGET.canonical(one) for source, one in value.items()})
 
 
-def _by_source(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    named = {_GROUPS.canonical(source): one for source, one in value.items()}
-    return {source: named[source] for source in sorted(named, key=str)}
+#: The targets of group sources.
+TARGETS = Param(dict, "target of each group source; uniform where none is given",
+                "a dictionary from names of registered groups to targets, such as "
+                "{'gender':'qrels'}", default={}, canonical=_targets,
+                accepts=lambda v: all(map(_GROUPS.validate, v))
+                and all(map(_TARGET.validate, v.values())))

@@ -40,9 +40,7 @@ class _Annotated(FairnessMeasure):
     The condensed lists of Sakai (2007), with groups in place of judgments.
     """
 
-    __name__ = "Annotated"
-    NAME = __name__
-    PRETTY_NAME = "Share of Results with a Group"
+    NAME = "Annotated"
     SHORT_DESC = "Share of the returned documents (up to the cutoff) that have a group."
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)

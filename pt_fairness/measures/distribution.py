@@ -3,52 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
-from pt_fairness.measures.attention import attention
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import ESTIMATED, distribution, one_if_zero, population
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import DistributionMeasure, population
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
-
-
-class DistributionMeasure(FairnessMeasure):
-    """A measure that compares the groups of a list with a target distribution over G.
-
-    A subclass implements :meth:`compare`. A list whose target is empty has the value NaN.
-    """
-
-    def score(self, view: View) -> Floats:
-        if not view.labels:
-            return np.full(len(view), np.nan)
-        target = distribution(self, view)
-        defined = target.any(axis=1) | (self.param("target") == "run")
-        return np.where(defined, self.compare(view, target), np.nan)
-
-    def compare(self, view: View, target: Floats) -> Floats:
-        """Return the value of each list, ``[R]``; that of a list without a target is ignored.
-
-        :param target: the target share of each group, unsmoothed, ``[R, L]``
-        """
-        raise NotImplementedError
-
-    def when_empty(self, largest: Callable[[int], Floats]) -> Any:
-        """Return the divergence of lists without results: one number, or ``[R]``.
-
-        :param largest: takes the cutoff; returns the largest divergence from the target that a list
-            of this length can have, ``[R]``
-        """
-        if self.param("target") == "run":
-            return numerics.LARGEST_DIVERGENCE
-        cutoff = self.param("cutoff")
-        return 1.0 if cutoff is None else one_if_zero(largest(cutoff))
-
 
 
 class DistMeasure(DistributionMeasure):
@@ -58,15 +22,10 @@ class DistMeasure(DistributionMeasure):
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "smoothing": params.real(
-            "documents that Laplace smoothing adds to every group, in the ranking and in the "
-            "targets that "
-            "are estimated",
-            "a number of at least 0",
-            lambda v: v >= 0,
-            default=1.0,
-        ),
-        "discount": params.discount("none", "log2", "trec", "geometric", default="none"),
+        "smoothing": params.real("documents that Laplace smoothing adds to every group, in the "
+                                 "ranking and in the targets that are estimated",
+                                 "a number of at least 0", lambda v: v >= 0, default=1.0),
+        "discount": params.discount("none", "log2", "trec", "geometric"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
         "groups": params.groups(),
@@ -80,22 +39,20 @@ class DistMeasure(DistributionMeasure):
         """
         return numerics.kl(numerics.laplace(counts, self.param("smoothing")), target)
 
-    def smoothed_target(self, view: View, target: Floats) -> Floats:
-        """Return the target without shares of 0, ``[R, L]``.
+    def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
+        """Return the divergence of the first n documents of each list.
 
-        A target that is estimated from documents is first Laplace-smoothed like the ranking.
+        Shares of 0 in a target are smoothed. A target that is estimated from documents is first
+        Laplace-smoothed like the ranking.
+
+        :returns: the divergence, ``[R]``, n, ``[R]``, and the smoothed target, ``[R, L]``
         """
-        if self.param("target") in ESTIMATED:
-            counts = population(self, view)
-            target = np.broadcast_to(
-                numerics.laplace(counts, self.param("smoothing")), target.shape
-            )
-        return numerics.smoothed(target)
-
-    def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints]:
-        """Return the divergence of the first n documents of each list, ``[R]``, and n, ``[R]``."""
-        groups, total, n = attention(self, view)
-        return self.divergence(groups * numerics.ratio(n, total)[:, None], target), n
+        if self.param("target") in ("qrels", "collection", "run"):
+            estimated = numerics.laplace(population(self, view), self.param("smoothing"))
+            target = np.broadcast_to(estimated, target.shape)
+        target = numerics.smoothed(target)
+        shares, n = self.attention(view)
+        return self.divergence(n[:, None] * shares, target), n, target
 
     def largest(self, n: Ints, target: Floats) -> Floats:
         """Return the largest divergence that lists of the lengths ``n`` can have, ``[R]``.
@@ -147,8 +104,7 @@ class _DistKL(DistMeasure):
     Das & Lease (2019), section 4.
     """
 
-    __name__ = "DistKL"
-    NAME = __name__
+    NAME = "DistKL"
     SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional KL-Divergence"
     SHORT_DESC = ("How far the distribution over groups of the first documents diverges from a "
@@ -156,8 +112,7 @@ class _DistKL(DistMeasure):
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:
-        target = self.smoothed_target(view, target)
-        values, n = self.of_ranking(view, target)
+        values, n, target = self.of_ranking(view, target)
         worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
         return np.where(n == 0, worst, values)
 
@@ -197,10 +152,8 @@ class _DistFair(DistMeasure):
     Das & Lease (2019), sections 4 and 6.
     """
 
-    __name__ = "DistFair"
-    NAME = __name__
+    NAME = "DistFair"
     SOURCE = ("das2019",)
-    PRETTY_NAME = "Distributional Fairness"
     SHORT_DESC = (
         "How close the distribution over groups of the first documents is to a target distribution."
     )
@@ -208,8 +161,7 @@ class _DistFair(DistMeasure):
     DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
-        target = self.smoothed_target(view, target)
-        values, n = self.of_ranking(view, target)
+        values, n, target = self.of_ranking(view, target)
         fair = np.maximum(1.0 - numerics.ratio(values, self.largest(n, target)), 0.0)
         return np.where(n == 0, 0.0, fair)
 
@@ -255,16 +207,14 @@ class _AWRF(DistributionMeasure):
     Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
     """
 
-    __name__ = "AWRF"
-    NAME = __name__
+    NAME = "AWRF"
     SOURCE = ("sapiezynski2019",)
-    PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "discount": params.discount("log2", "trec", "geometric", default="log2"),
+        "discount": params.discount("log2", "trec", "geometric"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
         "base": params.real(
@@ -279,8 +229,7 @@ class _AWRF(DistributionMeasure):
     DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
-        groups, total, n = attention(self, view)
-        exposure = numerics.ratio(groups, total[:, None])
+        exposure, n = self.attention(view)
         fair = np.maximum(1.0 - numerics.jsd(exposure, target) / math.log2(self.param("base")), 0.0)
         return np.where(n == 0, 0.0, fair)
 
@@ -324,8 +273,7 @@ class _NDKL(DistributionMeasure):
     Geyik et al. (2019), NDKL.
     """
 
-    __name__ = "NDKL"
-    NAME = __name__
+    NAME = "NDKL"
     SOURCE = ("geyik2019",)
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SHORT_DESC = (

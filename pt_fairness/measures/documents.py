@@ -17,20 +17,17 @@ if TYPE_CHECKING:
     from pt_fairness.rankings.view import Documents, View
 
 
-def by() -> params.Param:
-    """Declare whether a measure compares documents or groups."""
-    return params.one_of("whether documents are compared, which needs no groups, or groups",
-                         "document", "group")
+#: Whether a measure compares documents or groups.
+BY = params.one_of("whether documents are compared, which needs no groups, or groups",
+                   "document", "group")
 
 
 def places(row: Ints) -> Ints:
     """Return the 0-based position of each element in its row, ``[n]``.
 
-    :param row: the row index of each element, ``[n]``; equal indices are adjacent
+    :param row: the row index of each element, ``[n]``, ascending
     """
-    at = np.arange(len(row))
-    first = np.append(True, row[1:] != row[:-1])[:len(row)]
-    return at - np.maximum.accumulate(np.where(first, at, 0))
+    return np.arange(len(row)) - np.searchsorted(row, row)
 
 
 def counts_before(chosen: Bools, place: Ints) -> Ints:
@@ -50,9 +47,9 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
 
     :param values: the value of each ranked document, ``[n]``
     """
-    values = values / view.lists[view.topic[documents.list]]
-    means = np.bincount(documents.document, values, minlength=len(documents.topic))
-    return means.astype(float)
+    lists = view.lists[view.topic[documents.list]]
+    sums = np.bincount(documents.document, values / lists, minlength=len(documents.topic))
+    return sums.astype(float)
 
 
 def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
@@ -63,16 +60,18 @@ def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
     return np.bincount(topic, values, minlength=len(view.topics)).astype(float)
 
 
-def sums_by_code(view: View, topic: Ints, codes: Ints, values: Floats) -> Floats:
-    """Return the sums of the values by topic and label set, ``[T, S]``.
+def sums_by_code(view: View, rows: int, row: Ints, codes: Ints,
+                 values: Floats | None = None) -> Floats:
+    """Return the sums of the values by row and label set, ``[rows, S]``.
 
-    :param topic: the topic index of each value
+    :param row: the row index of each value, such as its topic
     :param codes: the label set of each value; values with −1 are ignored
+    :param values: by default each value is 1
     """
-    topics, sets = len(view.topics), len(view.share)
-    places = topic * (sets + 1) + codes + 1
-    sums = np.bincount(places.ravel(), values.ravel(), minlength=topics * (sets + 1))
-    return np.asarray(sums.reshape(topics, sets + 1)[:, 1:], float)
+    columns = len(view.share) + 1
+    cells = (row * columns + codes + 1).ravel()
+    sums = np.bincount(cells, None if values is None else values.ravel(), rows * columns)
+    return np.asarray(sums.reshape(rows, columns)[:, 1:], float)
 
 
 class DocumentMeasure(FairnessMeasure):
@@ -102,7 +101,7 @@ class DocumentMeasure(FairnessMeasure):
             return values
         if counted is not None:
             values = np.where(counted, values, 0.0)
-        sums = sums_by_code(view, documents.topic, documents.codes, values)
+        sums = sums_by_code(view, len(view.topics), documents.topic, documents.codes, values)
         return np.asarray((sums @ view.share).ravel())
 
     def topics(self, view: View, documents: Documents) -> Ints:

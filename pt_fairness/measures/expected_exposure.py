@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.documents import (
+    BY,
     DocumentMeasure,
-    by,
     counts_before,
     mean_over_lists,
     places,
     sum_by_topic,
 )
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import distribution
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
+    from pt_fairness.numerics import Bools, Floats, Ints
     from pt_fairness.rankings.view import Documents, View
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
 
 
-class Exposures(NamedTuple):
-    """Exposure, target exposure and topic index of each document or of each group of a topic."""
-
-    found: Floats
-    target: Floats
-    topic: Ints
-
-
 class ExposureMeasure(DocumentMeasure):
     """A measure of the expected exposure ε and the target exposure ε*.
 
-    A subclass gives :meth:`term`, :meth:`of_nothing` and :meth:`largest`.
+    A subclass gives :meth:`term` and :meth:`largest`.
     """
 
     SOURCE: ClassVar[tuple[str, ...]] = ("diaz2020",)
-    RANGE: tuple[float | None, float | None] = (0.0, None)
+    RANGE = (0.0, None)
+    RANGES = {("norm", "bound"): (0.0, 1.0)}
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -54,44 +47,30 @@ class ExposureMeasure(DocumentMeasure):
         "binary": params.flag("one grade for all relevant documents"),
         "complete": params.flag("the judged documents that are not relevant have a target too, as "
                                 "the last grade: for the reranking of given documents"),
-        "by": by(),
+        "by": BY,
         "target": params.target("qrels", ("qrels", "uniform")),
         "norm": params.one_of("normaliser: none, or the largest possible value (bound)",
                               "none", "bound"),
         "groups": params.groups(),
     }
 
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        if self.params.get("norm") == "bound":
-            self.RANGE = (0.0, 1.0)
-
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or a sum over all ranks that is infinite
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         endless = self.param("cutoff") is None and self.param("model") not in _GEOMETRIC
         if endless and (self.param("norm") == "bound" or self.other_target):
             raise ValueError(f"{self} needs a cutoff, because the exposures of the model "
                              f"{self.param('model')!r} have no finite sum: use {self}@10, or the "
                              "model 'gerr' or 'rbp'")
 
-    def term(self, exposures: Exposures) -> Floats:
-        """Return the term of each document or group in the sum."""
-        raise NotImplementedError
+    def term(self, found: Floats, target: Floats) -> Floats:
+        """Return the term of each document or group in the sum.
 
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        """Return the value of topics without results, ``[T]``.
-
-        :param bound: the largest disparity
-        :param squares: Σ ε*², ``[T]``
+        :param found: its exposure
+        :param target: its target exposure
         """
         raise NotImplementedError
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
-        """Return the normaliser of ``norm='bound'``, ``[T]``.
+        """Return the largest possible value, ``[T]``.
 
         :param bound: the largest disparity
         :param squares: Σ ε*², ``[T]``
@@ -102,24 +81,26 @@ class ExposureMeasure(DocumentMeasure):
     def score(self, view: View) -> Floats:
         documents = view.documents(self.param("cutoff"))
         relevant = documents.relevance >= self.param("rel")
-        targets = self._targets(documents)
-        exposures = self._exposures(view, documents, targets)
+        targets = self._targets(documents, relevant)
+        found, target = self._exposures(view, documents, relevant, targets)
+        topic = self.topics(view, documents)
 
         def of_topics(values: Any) -> Floats:
-            return sum_by_topic(view, exposures.topic, values)
+            return sum_by_topic(view, topic, values)
 
-        squares = of_topics(exposures.target ** 2)
-        defined = of_topics(exposures.target) > 0
+        squares = of_topics(target ** 2)
+        defined = of_topics(target) > 0
         if not (self.param("complete") and self.other_target):
             defined &= sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
         bound = self._sum(1) ** 2 if self.needs_groups else self._sum(2)
+        relevance = self._largest_relevance(view, documents, targets, target, squares)
+        largest = self.largest(bound, squares, relevance)
         returned = np.bincount(view.topic[documents.list], minlength=len(view.topics)) > 0
-        values = np.where(returned, of_topics(self.term(exposures)),
-                          self.of_nothing(bound, squares))
+        of_nothing = largest if self.FAIR_END == 0 else 0.0
+        values = np.where(returned, of_topics(self.term(found, target)), of_nothing)
         if self.param("norm") == "bound":
-            relevance = self._largest_relevance(view, documents, targets, exposures, squares)
             # Rounding can raise the ratio above 1.
-            values = np.minimum(numerics.ratio(values, self.largest(bound, squares, relevance)), 1)
+            values = np.minimum(numerics.ratio(values, largest), 1)
         return np.where(defined, values, np.nan)
 
     @property
@@ -152,12 +133,14 @@ class ExposureMeasure(DocumentMeasure):
             exposures *= numerics.geometric_discount(depth, 1.0 - self.param("u"))[before]
         return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
 
-    def _exposures(self, view: View, documents: Documents, targets: Floats) -> Exposures:
-        """Return the exposures of documents, or of groups with ``by='group'``.
+    def _exposures(self, view: View, documents: Documents, relevant: Bools,
+                   targets: Floats) -> tuple[Floats, Floats]:
+        """Return the exposures of documents, ``[N]``, or of the groups of each topic, ``[T · L]``.
 
+        :param relevant: mask of the relevant documents, ``[N]``
         :param targets: the target exposure of each document, ``[N]``
+        :returns: the exposures and the target exposures
         """
-        relevant = documents.relevance >= self.param("rel")
         counted = relevant | self.param("complete")
         before = counts_before(relevant[documents.document], documents.place)
         found = mean_over_lists(view, documents, self._of_ranks(documents.place, before))
@@ -165,12 +148,13 @@ class ExposureMeasure(DocumentMeasure):
             target = (distribution(self, view)[view.first_list] * self._sum(1)).ravel()
         else:
             target = self.compared(view, documents, targets, counted)
-        return Exposures(self.compared(view, documents, found, counted), target,
-                         self.topics(view, documents))
+        return self.compared(view, documents, found, counted), target
 
-    def _targets(self, documents: Documents) -> Floats:
-        """Return the mean exposure of each document over all ideal orders, ``[N]``."""
-        relevant = documents.relevance >= self.param("rel")
+    def _targets(self, documents: Documents, relevant: Bools) -> Floats:
+        """Return the mean exposure of each document over all ideal orders, ``[N]``.
+
+        :param relevant: mask of the relevant documents, ``[N]``
+        """
         chosen = documents.judged if self.param("complete") else documents.judged & relevant
         rows = np.flatnonzero(chosen)
         grade = np.where(relevant[rows], 0 if self.param("binary") else -documents.relevance[rows],
@@ -187,10 +171,10 @@ class ExposureMeasure(DocumentMeasure):
         return targets
 
     def _largest_relevance(self, view: View, documents: Documents, targets: Floats,
-                           exposures: Exposures, squares: Floats) -> Floats:
+                           target: Floats, squares: Floats) -> Floats:
         """Return the largest Σ ε·ε* of each topic, ``[T]``."""
         if self.needs_groups:
-            most = exposures.target.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
+            most = target.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
             return most * self._sum(1)
         if not (self.param("complete") and self.param("model") == "gerr"):
             return squares
@@ -251,17 +235,12 @@ class _EEL(ExposureMeasure):
     with an explicit target.
     """
 
-    __name__ = "EEL"
-    NAME = __name__
-    PRETTY_NAME = "Expected Exposure Loss"
+    NAME = "EEL"
     SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
                   "stochastic rankings.")
 
-    def term(self, exposures: Exposures) -> Floats:
-        return (exposures.found - exposures.target) ** 2
-
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        return bound + squares
+    def term(self, found: Floats, target: Floats) -> Floats:
+        return (found - target) ** 2
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return bound + squares
@@ -297,16 +276,11 @@ class _EED(ExposureMeasure):
     Diaz et al. (2020).
     """
 
-    __name__ = "EED"
-    NAME = __name__
-    PRETTY_NAME = "Expected Exposure Disparity"
+    NAME = "EED"
     SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
 
-    def term(self, exposures: Exposures) -> Floats:
-        return np.square(exposures.found)
-
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        return bound
+    def term(self, found: Floats, target: Floats) -> Floats:
+        return np.square(found)
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return bound
@@ -341,19 +315,14 @@ class _EER(ExposureMeasure):
     Diaz et al. (2020). Raj & Ekstrand (2022) report twice the value.
     """
 
-    __name__ = "EER"
-    NAME = __name__
+    NAME = "EER"
     SOURCE = ("diaz2020", "raj2022")
-    PRETTY_NAME = "Expected Exposure Relevance"
     SHORT_DESC = "How much of the expected exposure goes where the target exposure is."
     FAIR_END = 1.0
     DEFAULT = 0.0
 
-    def term(self, exposures: Exposures) -> Floats:
-        return exposures.found * exposures.target
-
-    def of_nothing(self, bound: float, squares: Floats) -> Any:
-        return 0.0
+    def term(self, found: Floats, target: Floats) -> Floats:
+        return found * target
 
     def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
         return relevance

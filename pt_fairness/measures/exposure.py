@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.documents import (
+    BY,
     DocumentMeasure,
-    by,
     mean_over_lists,
     sum_by_topic,
     sums_by_code,
 )
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import protected_of_labels, split, two_groups
+from pt_fairness.measures.protected import Protected, protected_groups, two_groups
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
@@ -43,25 +43,26 @@ class LogRatio(SignedMeasure):
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
-    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
+    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
         """Return the denominators of the protected and of the other side, ``[T]`` each.
 
-        :param degree: the protected share of each label set, from 0 to 1, ``[T, S]``
+        :param protected: the protected groups of each topic
         """
         raise NotImplementedError
 
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view.topics), np.nan)
-        protected, known = split(self, view, view.relevant(self.param("rel")))
-        degree, defined = protected[view.first_list].astype(float), known[view.first_list]
-        below = self.candidates(view, degree)
+        first = view.first_list
+        labels, sets, known = protected_groups(self, view, view.relevant(self.param("rel")))
+        protected = Protected(labels[first], sets[first], known[first])
+        below = self.candidates(view, protected)
         exposure, returned = self._exposure(view)
-        cutoff = self.param("cutoff")
-        weight = numerics.sum_of_discounts(self.param("discount"), cutoff or 1, self.param("p"))
-        above = ((exposure * degree).sum(axis=1),
-                 np.where(returned, (exposure * (1.0 - degree)).sum(axis=1), weight))
-        defined = defined & (np.minimum(*below) > LEAST)
+        own, others = protected.sides(exposure)
+        weight = numerics.sum_of_discounts(self.param("discount"), self.param("cutoff") or 1,
+                                           self.param("p"))
+        above = own, np.where(returned, others, weight)
+        defined = protected.known & (np.minimum(*below) > LEAST)
         plus, other = (np.log(numerics.ratio(side, candidates) + EPSILON)
                        for side, candidates in zip(above, below, strict=True))
         return np.where(defined, self.signed(plus - other), np.nan)
@@ -80,24 +81,12 @@ class LogRatio(SignedMeasure):
             weights = weights * numerics.gain(self.param("gains"), relevance, self.param("rel"))
         weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
         returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
-        return sums_by_code(view, view.topic[:, None], codes, weights), returned
-
-
-class MeritRatio(LogRatio):
-    """A log ratio whose denominators are the merits of the judged documents of each side."""
-
-    JUDGED = True
-
-    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
-        documents = view.documents(self.param("cutoff"))
-        # Unjudged documents have relevance 0 and therefore gain 0.
-        gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
-        merit = sums_by_code(view, documents.topic, documents.codes, gains)
-        return (merit * degree).sum(axis=1), (merit * (1.0 - degree)).sum(axis=1)
+        return (sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights),
+                returned)
 
 
 _DISCOUNT = {
-    "discount": params.discount("log2", "trec", "geometric", default="log2"),
+    "discount": params.discount("log2", "trec", "geometric"),
     "p": params.persistence(0.85, "persistence of the geometric discount"),
 }
 _BEFORE = {"cutoff": params.cutoff(), "rel": params.rel(), "protected": params.protected()}
@@ -148,37 +137,22 @@ class _logDP(LogRatio):
     divides exposures by the discount instead.
     """
 
-    __name__ = "logDP"
-    NAME = __name__
-    PRETTY_NAME = "Logged Demographic Parity"
+    NAME = "logDP"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the share that each side should have.")
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
-    def candidates(self, view: View, degree: Floats) -> tuple[Floats, Floats]:
-        if self.param("target") == "run":
-            share = self._share_of_run(view, degree)
-            return 2.0 * share, 2.0 * (1.0 - share)
+    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
         groups = two_groups(self, view)
-        plus, total = groups.plus[view.first_list], groups.total[view.first_list]
-        return 2.0 * numerics.ratio(plus, total), 2.0 * numerics.ratio(total - plus, total)
-
-    def _share_of_run(self, view: View, degree: Floats) -> Floats:
-        """Return the share of protected documents in the run, ``[T]``.
-
-        It is the mean over the lists that have annotated documents. If a topic has no such list, it
-        is the share of protected groups among all groups of G.
-        """
-        counts = view.in_run
-        total = counts.sum(axis=1)
-        shares = numerics.ratio((counts * degree[view.topic]).sum(axis=1), total)
-        annotated = np.bincount(view.topic, total > 0)
-        protected = protected_of_labels(self, view, view.relevant(self.param("rel")))
-        return np.where(annotated > 0, numerics.ratio(np.bincount(view.topic, shares), annotated),
-                        protected[view.first_list].mean(axis=1))
+        shares = numerics.ratio(groups.plus, groups.total)
+        counted = np.bincount(view.topic, groups.total > 0)
+        share = numerics.ratio(np.bincount(view.topic, shares), counted)
+        if self.param("target") == "run":
+            share = np.where(counted > 0, share, protected.labels.mean(axis=1))
+        return 2.0 * share, 2.0 * (1.0 - share)
 
 
-class _logEUR(MeritRatio):
+class _logEUR(LogRatio):
     r"""logEUR — Logged Exposed Utility Ratio.
 
     How the exposure of the protected documents compares with that of the others, given the merit of
@@ -212,15 +186,21 @@ class _logEUR(MeritRatio):
     (2022), whose code divides exposures by the discount and U by the size of the group.
     """
 
-    __name__ = "logEUR"
-    NAME = __name__
-    PRETTY_NAME = "Logged Exposed Utility Ratio"
+    NAME = "logEUR"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the merit of each side.")
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
+    JUDGED = True
+
+    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
+        documents = view.documents(self.param("cutoff"))
+        # Unjudged documents have relevance 0 and therefore gain 0.
+        gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
+        merit = sums_by_code(view, len(view.topics), documents.topic, documents.codes, gains)
+        return protected.sides(merit)
 
 
-class _logRUR(MeritRatio):
+class _logRUR(_logEUR):
     r"""logRUR — Logged Realised Utility Ratio.
 
     How the exposure that relevant protected documents get compares with that of the others, given
@@ -251,12 +231,9 @@ class _logRUR(MeritRatio):
     (2022), whose code divides exposures by the discount and U by the size of the group.
     """
 
-    __name__ = "logRUR"
-    NAME = __name__
-    PRETTY_NAME = "Logged Realised Utility Ratio"
+    NAME = "logRUR"
     SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
                   "the others, given the merit of each side.")
-    SUPPORTED_PARAMS = _logEUR.SUPPORTED_PARAMS
     REALISED = True
 
 
@@ -298,17 +275,15 @@ class _IAA(DocumentMeasure):
     group.
     """
 
-    __name__ = "IAA"
-    NAME = __name__
+    NAME = "IAA"
     SOURCE = ("biega2018", "raj2022")
-    PRETTY_NAME = "Inequity of Attention"
     SHORT_DESC = "How far each document's share of the attention is from its share of the merit."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "gains": params.gains("linear"),
         **_DISCOUNT,
-        "by": by(),
+        "by": BY,
         "norm": params.one_of("normaliser: max (shares, half their differences) or none", "max",
                               "none"),
         "groups": params.groups(),

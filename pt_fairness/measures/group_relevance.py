@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import composite_params, ordinal, params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.base import FairnessMeasure, supported
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import distribution
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 from pt_fairness.text import TARGET_WORDS, listed
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
 
-_DIVERGENCES = ("jsd", "nmd", "rnod")
 _STOPPING = {
     "rel": params.rel(),
     "gains": params.gains("exp"),
@@ -33,7 +32,6 @@ class StoppingMeasure(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
-    CONDENSED = False
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return the expected utility of each list, ``[R]``; NaN if its topic has no relevant
@@ -65,7 +63,7 @@ class StoppingMeasure(FairnessMeasure):
         return stops
 
 
-class _GF(StoppingMeasure):
+class _GF(StoppingMeasure, DistributionMeasure):
     r"""GF — Group Fairness.
 
     How close the groups in the ranking are to a target distribution, seen by a user who stops at a
@@ -113,9 +111,7 @@ class _GF(StoppingMeasure):
     Sakai et al. (2023), with the conventions of the tool NTCIREVAL of the FairWeb task.
     """
 
-    __name__ = "GF"
-    NAME = __name__
-    PRETTY_NAME = "Group Fairness"
+    NAME = "GF"
     SHORT_DESC = ("How close the groups down to each relevant document are to a target "
                   "distribution.")
     SUPPORTED_PARAMS = {
@@ -123,19 +119,15 @@ class _GF(StoppingMeasure):
         **_STOPPING,
         "divergence": params.one_of("divergence of the groups from the target: jsd (for labels "
                                     "without an order), nmd or rnod (for labels with one)",
-                                    *_DIVERGENCES),
-        "order": composite_params.order(),
+                                    *composite_params.DIVERGENCES),
+        "order": composite_params.ORDER,
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
 
-    def score(self, view: View) -> Floats:
+    def compare(self, view: View, target: Floats) -> Floats:
+        target = or_uniform(target)
         size = len(view.labels)
-        if not size:
-            return np.full(len(view), np.nan)
-        target = distribution(self, view)
-        if self.param("target") == "run":
-            target = np.where(target.any(axis=1, keepdims=True), target, 1.0 / size)
         # Row −1 holds the shares of an unannotated document, code −1.
         shares = np.vstack([view.share, np.full(size, 1.0 / size)])
         if self.param("divergence") != "jsd":
@@ -146,7 +138,7 @@ class _GF(StoppingMeasure):
             prefix = prefix_shares(codes, shares, row, place)
             return np.maximum(1.0 - self.divergence(prefix, target[row]), 0.0)
 
-        return np.where(target.any(axis=1), self.expected(view, similarity), np.nan)
+        return self.expected(view, similarity)
 
     def divergence(self, shares: Floats, target: Floats) -> Floats:
         """Return the divergence of the shares from the target, ``[M]``.
@@ -184,8 +176,7 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
 class RelevancePart(StoppingMeasure):
     """The relevance part of GFR."""
 
-    __name__ = "GFRelevance"
-    NAME = __name__
+    NAME = "GFRelevance"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -238,28 +229,20 @@ class _GFR(FairnessMeasure):
     Sakai et al. (2023).
     """
 
-    __name__ = "GFR"
-    NAME = __name__
+    NAME = "GFR"
     SOURCE = ("sakai2023",)
-    PRETTY_NAME = "Group Fairness and Relevance"
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
-    CONDENSED = False
     SUPPORTED_PARAMS = {
-        "attributes": composite_params.attributes(*_DIVERGENCES),
-        "targets": composite_params.targets(),
+        "attributes": composite_params.ATTRIBUTES,
+        "targets": composite_params.TARGETS,
         **RelevancePart.SUPPORTED_PARAMS,
     }
 
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or a target of groups that are no attribute
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         attributes = self.param("attributes")
         for source in self.param("targets"):
             if source not in attributes:
@@ -269,11 +252,9 @@ class _GFR(FairnessMeasure):
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
-        shared = {name: value for name, value in self.params.items()
-                  if name in ("cutoff", *_STOPPING)}
-        own = {name: value for name, value in self.params.items() if name in ("relevance", "phi")}
         targets = self.param("targets")
-        return [RelevancePart(**shared, **own),
+        shared = supported(_GF, self.params)
+        return [RelevancePart(**supported(RelevancePart, self.params)),
                 *(_GF(**shared, groups=source, divergence=divergence,
                       target=targets.get(source, "uniform"))
                   for source, divergence in self.param("attributes").items())]

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures import composite_params, params
 from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.documents import sums_by_code
 from pt_fairness.measures.late import np, numerics, special
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
-
-
-class Grade(NamedTuple):
-    """A set of relevance grades."""
-
-    #: The grade, or the lowest grade.
-    least: int
-    #: Whether higher grades belong to the set.
-    open: bool
-
-    def holds(self, relevance: Any) -> Any:
-        """Return a mask of the documents in the set.
-
-        In a set of one grade, negative relevance is grade 0.
-        """
-        return relevance >= self.least if self.open else np.maximum(relevance, 0) == self.least
 
 
 class _PEER(FairnessMeasure):
@@ -73,15 +58,13 @@ class _PEER(FairnessMeasure):
     Yang et al. (2024), with the tie and rank conventions of their package peer_measure.
     """
 
-    __name__ = "PEER"
-    NAME = __name__
+    NAME = "PEER"
     SOURCE = ("yang2024",)
-    PRETTY_NAME = "Probability of Equal Expected Rank"
     SHORT_DESC = "Whether relevant documents of all groups have the same expected rank."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
-        "weights": composite_params.weights(),
+        "weights": composite_params.WEIGHTS,
         "unretrieved": params.one_of("rank of relevant documents that were not retrieved: after "
                                      "the end of the ranking (end) or after as many ranks as there "
                                      "are observations (count)", "end", "count"),
@@ -91,19 +74,16 @@ class _PEER(FairnessMeasure):
     CONDENSED = False
     DEFAULT = 0.0
     JUDGED = True
-    CONDENSED = False
 
     @property
     def refuses_weights(self) -> bool:
         return True
 
-    @property
-    def grades(self) -> dict[Grade, float]:
-        """The sets of grades with their weights."""
-        weights = self.param("weights")
-        if weights is None:
-            return {Grade(self.param("rel"), True): 1.0}
-        return {Grade(grade, False): weight for grade, weight in weights.items() if weight > 0}
+    def grade_of(self, relevance: Any) -> Any:
+        """Return the grade of each document by ``weights``, or else 1 for a relevant document."""
+        if self.param("weights") is None:
+            return relevance >= self.param("rel")
+        return np.maximum(relevance, 0)
 
     def score(self, view: View) -> Floats:
         codes, relevance, n = view.full(self.param("cutoff"))
@@ -111,14 +91,17 @@ class _PEER(FairnessMeasure):
         code, of_ranked = codes[row, place], relevance[row, place]
         topic, judged_code, of_judged = view.judged
         values, defined = np.zeros(len(view)), np.zeros(len(view), bool)
-        for grade, weight in self.grades.items():
-            judged = grade.holds(of_judged) & (judged_code >= 0)
+        for grade, weight in (self.param("weights") or {1: 1.0}).items():
+            if weight == 0:
+                continue
+            judged = (self.grade_of(of_judged) == grade) & (judged_code >= 0)
             defined |= (np.bincount(topic[judged], minlength=len(view.topics)) > 0)[view.topic]
             judged &= of_judged > 0
-            missing = by_set(view, topic[judged], judged_code[judged], len(view.topics))
-            found = grade.holds(of_ranked)
+            wanted = sums_by_code(view, len(view.topics), topic[judged], judged_code[judged])
+            found = self.grade_of(of_ranked) == grade
             relevant = found & (of_ranked > 0)
-            missing = missing[view.topic] - by_set(view, row[relevant], code[relevant], len(view))
+            missing = wanted[view.topic] - sums_by_code(view, len(view), row[relevant],
+                                                        code[relevant])
             values += weight * self.probability(view, row[found], code[found], place[found] + 1.0,
                                                 missing, n)
         annotated = np.bincount(row, minlength=len(view)) > 0
@@ -134,12 +117,13 @@ class _PEER(FairnessMeasure):
         :param missing: the number of missing relevant documents of the set by code, ``[R, S]``
         :param n: the lengths of the lists, ``[R]``
         """
-        found = by_set(view, row, code, len(view)) @ view.member
+        found = sums_by_code(view, len(view), row, code) @ view.member
         lost = missing @ view.member
         u, size = lost.sum(axis=1), found + lost
         total = size.sum(axis=1)
         last = (total if self.param("unretrieved") == "count" else n) + (u + 1.0) / 2.0
-        sums = by_set(view, row, code, len(view), rank) @ view.member + lost * last[:, None]
+        ranks = sums_by_code(view, len(view), row, code, rank) @ view.member
+        sums = ranks + lost * last[:, None]
         mean = numerics.ratio(sums.sum(axis=1), total)
         between = numerics.ratio((sums - size * mean[:, None]) ** 2, size).sum(axis=1)
         spread = view.member.sum(axis=1)[code] * (rank - mean[row]) ** 2
@@ -150,16 +134,6 @@ class _PEER(FairnessMeasure):
         statistic = (total - 1.0)[tested] * between[tested] / within[tested]
         values[tested] = special.chdtrc(groups[tested] - 1.0, statistic)
         return values
-
-
-def by_set(view: View, row: Ints, code: Ints, rows: int, weights: Floats | None = None) -> Floats:
-    """Return the sum of the weights of documents by row and label set, ``[rows, S]``.
-
-    :param weights: ``[M]``; by default each document has weight 1
-    """
-    sets = len(view.share)
-    sums = np.bincount(row * sets + code, weights, rows * sets)
-    return np.asarray(sums.reshape(rows, sets), float)
 
 
 PEER = register(_PEER())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
-from pt_fairness.measures.attention import attention
-from pt_fairness.measures.distribution import DistributionMeasure
 from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -61,10 +60,9 @@ class _RADio(DistributionMeasure):
     Vrijenhoek et al. (2022), with the smoothing of their package RADio.
     """
 
-    __name__ = "RADio"
-    NAME = __name__
+    NAME = "RADio"
     SOURCE = ("vrijenhoek2022",)
-    PRETTY_NAME = "Rank-Aware Divergence"
+    RANGES = {("divergence", "kl"): (0.0, None)}
     SHORT_DESC = "How far the groups in the first documents are from those of a context."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -72,7 +70,7 @@ class _RADio(DistributionMeasure):
         "target": params.target("run"),
         "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
                                     "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
-        "discount": params.discount("mmr", "log2", "trec", "geometric", "none", default="mmr"),
+        "discount": params.discount("mmr", "log2", "trec", "geometric", "none"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "alpha": params.real("share of the other distribution that is mixed into each",
                              "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5,
@@ -81,27 +79,15 @@ class _RADio(DistributionMeasure):
         "groups": params.groups(),
     }
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        if self.params.get("divergence") == "kl":
-            self.RANGE = (0.0, None)
-
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or ``alpha=0`` with ``divergence='kl'``
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         if self.param("divergence") == "kl" and self.param("alpha") == 0:
             raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
                              "infinite where the ranking lacks a group; use an alpha above 0")
 
     def compare(self, view: View, target: Floats) -> Floats:
-        size, alpha = len(view.labels), self.param("alpha")
-        if self.param("target") == "run":
-            target = np.where(target.any(axis=1, keepdims=True), target, 1.0 / size)
-        groups, total, n = attention(self, view)
-        shares = numerics.ratio(groups, total[:, None])
+        alpha = self.param("alpha")
+        target = or_uniform(target)
+        shares, n = self.attention(view)
         ranking = (1.0 - alpha) * shares + alpha * target
         context = (1.0 - alpha) * target + alpha * shares
         if self.param("divergence") == "jsd":

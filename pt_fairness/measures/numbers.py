@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure, SignedMeasure
+from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.measures.documents import places
 from pt_fairness.measures.late import np, numerics
 from pt_fairness.measures.registry import register
 
@@ -15,116 +16,13 @@ if TYPE_CHECKING:
     from pt_fairness.rankings.view import View
 
 _PARAMS = {"cutoff": params.cutoff(), "values": params.values(), "groups": params.groups()}
-_SIGNED = {**_PARAMS, "missing": params.absent(0.0), "abs": params.absolute()}
-_NOT_NEGATIVE = {**_PARAMS, "missing": params.absent(1.0, negative=False)}
+_MISSING = "the number of a document that has none"
+_SIGNED = {**_PARAMS,
+           "missing": params.real(_MISSING, "a finite number", lambda v: True, default=0.0),
+           "abs": params.absolute()}
+_NOT_NEGATIVE = {**_PARAMS, "missing": params.real(_MISSING, "a number of at least 0",
+                                                   lambda v: v >= 0, default=1.0)}
 _BACKGROUND = {"background": params.background(), "rel": params.rel()}
-
-
-class NumberMeasure(FairnessMeasure):
-    """A measure of the values ``v`` of the ranked documents.
-
-    Unjudged and unannotated documents keep their ranks. A document without a value has the value
-    of the parameter ``missing``.
-    """
-
-    #: Whether values below 0 raise an error.
-    NOT_NEGATIVE = False
-    CONDENSED = False
-    RANGE: tuple[float | None, float | None] = (None, None)
-    DEFAULT = 0.0
-
-    @property
-    def needs_groups(self) -> bool:
-        return isinstance(self.param("values"), dict)
-
-    @property
-    def depth(self) -> int | None:
-        cutoff: int | None = self.param("cutoff")
-        return None if self.param("background") == "run" else cutoff
-
-    @property
-    def value_source(self) -> Hashable:
-        """Hashable key of the value source."""
-        values = self.param("values")
-        return tuple(values.items()) if isinstance(values, dict) else values
-
-    @property
-    def background(self) -> tuple[str, int | None] | None:
-        """The name of the background and its minimum relevance, ``None`` unless it is ``qrels``.
-
-        The property is ``None`` if the background is the ranking itself, or if the measure has no
-        background.
-        """
-        name = self.param("background")
-        if name in (None, "run"):
-            return None
-        return name, self.param("rel") if name == "qrels" else None
-
-    def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
-        values = self.param("values")
-        return [("values", label) for label in values] if isinstance(values, dict) else []
-
-    def numbers(self, view: View) -> tuple[Floats, Ints]:
-        """Return the values v and the lengths of the lists, cut at ``cutoff``.
-
-        :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
-        """
-        found, n = self._found(view, self.param("cutoff"))
-        return np.where(numerics.within(found.shape[1], n), self._filled(found), 0.0), n
-
-    def _found(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
-        values = self.param("values")
-        if not isinstance(values, dict):
-            return view.values(values, cutoff)
-        codes, _, n = view.full(cutoff)
-        return np.append(of_label_sets(values, view.labels, view.share), np.nan)[codes], n
-
-    def background_numbers(self, view: View) -> tuple[Ints, Floats]:
-        """Return the row index and the value v of each background document, both ``[N]``.
-
-        The row indices are ascending. They index lists if each ranking is its own background, and
-        topics otherwise.
-        """
-        if self.background is not None:
-            row, found = view.background(self.background, self.value_source)
-            return row, self._filled(found)
-        found, n = self._found(view, None)
-        inside = numerics.within(found.shape[1], n)
-        return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
-
-    def of_background(self, view: View, row: Ints, numbers: Floats) -> Floats:
-        """Return the sum of ``numbers`` over the background of each list, ``[R]``.
-
-        :param row: the row indices of :meth:`background_numbers`, ``[N]``
-        """
-        own = self.background is None
-        sums = np.bincount(row, numbers, minlength=len(view) if own else len(view.topics))
-        return np.asarray(sums if own else sums[view.topic])
-
-    def or_undefined(self, view: View, row: Ints, values: Floats) -> Floats:
-        """Return ``values``, ``[R]``, with NaN for lists whose background has no document.
-
-        A ranking that is its own background is never undefined.
-        """
-        if self.background is None:
-            return values
-        return np.where(self.of_background(view, row, np.ones(len(row))) > 0, values, np.nan)
-
-    def _filled(self, found: Floats) -> Floats:
-        if self.NOT_NEGATIVE and (found < 0).any():
-            raise ValueError(f"{self} takes values of at least 0, and a document has "
-                             f"{np.nanmin(found):g}; RaB takes values of both signs")
-        return np.where(np.isnan(found), self.param("missing"), found)
-
-
-def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str],
-                  shares: Floats) -> Floats:
-    """Return the mean value of each label set, weighted by its shares, ``[S]``.
-
-    :param numbers: the values by label; other labels have the value 0
-    :param shares: the share of each of ``labels`` in each label set, ``[S, L]``
-    """
-    return shares @ np.array([numbers.get(label, 0.0) for label in labels], float)
 
 
 class _RaB(NumberMeasure, SignedMeasure):
@@ -157,9 +55,7 @@ class _RaB(NumberMeasure, SignedMeasure):
     words are in a document, the logarithm of 1 + this count, or whether there is any (1 or 0).
     """
 
-    __name__ = "RaB"
-    NAME = __name__
-    PRETTY_NAME = "Rank Bias"
+    NAME = "RaB"
     SHORT_DESC = "Mean of a number that each of the first documents has."
     OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
@@ -196,9 +92,7 @@ class _ARaB(NumberMeasure, SignedMeasure):
     Rekabsaz and Schedl (2020), ARaB.
     """
 
-    __name__ = "ARaB"
-    NAME = __name__
-    PRETTY_NAME = "Average Rank Bias"
+    NAME = "ARaB"
     SHORT_DESC = "Mean over the prefixes of a ranking of the mean number of their documents."
     OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
@@ -247,23 +141,16 @@ class _FaiRR(NumberMeasure):
     ``1 − Σ_g |share of g among these words − ½|`` for others.
     """
 
-    __name__ = "FaiRR"
-    NAME = __name__
-    PRETTY_NAME = "Fairness of Retrieval Results"
+    NAME = "FaiRR"
     SHORT_DESC = "Discounted cumulative gain of the documents' neutrality."
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     OVER_RANKS = "sum"
     NOT_NEGATIVE = True
-    RANGE: tuple[float | None, float | None] = (0.0, None)
+    RANGE = (0.0, None)
     FAIR_END = 1.0
     SOURCE = ("rekabsaz2021",)
 
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or a label with a number below 0
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         values = self.param("values")
         for label, number in values.items() if isinstance(values, dict) else ():
             if number < 0:
@@ -305,23 +192,16 @@ class _NFaiRR(_FaiRR):
     Rekabsaz et al. (2021), NFaiRR. There B is the first 200 documents of BM25.
     """
 
-    __name__ = "NFaiRR"
-    NAME = __name__
-    PRETTY_NAME = "Normalised Fairness of Retrieval Results"
+    NAME = "NFaiRR"
     SHORT_DESC = "FaiRR as a share of that of the most neutral documents of the background."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     PLAIN = _FaiRR
-    RANGE: tuple[float | None, float | None] = (0.0, 1.0)
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        if self.params.get("background", "run") != "run":
-            self.RANGE = (0.0, None)
+    RANGES = {("background", "run"): (0.0, 1.0)}
 
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
         order = np.lexsort((-numbers, row))
-        place = np.arange(len(row)) - np.searchsorted(row, row)
+        place = places(row)
         gains = numbers[order] / np.log2(place + 2.0)
         if self.param("cutoff") is not None:
             gains = np.where(place < self.param("cutoff"), gains, 0.0)
@@ -360,17 +240,14 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     query, before they are ranked.
     """
 
-    __name__ = "RankingBias"
-    NAME = __name__
-    PRETTY_NAME = "Ranking Bias"
+    NAME = "RankingBias"
     SHORT_DESC = "Average rank bias less the mean number of the background."
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
     SOURCE = ("kulshrestha2017", "kulshrestha2019")
 
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
-        mean = numerics.ratio(self.of_background(view, row, numbers),
-                              self.of_background(view, row, np.ones(len(row))))
+        mean = numerics.ratio(self.of_background(view, row, numbers), self.of_background(view, row))
         added = self.signed(mean_of_prefixes(*self.numbers(view)) - mean)
         return self.or_undefined(view, row, added)
 

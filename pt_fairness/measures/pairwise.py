@@ -50,10 +50,8 @@ class _ARP(FairnessMeasure):
     Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019).
     """
 
-    __name__ = "ARP"
-    NAME = __name__
+    NAME = "ARP"
     SOURCE = ("cachel2022", "kuhlman2019")
-    PRETTY_NAME = "Attribute Rank Parity"
     SHORT_DESC = ("Difference between the largest and the smallest share of its mixed pairs that a "
                   "group wins.")
     SUPPORTED_PARAMS = {

@@ -122,9 +122,9 @@ def persistence(default: float, desc: str = "persistence") -> Param:
     return real(desc, "a number above 0 and below 1", lambda v: 0 < v < 1, default=default)
 
 
-def one_of(desc: str, *choices: str) -> Param:
-    """Declare one of several keywords; the default is the first."""
-    return Param(str, desc, " or ".join(map(repr, choices)), default=choices[0],
+def one_of(desc: str, *choices: str, default: str | None = None) -> Param:
+    """Declare one of several keywords; by default the default is the first."""
+    return Param(str, desc, " or ".join(map(repr, choices)), default=default or choices[0],
                  accepts=lambda v: v in choices)
 
 
@@ -185,19 +185,19 @@ _DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p
               "mmr": "1/i", "none": "1"}
 
 
-def discount(*choices: str, default: str) -> Param:
-    """Declare the discount of a rank, by its name in ``numerics.discount``."""
+def discount(*choices: str) -> Param:
+    """Declare the discount of a rank, by its name in ``numerics.discount``.
+
+    The default is the first of the ``choices``.
+    """
     words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
-    return Param(str, f"weight of rank i: {words}", " or ".join(map(repr, choices)),
-                 default=default, accepts=lambda v: v in choices)
+    return one_of(f"weight of rank i: {words}", *choices)
 
 
 def gains(default: str) -> Param:
     """Declare the gain of a relevant document, by its name in ``numerics.gain``."""
-    choices = ("binary", "linear", "exp")
-    return Param(str, "gain of a relevant document of relevance r: 1 (binary), r (linear), "
-                 "2^r-1 (exp)", " or ".join(map(repr, choices)), default=default,
-                 accepts=lambda v: v in choices)
+    return one_of("gain of a relevant document of relevance r: 1 (binary), r (linear), "
+                  "2^r-1 (exp)", "binary", "linear", "exp", default=default)
 
 
 def unannotated() -> Param:
@@ -234,23 +234,40 @@ def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param
 
 
 def _distribution(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    try:
-        shares = {label_text(k): float(v) for k, v in value.items()}
-    except (TypeError, ValueError):
+    shares = _by_label(value)
+    if not _are_by_label(shares):
         return value
     return {label: 0.0 if 0 <= share < numerics.SMALLEST_TARGET else share
-            for label, share in sorted(shares.items())}
+            for label, share in shares.items()}
 
 
 def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, str):
         return value in words or (value not in TARGET_WORDS
                                   and _is_registered(value, "pt_fairness.targets"))
-    shares = list(value.values())
-    return bool(shares) and all(isinstance(s, float) and s >= 0 for s in shares) and abs(
-        math.fsum(shares) - 1.0) <= SUM_TOLERANCE
+    return _are_by_label(value) and min(value.values()) >= 0 \
+        and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
+
+
+def _by_label(value: Any) -> Any:
+    """Return a dictionary with text as keys, sorted, and floats as values.
+
+    Other values, and dictionaries that name a label twice, are returned unchanged.
+    """
+    if not isinstance(value, dict):
+        return value
+    try:
+        numbers = {label_text(label): float(number) + 0.0 for label, number in value.items()}
+    except (TypeError, ValueError):
+        return value
+    return dict(sorted(numbers.items())) if len(numbers) == len(value) else value
+
+
+def _are_by_label(value: Any) -> bool:
+    """Return whether a value is what :func:`_by_label` makes of finite numbers."""
+    return isinstance(value, dict) and bool(value) and all(
+        isinstance(label, str) and isinstance(number, float) and math.isfinite(number)
+        for label, number in value.items())
 
 
 def _is_registered(name: str, registry: str) -> bool:
@@ -260,14 +277,10 @@ def _is_registered(name: str, registry: str) -> bool:
 
 def groups() -> Param:
     """Declare the group source."""
-    return Param(
-        str,
-        "where the groups come from: a registered name, a path or a Groups object; by "
-        "default the iteration field of the qrels",
-        "the name of registered groups, the path of a group file, or a Groups object",
-        canonical=_groups_name,
-        accepts=lambda v: v != "",
-    )
+    return Param(str, "where the groups come from: a registered name, a path or a Groups object; "
+                 "by default the iteration field of the qrels",
+                 "the name of registered groups, the path of a group file, or a Groups object",
+                 canonical=_groups_name, accepts=lambda v: v != "")
 
 
 def _groups_name(value: Any) -> Any:
@@ -315,25 +328,11 @@ def _value_source(value: Any) -> Any:
                          "and a number for each label as values=, such as {'PRO':1,'CON':-1}")
     if not isinstance(value, dict):
         return _source_name(value, "pt_fairness.values", "Values", "a file of values")
-    try:
-        numbers = {label_text(label): float(number) + 0.0 for label, number in value.items()}
-    except (TypeError, ValueError):
-        return value
-    return dict(sorted(numbers.items())) if len(numbers) == len(value) else value
+    return _by_label(value)
 
 
 def _is_value_source(value: Any) -> bool:
-    if isinstance(value, str):
-        return value != ""
-    return bool(value) and all(isinstance(label, str) and isinstance(number, float)
-                               and math.isfinite(number) for label, number in value.items())
-
-
-def absent(default: float, *, negative: bool = True) -> Param:
-    """Declare the value of documents without a value."""
-    return real("the number of a document that has none",
-                "a finite number" if negative else "a number of at least 0",
-                lambda v: negative or v >= 0, default=default)
+    return value != "" if isinstance(value, str) else _are_by_label(value)
 
 
 def background() -> Param:

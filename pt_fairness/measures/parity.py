@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import (
-    TwoGroups,
-    distribution,
-    one_if_zero,
-    two_groups,
-    unfairest_of_run,
-)
 from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
+from pt_fairness.measures.protected import TwoGroups, two_groups
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
-
-
-_NORM = "normaliser: max (the exact maximum) or none"
 
 
 def _params(*protected: str) -> dict[str, params.Param]:
@@ -32,7 +24,7 @@ def _params(*protected: str) -> dict[str, params.Param]:
         "protected": params.protected(*protected),
         "target": params.target(),
         "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
-        "norm": params.one_of(_NORM, "max", "none"),
+        "norm": params.one_of("normaliser: max (the exact maximum) or none", "max", "none"),
         "groups": params.groups(),
     }
 
@@ -93,9 +85,7 @@ class _rND(Difference, ParityMeasure):
     Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
     """
 
-    __name__ = "rND"
-    NAME = __name__
-    PRETTY_NAME = "Normalised Discounted Difference"
+    NAME = "rND"
     SHORT_DESC = ("How far the share of protected documents in every prefix is from their share in "
                   "the population.")
     SUPPORTED_PARAMS = _params()
@@ -145,8 +135,7 @@ class _rKL(Divergence, ParityMeasure):
     over all groups at once is an extension.
     """
 
-    __name__ = "rKL"
-    NAME = __name__
+    NAME = "rKL"
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
     SHORT_DESC = ("How far the distribution over groups in every prefix diverges from that of the "
                   "population.")
@@ -171,19 +160,13 @@ class _rKL(Divergence, ParityMeasure):
         weights = self.weights(n, depth)
         values = self._divergences(codes, view.share, weights, target)
         bound = -np.log2(np.where(target > 0, target, 1.0).min(axis=1, initial=1.0))
-        norm, cutoff = self.param("norm"), self.param("cutoff")
-        if norm == "max":
+        if self.param("norm") == "max":
             largest = (self._largest_of_run(view, target, n, weights, bound) if of_run
                        else bound * weights.sum(axis=1))
             values = np.minimum(numerics.ratio(values, largest), 1.0)
         empty = view.length == 0
         if empty.any():
-            worst: Any = 1.0
-            if norm == "none" and of_run:
-                worst = unfairest_of_run(self.bound, cutoff, self.step)
-            elif norm == "none" and cutoff is not None:
-                ranks = numerics.evaluated_ranks(cutoff, self.step)
-                worst = one_if_zero(bound * numerics.discounted_sum(ranks))
+            worst = self.when_empty(of_run, lambda ranks: bound * numerics.discounted_sum(ranks))
             values = np.where(empty, worst, values)
         return np.where(defined, values, np.nan)
 
@@ -262,9 +245,7 @@ class _rRD(Ratio, ParityMeasure):
     Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
     """
 
-    __name__ = "rRD"
-    NAME = __name__
-    PRETTY_NAME = "Normalised Discounted Ratio"
+    NAME = "rRD"
     SHORT_DESC = ("How far the ratio of protected to unprotected documents in every prefix is from "
                   "that of the population.")
     SUPPORTED_PARAMS = _params()

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import TwoGroups, one_if_zero, unfairest_of_run
+from pt_fairness.measures.protected import TwoGroups, of_ranked
+from pt_fairness.measures.target_distribution import one_if_zero
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
+
+
+def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
+    """Return the unnormalised value of a topic without results if the population is the run.
+
+    It is ``bound`` times the sum of the discounts of the evaluated ranks up to ``cutoff``. Without
+    a cutoff it is ``bound``.
+
+    :param bound: the largest term over all populations without shares below ``SMALLEST_SHARE``
+    """
+    if cutoff is None:
+        return bound
+    return bound * numerics.discounted_sum(numerics.evaluated_ranks(cutoff, step))
 
 
 class PrefixMeasure(FairnessMeasure):
@@ -57,7 +72,7 @@ class PrefixMeasure(FairnessMeasure):
     @property
     def step(self) -> int:
         """The distance between evaluated ranks."""
-        return int(self.param("step")) if "step" in self.SUPPORTED_PARAMS else 1
+        return self.param("step") or 1
 
     def weights(self, n: Ints, depth: int) -> Floats:
         """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``."""
@@ -80,12 +95,8 @@ class PrefixMeasure(FairnessMeasure):
             of its documents
         """
         codes, n = view.condensed(self.param("cutoff"))
-        inside: Any = codes
-        if codes.size:
-            own = np.take_along_axis(groups.protected, np.maximum(codes, 0), axis=1)
-            inside = np.where(codes >= 0, own, 0)
         target = self.target_of(groups)
-        values = self.value_of(inside.cumsum(axis=1), n, target)
+        values = self.value_of(of_ranked(groups.protected, codes).cumsum(axis=1), n, target)
         norm = self.param("norm")
         if norm != "none":
             largest = (self.protected_first(groups, n, target) if norm == "protected-first"
@@ -95,7 +106,8 @@ class PrefixMeasure(FairnessMeasure):
             values = np.minimum(values, 1.0)  # rounding
         empty = view.length == 0
         if empty.any():
-            values[empty] = self.when_empty(target[empty], of_run)
+            values[empty] = self.when_empty(
+                of_run, lambda ranks: self.largest_sum(ranks, target[empty]))
         return np.where(groups.defined, values, np.nan)
 
     def largest(self, groups: TwoGroups, n: Ints, target: Floats, of_run: bool) -> Floats:
@@ -117,10 +129,11 @@ class PrefixMeasure(FairnessMeasure):
         first = np.minimum(numerics.ranks(int(n.max(initial=0))), groups.plus[:, None])
         return self.value_of(first, n, target)
 
-    def when_empty(self, target: Floats, of_run: bool) -> Any:
-        """Return the values of lists without annotated documents, ``[E]`` or a scalar.
+    def when_empty(self, of_run: bool, largest: Callable[[range], Floats]) -> Any:
+        """Return the value of lists without annotated documents: one number, or ``[E]``.
 
-        :param target: the target values of these lists, ``[E]``
+        :param largest: takes the evaluated ranks; returns the largest discounted sum over them that
+            each of these lists can have, ``[E]``
         """
         if self.param("norm") != "none":
             return 1.0
@@ -129,7 +142,7 @@ class PrefixMeasure(FairnessMeasure):
             return unfairest_of_run(self.bound, cutoff, self.step)
         if cutoff is None:
             return 1.0
-        return one_if_zero(self.largest_sum(numerics.evaluated_ranks(cutoff, self.step), target))
+        return one_if_zero(largest(numerics.evaluated_ranks(cutoff, self.step)))
 
 
 class Difference(PrefixMeasure):

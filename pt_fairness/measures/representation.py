@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
-from pt_fairness.measures.distribution import DistributionMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import two_groups
+from pt_fairness.measures.protected import of_ranked, two_groups
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import DistributionMeasure
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -64,10 +64,8 @@ class _RepBias(SignedMeasure):
     Lipani et al. (2021), section 2, equations 3 to 5.
     """
 
-    __name__ = "RepBias"
-    NAME = __name__
+    NAME = "RepBias"
     SOURCE = ("lipani2021",)
-    PRETTY_NAME = "Representation Bias"
     SHORT_DESC = "The share of a group in the first documents less its share without bias."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -81,22 +79,11 @@ class _RepBias(SignedMeasure):
     def score(self, view: View) -> Floats:
         groups = two_groups(self, view)
         codes, n = view.condensed(self.param("cutoff"))
-        # The last column stands for code −1, past the end of a list.
-        inside = np.hstack([groups.protected, np.zeros((len(view), 1), bool)])
-        places = np.where(codes < 0, inside.shape[1] - 1, codes)
-        found = np.take_along_axis(inside, places, axis=1).sum(axis=1).astype(float)
-        n = n if self.param("cutoff") is None else np.full(len(n), self.param("cutoff"))
+        found = of_ranked(groups.protected, codes).sum(axis=1)
+        n = self.param("cutoff") or n
         target = numerics.ratio(groups.plus, groups.total)
         bias = numerics.ratio(found - unbiased(target * n, found), n)
         return np.where(groups.defined, self.signed(bias), np.nan)
-
-
-_SKEW_PARAMS = {
-    "cutoff": params.cutoff(),
-    "rel": params.rel(),
-    "target": params.target("uniform"),
-    "groups": params.groups(),
-}
 
 
 class SkewMeasure(DistributionMeasure):
@@ -104,14 +91,18 @@ class SkewMeasure(DistributionMeasure):
 
     RANGE = (None, None)
     SOURCE = ("geyik2019",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("uniform"),
+        "groups": params.groups(),
+    }
     #: ln 0.001: the skew of a group with target share 1 that has no documents.
     DEFAULT = -6.907755278982137
 
     def skews(self, view: View, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
-        codes, n = view.condensed(self.param("cutoff"))
-        counts = numerics.tally(codes, np.ones(codes.shape[1]), len(view.share)) @ view.share
-        shares = numerics.ratio(counts, n[:, None])
+        shares, _ = self.attention(view)
         smallest = numerics.SMALLEST_SHARE
         return np.log(
             np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
@@ -150,11 +141,11 @@ class _Skew(SkewMeasure):
     Geyik et al. (2019), Skew@k. What replaces shares of 0 is a choice of this package.
     """
 
-    __name__ = "Skew"
-    NAME = __name__
+    NAME = "Skew"
     PRETTY_NAME = "Skew"
     SHORT_DESC = "Logarithm of a group's share of the first documents over its target share."
-    SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"), **_SKEW_PARAMS}
+    SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"),
+                        **SkewMeasure.SUPPORTED_PARAMS}
 
     def compare(self, view: View, target: Floats) -> Floats:
         own = np.array([name == self.param("group") for name in view.labels])
@@ -186,11 +177,8 @@ class _MinSkew(SkewMeasure):
     Geyik et al. (2019), MinSkew@k.
     """
 
-    __name__ = "MinSkew"
-    NAME = __name__
-    PRETTY_NAME = "Minimum Skew"
+    NAME = "MinSkew"
     SHORT_DESC = "Skew of the group that is under-represented most."
-    SUPPORTED_PARAMS = _SKEW_PARAMS
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
@@ -221,11 +209,8 @@ class _MaxSkew(SkewMeasure):
     Geyik et al. (2019), MaxSkew@k.
     """
 
-    __name__ = "MaxSkew"
-    NAME = __name__
-    PRETTY_NAME = "Maximum Skew"
+    NAME = "MaxSkew"
     SHORT_DESC = "Skew of the group that is over-represented most."
-    SUPPORTED_PARAMS = _SKEW_PARAMS
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)

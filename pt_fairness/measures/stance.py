@@ -7,36 +7,29 @@ from typing import TYPE_CHECKING
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import degrees
+from pt_fairness.measures.protected import degrees
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
 
-_PARAMS = {
-    "cutoff": params.cutoff(),
-    "rel": params.rel(),
-    "pro": params.label("the group that counts as positive", default="PRO"),
-    "con": params.label("the group that counts as negative", default="CON"),
-    "abs": params.absolute(),
-    "groups": params.groups(),
-}
-
 
 class StanceMeasure(SignedMeasure):
     """The effectiveness of the pro documents less the effectiveness of the con documents."""
 
     SOURCE = ("gezici2021",)
-    SUPPORTED_PARAMS = _PARAMS
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "pro": params.label("the group that counts as positive", default="PRO"),
+        "con": params.label("the group that counts as negative", default="CON"),
+        "abs": params.absolute(),
+        "groups": params.groups(),
+    }
     CONDENSED = False
 
-    def validate_params(self) -> None:
-        """Check the parameters.
-
-        :raises ValueError: a value that is not allowed, or the same group as ``pro`` and ``con``
-        """
-        super().validate_params()
+    def check_together(self) -> None:
         if self.param("pro") == self.param("con"):
             raise ValueError(
                 f"{self.NAME} needs two groups to set against each other; pro and con are both "
@@ -88,8 +81,7 @@ class _BiasP(StanceMeasure):
     Gezici et al. (2021), section 3.2, β_P@n.
     """
 
-    __name__ = "BiasP"
-    NAME = __name__
+    NAME = "BiasP"
     PRETTY_NAME = "Stance Bias (Precision)"
     SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
     OVER_RANKS = "mean to cutoff"
@@ -125,17 +117,14 @@ class _BiasRBP(StanceMeasure):
     Gezici et al. (2021), section 3.2, from equation 5.
     """
 
-    __name__ = "BiasRBP"
-    NAME = __name__
+    NAME = "BiasRBP"
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
     SHORT_DESC = ("Rank-biased precision of the relevant pro documents less that of the relevant "
                   "con documents.")
     OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
-        **_PARAMS,
-        "p": params.real(
-            "persistence", "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.8
-        ),
+        **StanceMeasure.SUPPORTED_PARAMS,
+        "p": params.persistence(0.8),
     }
 
     def score(self, view: View) -> Floats:
@@ -172,8 +161,7 @@ class _BiasDCG(StanceMeasure):
     Gezici et al. (2021), section 3.2, equation 7.
     """
 
-    __name__ = "BiasDCG"
-    NAME = __name__
+    NAME = "BiasDCG"
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
     SHORT_DESC = ("Discounted cumulative gain of the relevant pro documents less that of the "
                   "relevant con documents.")

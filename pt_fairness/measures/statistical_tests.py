@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics, special
-from pt_fairness.measures.population import split, two_groups
+from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
     from pt_fairness.rankings.view import View
 
-_PARAMS = {
-    "cutoff": params.cutoff(),
-    "rel": params.rel(),
-    "protected": params.protected(),
-    "target": params.target(),
-    "p": params.real("share of protected documents that is wanted; by default that of the target",
-                     "a number from 0 to 1", lambda v: 0 <= v <= 1),
-    "groups": params.groups(),
-}
-
 
 class BinomialMeasure(FairnessMeasure):
     """A measure based on the binomial probability of the protected count of each prefix."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("zehlike2017",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "protected": params.protected(),
+        "target": params.target(),
+        "p": params.real("share of protected documents that is wanted; by default that of the "
+                         "target", "a number from 0 to 1", lambda v: 0 <= v <= 1),
+        "groups": params.groups(),
+    }
     FAIR_END = 1.0
     DEFAULT = 0.0
 
@@ -39,15 +38,13 @@ class BinomialMeasure(FairnessMeasure):
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         protected, p, defined = self.wanted(view)
-        values = np.zeros(len(view))
-        if codes.size:
-            own = np.take_along_axis(protected, np.maximum(codes, 0), axis=1) & (codes >= 0)
-            prefixes = special.bdtr(own.cumsum(axis=1), np.arange(1, codes.shape[1] + 1),
-                                    p[:, None])
-            values = np.where(n > 0, self.of_prefixes(prefixes, n, p), 0.0)
+        prefixes = special.bdtr(of_ranked(protected, codes).cumsum(axis=1),
+                                np.arange(1, codes.shape[1] + 1), p[:, None])
+        inside = numerics.within(codes.shape[1], n)
+        values = np.where(n > 0, self.of_prefixes(np.where(inside, prefixes, 0.0), n, p), 0.0)
         return np.where(defined, values, np.nan)
 
-    def wanted(self, view: View) -> tuple[Bools, Floats, Bools]:
+    def wanted(self, view: View) -> tuple[Any, Floats, Bools]:
         """Return the protected label sets and the wanted share of protected documents.
 
         :returns: whether each label set is protected, ``[R, S]``; the wanted share, ``[R]``;
@@ -55,8 +52,8 @@ class BinomialMeasure(FairnessMeasure):
         """
         p = self.param("p")
         if p is not None:
-            protected, known = split(self, view, view.relevant(self.param("rel")))
-            return protected, np.full(len(view), p), known
+            found = protected_groups(self, view, view.relevant(self.param("rel")))
+            return found.sets, np.full(len(view), p), found.known
         groups = two_groups(self, view)
         return groups.protected, np.minimum(numerics.ratio(groups.plus, groups.total), 1.0), \
             groups.defined
@@ -64,7 +61,7 @@ class BinomialMeasure(FairnessMeasure):
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
         """Return the value of each list, ``[R]``; that of an empty list is ignored.
 
-        :param probabilities: F(τ_i; i, p) at each rank i, ``[R, D]``
+        :param probabilities: F(τ_i; i, p) at each rank i, ``[R, D]``; 0 past the end of a list
         """
         raise NotImplementedError
 
@@ -107,12 +104,10 @@ class _FAIR(BinomialMeasure):
     LensKit use tables that can reject a fair list with a probability above ``alpha``.
     """
 
-    __name__ = "FAIR"
-    NAME = __name__
-    PRETTY_NAME = "Ranked Group Fairness Test"
+    NAME = "FAIR"
     SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
     SUPPORTED_PARAMS = {
-        **_PARAMS,
+        **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
                              "a number above 0 and below 1", lambda v: 0 < v < 1, default=0.1),
         "adjust": params.Param(bool, "whether alpha is the probability of all prefixes together",
@@ -126,8 +121,7 @@ class _FAIR(BinomialMeasure):
         level = np.full(len(n), self.param("alpha"))
         if self.param("adjust"):
             level[n > 0] = fa_ir_table.levels(n[n > 0], p[n > 0], self.param("alpha"))
-        inside = numerics.within(probabilities.shape[1], n)
-        passed = (probabilities > level[:, None] * fa_ir_table.TOLERANCE) & inside
+        passed = probabilities > level[:, None] * fa_ir_table.TOLERANCE
         if self.param("value") == "prefixes":
             return numerics.ratio(passed.sum(axis=1), n)
         return np.asarray(passed.sum(axis=1) == n, float)
@@ -160,17 +154,13 @@ class _PreF(BinomialMeasure):
     unannotated documents in the list; this measure drops them first.
     """
 
-    __name__ = "PreF"
-    NAME = __name__
-    PRETTY_NAME = "Mean Probability of the Prefixes"
+    NAME = "PreF"
     SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
                   "prefixes.")
     OVER_RANKS = "mean"
-    SUPPORTED_PARAMS = _PARAMS
 
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
-        inside = numerics.within(probabilities.shape[1], n)
-        return numerics.ratio((probabilities * inside).sum(axis=1), n)
+        return numerics.ratio(probabilities.sum(axis=1), n)
 
 
 FAIR = register(_FAIR())

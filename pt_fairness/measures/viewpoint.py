@@ -7,33 +7,35 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.late import np, numerics
-from pt_fairness.measures.population import TwoGroups, split, unfairest_of_run
-from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
+from pt_fairness.measures.prefix import (
+    Difference,
+    Divergence,
+    PrefixMeasure,
+    Ratio,
+    unfairest_of_run,
+)
+from pt_fairness.measures.protected import TwoGroups, protected_groups
 from pt_fairness.measures.registry import register
+from pt_fairness.measures.target_distribution import shares_of
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
     from pt_fairness.rankings.view import View
-
-_PARAMS = {
-    "cutoff": params.cutoff(),
-    "protected": params.protected(),
-    "norm": params.one_of(
-        "normaliser: max (the exact maximum over the permutations of the run), protected-first "
-        "(the "
-        "paper's: the ranking with every protected document first) or none",
-        "max",
-        "protected-first",
-        "none",
-    ),
-    "groups": params.groups(),
-}
 
 
 class ViewpointMeasure(PrefixMeasure):
     """A prefix measure whose population is the whole condensed run."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "protected": params.protected(),
+        "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the "
+                              "run), protected-first (the paper's: the ranking with every "
+                              "protected document first) or none",
+                              "max", "protected-first", "none"),
+        "groups": params.groups(),
+    }
     depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
 
     @property
@@ -42,7 +44,7 @@ class ViewpointMeasure(PrefixMeasure):
 
     def score(self, view: View) -> Floats:
         counts = view.in_run
-        protected, _ = split(self, view, counts)
+        protected = protected_groups(self, view, counts).sets
         plus = (counts * protected).sum(axis=1).astype(float)
         total = counts.sum(axis=1).astype(float)
         groups = TwoGroups(protected, plus, total, np.ones(len(view), bool))
@@ -92,12 +94,9 @@ class _nDD(Difference, ViewpointMeasure):
     Draws et al. (2021), section 3.4.1, equation 2.
     """
 
-    __name__ = "nDD"
-    NAME = __name__
-    PRETTY_NAME = "Normalized Discounted Difference"
+    NAME = "nDD"
     SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
                   "in the whole ranking.")
-    SUPPORTED_PARAMS = _PARAMS
 
 
 class _nDR(Ratio, ViewpointMeasure):
@@ -133,12 +132,9 @@ class _nDR(Ratio, ViewpointMeasure):
     Draws et al. (2021), section 3.4.1, equation 3.
     """
 
-    __name__ = "nDR"
-    NAME = __name__
-    PRETTY_NAME = "Normalized Discounted Ratio"
+    NAME = "nDR"
     SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
                   "from that of the ranking.")
-    SUPPORTED_PARAMS = _PARAMS
 
 
 class _nDKL(Divergence, ViewpointMeasure):
@@ -171,12 +167,10 @@ class _nDKL(Divergence, ViewpointMeasure):
     Draws et al. (2021), section 3.4.1, equations 4 and 5, and footnote 5.
     """
 
-    __name__ = "nDKL"
-    NAME = __name__
+    NAME = "nDKL"
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
     SHORT_DESC = ("How far protected and other viewpoints in every prefix diverge from those of "
                   "the whole ranking.")
-    SUPPORTED_PARAMS = _PARAMS
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         share = protected / rank
@@ -220,8 +214,7 @@ class _nDJS(FairnessMeasure):
     Draws et al. (2021), section 3.4.2, equation 6.
     """
 
-    __name__ = "nDJS"
-    NAME = __name__
+    NAME = "nDJS"
     SOURCE = ("draws2021",)
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
@@ -237,8 +230,7 @@ class _nDJS(FairnessMeasure):
     def score(self, view: View) -> Floats:
         cutoff, bound = self.param("cutoff"), self.param("norm") == "bound"
         codes, n = view.condensed(cutoff)
-        whole = view.in_run @ view.share
-        whole = numerics.ratio(whole, whole.sum(axis=1, keepdims=True))
+        whole = shares_of(view.in_run @ view.share)
         weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
         values = numerics.discounted_divergence(
             codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))

@@ -14,8 +14,9 @@ from pt_fairness.analysis.inputs import annotations_of, runs_of, tell
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
-from pt_fairness.measures.population import distribution, protected_of_labels
+from pt_fairness.measures.protected import protected_groups
 from pt_fairness.measures.scoring import rels_of
+from pt_fairness.measures.target_distribution import distribution
 from pt_fairness.measures.viewpoint import ViewpointMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Ranked
@@ -152,7 +153,7 @@ class Experiment:
         if (source is None or wanted.param("protected") in (None, "all")
                 or isinstance(wanted, ViewpointMeasure)):
             return None
-        rows = [protected_of_labels(wanted, view, view.relevant(wanted.param("rel")))
+        rows = [protected_groups(wanted, view, view.relevant(wanted.param("rel"))).labels
                 for view in self._judged(source)]
         return [np.flatnonzero(row).tolist() for row in np.vstack(rows)]
 

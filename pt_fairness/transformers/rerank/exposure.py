@@ -66,7 +66,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
 
     TARGETS = ("uniform", "run", "score")
     PARAMS = {
-        "discount": params.discount("log2", "trec", "geometric", default="log2"),
+        "discount": params.discount("log2", "trec", "geometric"),
         "p": params.persistence(0.85),
         "seed": SEED,
         "sample": params.Param((int, type(None)), SAMPLE.desc, f"None or {SAMPLE.allowed}",

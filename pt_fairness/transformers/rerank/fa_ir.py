@@ -11,7 +11,7 @@ import numpy as np
 from pt_fairness.measures import params
 from pt_fairness.measures.base import label_parts
 from pt_fairness.measures.fa_ir_table import m_table
-from pt_fairness.measures.population import rarest_label
+from pt_fairness.measures.protected import rarest
 from pt_fairness.numerics import Bools, Ints
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
 from pt_fairness.transformers.rerank.results import Condensed
@@ -88,8 +88,8 @@ class fa_ir(GroupReRanker, label="FA*IR"):
         """Return a mask of the protected labels, ``[G]``."""
         if self.protected in ("minority", "majority"):
             degrees = np.where(one.weighted[:, None], one.shares, one.shares > 0)
-            label, _ = rarest_label(degrees.sum(axis=0)[None], self.protected == "majority")
-            return np.arange(len(one.labels)) == label
+            chosen, _ = rarest(degrees.sum(axis=0)[None], self.protected == "majority")
+            return chosen[0]
         known = one.labels if self.groups is None or self.groups.labels is None \
             else self.groups.labels
         return np.isin(one.labels, label_parts(self.protected, known))
