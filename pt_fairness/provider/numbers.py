@@ -54,8 +54,7 @@ class Numbers:
                 rows = slice(None) if depth is None else np.flatnonzero(run.place < depth)
                 found[key] = np.full(len(run.place), np.nan)
                 found[key][rows] = source.find(run.topic[rows], self._topics, run.docnos(rows))
-        return replace(rankings, lists=replace(rankings.lists, values=found),
-                       backgrounds=self._backgrounds)
+        return replace(rankings, values=found, backgrounds=self._backgrounds)
 
     def _judged(self, rel: int) -> Background:
         judgments = self._annotations.judgments

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import PairIndex, codes_of, missing
+from pt_fairness.io.identifiers import PairIndex, codes_of, missing, recoded
 from pt_fairness.numerics import Ints
 from pt_fairness.text import UNANNOTATED
 
@@ -23,19 +22,16 @@ class Judgments:
     def __init__(self, qrels: pd.DataFrame) -> None:
         # ``row_topic``: the topic code of each row, ``[rows]``. ``topics``: the distinct topics as
         # text, ``[T]``. ``qids``: the topics as given in the frame, ``[T]``.
-        self.row_topic, self.topics, self.qids = codes_of(qrels["query_id"], "qrels")
-        codes, names = pd.factorize(np.array(self.topics, dtype=object))
-        if len(names) < len(codes):  # 1 and '1' are one topic
-            self.row_topic, self.topics = codes[self.row_topic], list(names)
-            self.qids = [self.qids[i] for i in np.unique(codes, return_index=True)[1]]
+        self.row_topic, topics = codes_of(qrels["query_id"], "qrels")
+        self.topics, self.qids = list(topics), list(topics.values())
         self.index = PairIndex(self.row_topic, qrels["doc_id"], "qrels")
         #: The topic code of each pair, ``[pairs]``.
         self.topic = self.index.topic
+        #: Returns the docnos of pairs as text.
+        self.docnos = self.index.docnos
         if qrels["relevance"].isna().any():
             raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
-        relevance = qrels["relevance"].to_numpy()
-        if relevance.dtype.kind not in "iuf":
-            relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
+        relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)
         self.row_relevance = self.relevance = relevance
@@ -44,10 +40,6 @@ class Judgments:
             self.relevance = np.full(len(self.index), np.iinfo(np.int64).min, relevance.dtype)
             np.maximum.at(self.relevance, self.index.pair, relevance)
         self._iteration = qrels.get("iteration")
-
-    def docnos(self, pairs: Any) -> Any:
-        """Return the docnos of pairs as text."""
-        return self.index.docnos(pairs)
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -58,8 +50,6 @@ class Judgments:
         """
         if self._iteration is None:
             return np.zeros(len(self.row_topic), np.int32), ["0"][:len(self.row_topic)]
-        codes, texts, _ = codes_of(self._iteration)
-        labels = list(dict.fromkeys(text for text in texts if text not in UNANNOTATED))
-        place = {text: code for code, text in enumerate(labels)}
-        table = np.array([place.get(text, -1) for text in texts] + [-1], np.int32)
-        return table[codes], labels
+        codes, texts = codes_of(self._iteration)
+        labels = [text for text in texts if text not in UNANNOTATED]
+        return recoded(codes, texts, labels), labels

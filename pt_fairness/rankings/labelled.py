@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pt_fairness.io.identifiers import recoded
 from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints
 from pt_fairness.rankings.labelsets import LabelSets
 
@@ -32,8 +33,6 @@ class Lists:
     codes: Ints
     #: Returns the identifier of each document, ``[n]``: see ``Run.item``.
     item: Callable[[], Ints]
-    #: For each value source, the value of each document, ``[n]``, NaN where it has none.
-    values: Mapping[Hashable, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,8 @@ class Rankings:
     sets: LabelSets
     #: The label set G, sorted.
     labels: list[str]
+    #: For each value source, the value of each ranked document, ``[n]``, NaN where it has none.
+    values: Mapping[Hashable, Floats] = field(default_factory=dict)
     backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
     #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
     order: Sequence[str] | None = None
@@ -103,7 +104,7 @@ class Labelled:
 
     def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
         self.lists, self.judged = rankings.lists, rankings.judged
-        self.backgrounds = rankings.backgrounds
+        self.values, self.backgrounds = rankings.values, rankings.backgrounds
         self.sets, self.labels, self.order = rankings.sets, labels, rankings.order
         lists, judged, sets = self.lists, self.judged, self.sets
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
@@ -125,10 +126,12 @@ class Labelled:
         self.pairs = np.argsort(judged.topic, kind="stable").astype(np.int32)
         #: The topic of each element of ``pairs``, ``[pairs]``.
         self.pair_topic = judged.topic[self.pairs]
+        #: The relevance of each judged pair, and 0 for −1, ``[pairs + 1]``.
+        self.relevance = np.append(judged.relevance, judged.relevance.dtype.type(0))
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: known(codes) for rel, codes in judged.relevant.items()}
         self._pooled: dict[int | None, Pooled] = {}
-        #: The number of topics in a block.
+        #: The number of topics in a block, which limits the size of the arrays of a measure.
         self.block = self._block(len(lists.list) if depth is None else depth)
 
     def _annotated(self) -> Ints:
@@ -149,9 +152,7 @@ class Labelled:
     @cached_property
     def pair_place(self) -> Ints:
         """The index of each judged pair in ``pairs``, ``[pairs]``."""
-        places = np.empty_like(self.pairs)
-        places[self.pairs] = np.arange(len(self.pairs))
-        return places
+        return np.argsort(self.pairs, kind="stable")
 
     def _block(self, depth: int) -> int:
         lists = int(np.bincount(self.lists.topics).max(initial=1))
@@ -162,12 +163,6 @@ class Labelled:
         sets = max(BLOCK_CELLS // max(len(self.sets), 1), isqrt(BLOCK_CELLS // (deepest + judged)))
         return max(1, min(BLOCK_CELLS // deepest, sets))
 
-    def blocks(self) -> list[slice]:
-        """Return the blocks of topics; they limit the size of the arrays of a measure."""
-        topics = len(self.judged.topics)
-        return [slice(start, min(start + self.block, topics))
-                for start in range(0, topics, self.block)]
-
     def pooled(self, rel: int | None) -> Pooled:
         """Return the judged documents of all topics with a relevance of at least ``rel``.
 
@@ -177,9 +172,7 @@ class Labelled:
             codes = self.relevant[rel]
             codes, counts = np.unique(codes[codes >= 0], return_counts=True)
             row, label, share = self.sets.entries(codes)
-            place = {name: i for i, name in enumerate(self.labels)}
-            group = np.array([place.get(name, -1) for name in self.sets.labels] + [-1])[label]
-            kept = group >= 0
-            self._pooled[rel] = Pooled(counts, self.sets.weighted[codes], row[kept], share[kept],
-                                       group[kept])
+            # The label set has all labels of judged documents.
+            group = recoded(label, self.sets.labels, self.labels)
+            self._pooled[rel] = Pooled(counts, self.sets.weighted[codes], row, share, group)
         return self._pooled[rel]

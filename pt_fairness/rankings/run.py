@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import codes_of, texts_of
+from pt_fairness.io.identifiers import codes_of, recoded, texts_of
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.trec_order import Tell, last_rows, scores_of, trec_order
@@ -28,15 +28,13 @@ class Run:
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, tell: Tell) -> None:
-        codes, names, _ = codes_of(run["query_id"], "run")
-        place = {name: code for code, name in enumerate(judgments.topics)}
-        table = np.array([place.get(name, -1) for name in names], np.int32)
-        topic = table[codes] if names else codes
+        codes, names = codes_of(run["query_id"], "run")
+        topic = recoded(codes, names, judgments.topics)
         score, docnos, sample = scores_of(run), run["doc_id"], _samples(run)
         known = topic >= 0
-        if names and place and not known.any():
-            tell("topics", f"the run has none of the {len(place)} topics of the qrels: it has "
-                           f"topics such as {names[0]!r}, they have topics such as "
+        if names and judgments.topics and not known.any():
+            tell("topics", f"the run has none of the {len(judgments.topics)} topics of the qrels: "
+                           f"it has topics such as {next(iter(names))!r}, they have topics such as "
                            f"{judgments.topics[0]!r}")
         if not known.all():
             topic, score, sample = topic[known], score[known], sample[known]
@@ -119,5 +117,4 @@ def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
 
 def empty_run(judgments: Judgments, tell: Tell) -> Run:
     """Return a run without rows."""
-    frame = pd.DataFrame({"query_id": [], "doc_id": [], "score": []})
-    return Run(frame.astype({"query_id": "str", "doc_id": "str"}), judgments, tell)
+    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments, tell)

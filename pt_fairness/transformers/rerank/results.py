@@ -88,7 +88,8 @@ class Results:
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        lists, self.qids, _ = codes_of(frame["qid"], "results")
+        lists, topics = codes_of(frame["qid"], "results")
+        self.qids = list(topics)
         run = frame[["qid", "docno", "score"]].rename(
             columns={"qid": "query_id", "docno": "doc_id"})
         score, docnos = scores_of(run), frame["docno"]
