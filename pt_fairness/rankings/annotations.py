@@ -157,7 +157,7 @@ class Annotations:
         :param depth: ``None`` for the whole lists
         """
         if self.groups is None:
-            codes = np.append(self.judged, np.int32(-1))[run.pair]
+            codes = np.where(run.pair >= 0, self.judged[run.pair], -1)
             return Ranked(codes, run.length, self.sets, 0, [])
         sets = self.sets.copy()
         codes = np.full(len(run.topic), -1, np.int32)

@@ -126,8 +126,6 @@ class Labelled:
         self.pairs = np.argsort(judged.topic, kind="stable").astype(np.int32)
         #: The topic of each element of ``pairs``, ``[pairs]``.
         self.pair_topic = judged.topic[self.pairs]
-        #: The relevance of each judged pair, and 0 for −1, ``[pairs + 1]``.
-        self.relevance = np.append(judged.relevance, judged.relevance.dtype.type(0))
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: known(codes) for rel, codes in judged.relevant.items()}
         self._pooled: dict[int | None, Pooled] = {}

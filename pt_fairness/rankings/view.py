@@ -136,7 +136,7 @@ class View:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
         n = _cut(self.length, cutoff)
-        return self._all.relevance[_matrix(self._all.condensed_pair, self._start, n, -1)]
+        return self._relevance(_matrix(self._all.condensed_pair, self._start, n, -1))
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists with their unannotated documents, cut at ``cutoff``.
@@ -147,7 +147,11 @@ class View:
         lists = self._all.lists
         start, n = lists.start[self._lists], _cut(lists.length[self._lists], cutoff)
         codes = self._code[_matrix(self._all.codes, start, n, -1)]
-        return codes, self._all.relevance[_matrix(lists.pair, start, n, -1)], n
+        return codes, self._relevance(_matrix(lists.pair, start, n, -1)), n
+
+    def _relevance(self, pair: Ints) -> Any:
+        """Return the relevance of judged pairs, 0 for −1."""
+        return np.where(pair >= 0, self._all.judged.relevance[pair], 0)
 
     def relevant(self, rel: int | None) -> Ints:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
@@ -164,7 +168,7 @@ class View:
         """The highest relevance of a judged document of the topic of each list, ``[R]``."""
         first = np.searchsorted(self._pair_topic, np.arange(len(self.topics)))
         # Each topic of the qrels has a judged document.
-        return np.maximum.reduceat(self._all.relevance[self._pair], first)[self.topic]
+        return np.maximum.reduceat(self._relevance(self._pair), first)[self.topic]
 
     @property
     def highest_relevance_of_all(self) -> Any:
@@ -175,7 +179,7 @@ class View:
     def judged(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
         codes = self._code[self._all.relevant[None][self._pair]]
-        return self._pair_topic, codes, self._all.relevance[self._pair]
+        return self._pair_topic, codes, self._relevance(self._pair)
 
     @cached_property
     def in_run(self) -> Ints:
@@ -265,7 +269,7 @@ class View:
         codes[:len(self._pair)] = self._all.relevant[None][self._pair]
         order = np.argsort(topic, kind="stable")
         pair = pair[order]
-        return Documents(topic[order], self._code[codes[order]], self._all.relevance[pair],
+        return Documents(topic[order], self._code[codes[order]], self._relevance(pair),
                          pair >= 0, row, place, np.argsort(order, kind="stable")[document])
 
 
