@@ -97,22 +97,11 @@ def _samples(frame: pd.DataFrame) -> Ints | None:
     if not texts.str.fullmatch("[0-9]{1,18}").all():
         return None
     samples, number = np.unique(texts.astype("int64").to_numpy(), return_inverse=True)
-    if len(samples) < 2:
-        return None
-    sample = number.reshape(-1)[codes]
-    topic = pd.factorize(frame["qid"])[0]
-    lists = topic * len(samples) + sample
-    if not _some_again(lists) or not _some_again(pd.unique(lists) // len(samples)):
-        return None  # no sample has two rows, or no topic has two samples
-    docno = pd.factorize(frame["docno"])[0]
-    pair = pd.factorize(topic * (int(docno.max()) + 1) + docno)[0]
-    if not _some_again(pd.unique(pair * len(samples) + sample) // len(samples)):
-        return None
-    return samples[sample]
-
-
-def _some_again(values: Any) -> bool:
-    return bool(pd.Series(values).duplicated().any())
+    sample = number[codes]
+    rows = frame[["qid", "docno"]].assign(sample=sample)
+    several = rows.duplicated(["qid", "sample"]).any() \
+        and rows.drop_duplicates().duplicated(["qid", "docno"]).any()
+    return samples[sample] if several else None
 
 
 def _read_trec_fair(source: Input, text: Any, fields: list[str]) -> pd.DataFrame:

@@ -17,8 +17,8 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.numbers import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
-from pt_fairness.provider.alpha import Diversity
-from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider.diversity import Diversity
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.numbers import Numbers
 from pt_fairness.provider.sources import check_declared
@@ -31,13 +31,13 @@ from pt_fairness.text import TARGET_WORDS, listed, warn
 class Source:
     """The measures of one group source, with the annotations and values that they use.
 
-    :param key: the :func:`source_key` of the measures
+    :param name: the name of the source, ``None`` for ``iteration``
+    :param needed: whether the measures need groups
     :raises ValueError: an unknown source, or qrels without groups
     """
 
-    def __init__(self, key: SourceKey, measures: Sequence[FairnessMeasure],
+    def __init__(self, name: str | None, needed: bool, measures: Sequence[FairnessMeasure],
                  judgments: Judgments) -> None:
-        name, needed = key
         self.groups, self.measures = None if name is None else sources.get(name), measures
         self.needed = needed
         if self.groups is not None and self.groups.weighted:
@@ -49,18 +49,6 @@ class Source:
         self.dropped: Bools = np.zeros(len(judgments.topics), bool)
         if self.groups is not None and self.groups.topics is not None:
             self.dropped = ~np.isin(judgments.topics, list(self.groups.topics))
-
-
-#: The name of a group source (``None`` for ``iteration``), and whether groups are needed.
-SourceKey = tuple[str | None, bool]
-
-
-def source_key(measure: FairnessMeasure) -> SourceKey:
-    """Return the group source of a measure, and whether the measure needs groups.
-
-    All measures that do not need groups have the same key.
-    """
-    return (measure.param("groups"), True) if measure.needs_groups else (None, False)
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -77,10 +65,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._told: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        by_source: dict[SourceKey, list[FairnessMeasure]] = {}
+        by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
         for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
-            by_source.setdefault(source_key(measure), []).append(measure)
-        self._sources = [Source(key, some, self._judgments) for key, some in by_source.items()]
+            name = measure.param("groups") if measure.needs_groups else None
+            by_source.setdefault((name, measure.needs_groups), []).append(measure)
+        self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
         for source in self._sources:
             self._tell_of_source(source)
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]

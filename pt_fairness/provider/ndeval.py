@@ -12,7 +12,7 @@ import pandas as pd
 
 from pt_fairness.io.identifiers import texts_of
 from pt_fairness.numerics import Floats, mean_of_lists
-from pt_fairness.provider.alpha import judged_only
+from pt_fairness.provider.diversity import judged_only
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.text import UNANNOTATED
