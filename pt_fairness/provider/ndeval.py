@@ -28,8 +28,7 @@ class Ndeval:
     def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
         self._judgments = judgments
         self._lock = threading.Lock()  # pyndeval is not thread-safe
-        topics = np.array(judgments.topics, dtype=object)
-        annotated = qrels.assign(query_id=topics[judgments.row_topic],
+        annotated = qrels.assign(query_id=texts_of(qrels["query_id"]),
                                  doc_id=texts_of(qrels["doc_id"]))
         if "iteration" in qrels:
             none = qrels["iteration"].isna() | qrels["iteration"].isin(UNANNOTATED)

@@ -73,7 +73,6 @@ class Numbers:
             codes, sets = ranked.codes, ranked.sets
         else:
             pairs = np.flatnonzero(judgments.relevance >= rel)
-            pairs = pairs[np.argsort(judgments.topic[pairs], kind="stable")]
             topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
             codes, sets = self._annotations.judged[pairs], self._annotations.sets
         return Background(topic, {key: self._numbers(source, topic, docnos, codes, sets)

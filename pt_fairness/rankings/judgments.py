@@ -15,17 +15,22 @@ from pt_fairness.text import UNANNOTATED
 class Judgments:
     """Qrels as arrays: a *pair* is a judged (topic, document), which may have several rows.
 
+    Rows and pairs are sorted by topic, and topics are in order of first appearance.
+
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``
     :raises ValueError: a missing value, or a docno that contains NUL
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
-        # ``row_topic``: the topic code of each row, ``[rows]``. ``topics``: the distinct topics as
-        # text, ``[T]``. ``qids``: the topics as given in the frame, ``[T]``.
-        self.row_topic, topics = codes_of(qrels["query_id"], "qrels")
+        topic, topics = codes_of(qrels["query_id"], "qrels")
+        # ``topics``: the distinct topics as text, ``[T]``. ``qids``: the topics as given in the
+        # frame, ``[T]``.
         self.topics, self.qids = list(topics), list(topics.values())
-        self.index = PairIndex(self.row_topic, qrels["doc_id"], "qrels")
-        #: The topic code of each pair, ``[pairs]``.
+        if (topic[1:] < topic[:-1]).any():
+            order = np.argsort(topic, kind="stable")
+            topic, qrels = topic[order], qrels.iloc[order]
+        self.index = PairIndex(topic, qrels["doc_id"], "qrels")
+        #: The topic code of each pair, ``[pairs]``, ascending.
         self.topic = self.index.topic
         #: Returns the docnos of pairs as text.
         self.docnos = self.index.docnos
@@ -51,7 +56,8 @@ class Judgments:
         row has the label ``'0'``.
         """
         if self._iteration is None:
-            return np.zeros(len(self.row_topic), np.int32), ["0"][:len(self.row_topic)]
+            rows = len(self.row_relevance)
+            return np.zeros(rows, np.int32), ["0"][:rows]
         codes, texts = codes_of(self._iteration)
         labels = [text for text in texts if text not in UNANNOTATED]
         return recoded(codes, texts, labels), labels

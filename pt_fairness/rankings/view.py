@@ -39,29 +39,28 @@ class View:
     of its label set in the rows of ``share`` and ``member``, and −1 if it is unannotated.
     """
 
-    def __init__(self, rankings: Labelled, topics: slice) -> None:
-        self._all, self._first, lists = rankings, topics.start, rankings.lists
-        self._pairs = slice(*np.searchsorted(rankings.pair_topic, [topics.start, topics.stop]))
-        # The judged pairs of these topics, and the topic of each.
-        self._pair = rankings.pairs[self._pairs]
-        self._pair_topic = rankings.pair_topic[self._pairs] - topics.start
+    def __init__(self, labelled: Labelled, topics: slice) -> None:
+        rankings, self._first = labelled.rankings, topics.start
+        self._labelled, self._rankings = labelled, rankings
+        topic, lists, sets = rankings.judged.topic, rankings.lists, rankings.sets
+        self._pairs = slice(*np.searchsorted(topic, [topics.start, topics.stop]))
         self._lists = slice(*np.searchsorted(lists.topics, [topics.start, topics.stop]))
         #: The names of the topics, ``[T]``.
         self.topics: Sequence[str] = rankings.judged.topics[topics]
         #: The topic of each list, an index into ``topics``, ``[R]``.
         self.topic: Ints = lists.topics[self._lists] - topics.start
         #: The label set G, sorted.
-        self.labels: list[str] = rankings.labels
+        self.labels: list[str] = labelled.labels
         #: The labels as the group source orders them, lowest first; ``None`` if it declares no
         #: order.
         self.order: Sequence[str] | None = rankings.order
         #: The number of annotated documents of each list, ``[R]``.
-        self.length: Ints = rankings.length[self._lists]
-        self._start = rankings.start[self._lists]
-        self._rows = slice(rankings.start[self._lists.start], rankings.start[self._lists.stop])
-        ranked = rankings.condensed[self._rows]
-        relevant = {rel: codes[self._pair] for rel, codes in rankings.relevant.items()}
-        used = np.zeros(len(rankings.sets) + 1, bool)  # the last element is that of −1
+        self.length: Ints = labelled.length[self._lists]
+        self._start = labelled.start[self._lists]
+        self._rows = slice(labelled.start[self._lists.start], labelled.start[self._lists.stop])
+        ranked = labelled.condensed[self._rows]
+        relevant = {rel: codes[self._pairs] for rel, codes in labelled.relevant.items()}
+        used = np.zeros(len(sets) + 1, bool)  # the last element is that of −1
         for codes in (ranked, *relevant.values()):
             used[codes] = True
         self._sets = np.flatnonzero(used[:-1])
@@ -69,12 +68,14 @@ class View:
         self._code = np.full(len(used), -1, np.int32)
         self._code[self._sets] = np.arange(len(self._sets))
         #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.
-        self.share: Floats = rankings.sets.shares(self._sets, self.labels)
+        self.share: Floats = sets.shares(self._sets, self.labels)
         #: Whether a document of each label set is in each group, ``[S, L]``.
         self.member: Bools = self.share > 0
         #: Whether the shares of each label set are weights of a group source, ``[S]``.
-        self.weighted: Bools = rankings.sets.weighted[self._sets]
+        self.weighted: Bools = sets.weighted[self._sets]
         self._condensed = self._code[ranked]
+        # The topic of each judged pair of these topics.
+        self._pair_topic = topic[self._pairs] - topics.start
         self._relevant = {rel: self._count(self._pair_topic, self._code[codes], len(self.topics))
                           for rel, codes in relevant.items()}
         self._documents: dict[int | None, Documents] = {}
@@ -98,11 +99,11 @@ class View:
         return [self.topics[topic] for topic in self.topic]
 
     @classmethod
-    def blocks(cls, rankings: Labelled) -> Iterator[View]:
+    def blocks(cls, labelled: Labelled) -> Iterator[View]:
         """Yield a view of each block of topics."""
-        topics = len(rankings.judged.topics)
-        for start in range(0, topics, rankings.block):
-            yield cls(rankings, slice(start, min(start + rankings.block, topics)))
+        topics = len(labelled.rankings.judged.topics)
+        for start in range(0, topics, labelled.block):
+            yield cls(labelled, slice(start, min(start + labelled.block, topics)))
 
     def _count(self, row: Ints, codes: Ints, rows: int) -> Ints:
         """Count the occurrences of each code in each row, ``[rows, S]``; −1 is ignored.
@@ -136,7 +137,7 @@ class View:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
         n = _cut(self.length, cutoff)
-        return self._relevance(_matrix(self._all.condensed_pair, self._start, n, -1))
+        return self._relevance(_matrix(self._labelled.condensed_pair, self._start, n, -1))
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists with their unannotated documents, cut at ``cutoff``.
@@ -144,14 +145,14 @@ class View:
         :returns: the codes ``[R, D]`` (−1 for unannotated documents and past the end), the
             relevance ``[R, D]`` (0 for unjudged documents and past the end) and the lengths ``[R]``
         """
-        lists = self._all.lists
+        lists = self._rankings.lists
         start, n = lists.start[self._lists], _cut(lists.length[self._lists], cutoff)
-        codes = self._code[_matrix(self._all.codes, start, n, -1)]
+        codes = self._code[_matrix(self._labelled.codes, start, n, -1)]
         return codes, self._relevance(_matrix(lists.pair, start, n, -1)), n
 
     def _relevance(self, pair: Ints) -> Any:
         """Return the relevance of judged pairs, 0 for −1."""
-        return np.where(pair >= 0, self._all.judged.relevance[pair], 0)
+        return np.where(pair >= 0, self._rankings.judged.relevance[pair], 0)
 
     def relevant(self, rel: int | None) -> Ints:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
@@ -168,18 +169,19 @@ class View:
         """The highest relevance of a judged document of the topic of each list, ``[R]``."""
         first = np.searchsorted(self._pair_topic, np.arange(len(self.topics)))
         # Each topic of the qrels has a judged document.
-        return np.maximum.reduceat(self._relevance(self._pair), first)[self.topic]
+        relevance = self._rankings.judged.relevance[self._pairs]
+        return np.maximum.reduceat(relevance, first)[self.topic]
 
     @property
     def highest_relevance_of_all(self) -> Any:
         """The highest relevance of a judged document of all topics."""
-        return self._all.judged.relevance.max()
+        return self._rankings.judged.relevance.max()
 
     @cached_property
     def judged(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
-        codes = self._code[self._all.relevant[None][self._pair]]
-        return self._pair_topic, codes, self._relevance(self._pair)
+        codes = self._code[self._labelled.relevant[None][self._pairs]]
+        return self._pair_topic, codes, self._rankings.judged.relevance[self._pairs]
 
     @cached_property
     def in_run(self) -> Ints:
@@ -194,7 +196,7 @@ class View:
 
         :param rel: the lowest relevance that counts, ``None`` for all judged documents
         """
-        pooled = self._all.pooled(rel)
+        pooled = self._labelled.pooled(rel)
         counts = pooled.share * pooled.counts[pooled.row]
         return np.bincount(pooled.group, counts, minlength=len(self.labels)).astype(float)
 
@@ -207,7 +209,7 @@ class View:
         :param rel: the lowest relevance that counts, ``None`` for all judged documents
         :param chosen: mask of the protected groups of each list, ``[R, L]``
         """
-        pooled = self._all.pooled(rel)
+        pooled = self._labelled.pooled(rel)
         rows, where = np.unique(chosen, axis=0, return_inverse=True)
         found = []
         for one in rows:
@@ -224,9 +226,9 @@ class View:
             and the lengths ``[R]``
         :raises ValueError: the rankings have no values of this source
         """
-        lists = self._all.lists
+        lists = self._rankings.lists
         n = _cut(lists.length[self._lists], cutoff)
-        found = _looked_up(self._all.values, source)
+        found = _looked_up(self._rankings.values, source)
         return _matrix(found, lists.start[self._lists], n, np.nan), n
 
     def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
@@ -238,7 +240,7 @@ class View:
             each document, ``[N]``, NaN where it has none
         :raises ValueError: the rankings have no such background
         """
-        background = _looked_up(self._all.backgrounds, name)
+        background = _looked_up(self._rankings.backgrounds, name)
         last = self._first + len(self.topics)
         rows = slice(*np.searchsorted(background.topic, [self._first, last]))
         return background.topic[rows] - self._first, background.values[source][rows]
@@ -250,23 +252,23 @@ class View:
         return self._documents[cutoff]
 
     def _find_documents(self, cutoff: int | None) -> Documents:
-        lists = self._all.lists
+        lists, judged = self._rankings.lists, len(self._pair_topic)
         n = _cut(lists.length[self._lists], cutoff)
         row = np.repeat(np.arange(len(self)), n)
         place = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
         ranked = lists.start[self._lists][row] + place
         item = lists.item()[ranked]
-        known = item < len(self._all.pairs)
+        known = item < len(self._rankings.judged.topic)
         _, first, number = np.unique(item[~known], return_index=True, return_inverse=True)
         # First the judged documents, then the unjudged ones.
         topic = np.append(self._pair_topic, self.topic[row[~known]][first])
-        pair = np.append(self._pair, np.full(len(first), -1))
+        pair = np.append(np.arange(self._pairs.start, self._pairs.stop), np.full(len(first), -1))
         document = np.empty(len(row), np.int64)
-        document[known] = self._all.pair_place[item[known]] - self._pairs.start
-        document[~known] = len(self._pair) + number
-        codes = np.empty(len(pair), self._all.codes.dtype)
-        codes[document] = self._all.codes[ranked]
-        codes[:len(self._pair)] = self._all.relevant[None][self._pair]
+        document[known] = item[known] - self._pairs.start
+        document[~known] = judged + number
+        codes = np.empty(len(pair), np.int32)
+        codes[document] = self._labelled.codes[ranked]
+        codes[:judged] = self._labelled.relevant[None][self._pairs]
         order = np.argsort(topic, kind="stable")
         pair = pair[order]
         return Documents(topic[order], self._code[codes[order]], self._relevance(pair),
