@@ -62,7 +62,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 
         :raises ValueError: a group source or values do not exist, or the groups lack a label
         """
-        from pt_fairness.provider.sources import check_sources
+        from pt_fairness.provider.checks import check_sources
         measures = list(measures)
         check_sources(one for one in measures if isinstance(one, FairnessMeasure))
         return list(super().run_inputs(measures))

@@ -193,8 +193,6 @@ class Listing:
 
     def sets(self, subtopics: Subtopics) -> Ints:
         """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""
-        if not len(subtopics.of_pair):
-            return self.pair
         return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1)
 
     def ties_matter(self, subtopics: Subtopics, cutoff: int | None, as_set: bool = False) -> bool:

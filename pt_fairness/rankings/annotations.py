@@ -118,8 +118,7 @@ class Annotations:
         qids, topic = np.array(self.judgments.topics, dtype=object), documents.topic
         at_once = CHUNK if groups.in_parts else max(len(rows), 1)
         place: dict[str, int] = {}
-        items, codes = [np.zeros(0, np.intp)], [np.zeros(0, np.int32)]
-        weights = [np.zeros(0)]
+        parts: list[tuple[Any, ...]] = [(np.zeros(0, np.intp), np.zeros(0, np.int32), np.zeros(0))]
         for start in range(0, len(rows), at_once):
             part = rows[start:start + at_once]
             with self._lock:  # user-defined sources and docstores may not be thread-safe
@@ -129,11 +128,10 @@ class Annotations:
                                  "weighted; set weighted = True in the class")
             table = np.array([place.setdefault(name, len(place)) for name in found.labels],
                              np.int32)
-            items.append(part[found.item])
-            codes.append(table[found.codes])
-            weights.append(found.weights if groups.weighted else np.zeros(0))
-        return Annotated(np.concatenate(items), np.concatenate(codes), list(place),
-                         np.concatenate(weights) if groups.weighted else None)
+            parts.append((part[found.item], table[found.codes],
+                          found.weights if groups.weighted else np.zeros(0)))
+        item, codes, weights = (np.concatenate(some) for some in zip(*parts, strict=True))
+        return Annotated(item, codes, list(place), weights if groups.weighted else None)
 
     @cached_property
     def judged(self) -> Ints:

@@ -30,7 +30,9 @@ class Run:
     def __init__(self, run: pd.DataFrame, judgments: Judgments, tell: Tell) -> None:
         codes, names = codes_of(run["query_id"], "run")
         topic = recoded(codes, names, judgments.topics)
-        score, docnos, sample = scores_of(run), run["doc_id"], _samples(run)
+        score, docnos = scores_of(run), run["doc_id"]
+        sample = codes_of(run["iteration"], "run")[0] if "iteration" in run \
+            else np.zeros_like(topic)
         known = topic >= 0
         if names and judgments.topics and not known.any():
             tell("topics", f"the run has none of the {len(judgments.topics)} topics of the qrels: "
@@ -68,7 +70,7 @@ class Run:
     @property
     def sampled(self) -> bool:
         """Whether a topic has several lists."""
-        return len(self.topics) > 0 and bool((self.topics[1:] == self.topics[:-1]).any())
+        return bool((self.topics[1:] == self.topics[:-1]).any())
 
     @property
     def topic(self) -> Ints:
@@ -92,16 +94,6 @@ class Run:
     def docnos(self, rows: Any) -> Any:
         """Return the docnos of the documents at the indices ``rows`` as text."""
         return texts_of(self._docnos.iloc[self._order[rows]])
-
-
-def _samples(run: pd.DataFrame) -> Ints:
-    """Return the sample of each row, ``[n]``; 0 if the run has no column ``iteration``.
-
-    :raises ValueError: the sample of a row is missing
-    """
-    if "iteration" not in run:
-        return np.zeros(len(run), np.int32)
-    return codes_of(run["iteration"], "run")[0]
 
 
 def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:

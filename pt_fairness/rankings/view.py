@@ -289,7 +289,5 @@ def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
 def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:
     """Return ``flat[start[t]:start[t] + n[t]]`` as row ``t``, padded with ``empty``."""
     depth = int(n.max(initial=0))
-    if len(flat) == 0:
-        return np.full((len(n), depth), empty, flat.dtype)
     places = np.minimum(start[:, None] + np.arange(depth), len(flat) - 1)
     return np.where(within(depth, n), flat[places], flat.dtype.type(empty))
