@@ -29,7 +29,7 @@ from pt_fairness import (
 )
 from pt_fairness import values as sources
 from pt_fairness.measures import MEASURES
-from pt_fairness.rankings import rankings
+from pt_fairness.rankings import labelled
 
 NAMES = ["RaB", "ARaB", "FaiRR", "NFaiRR", "RankingBias"]
 seeds = st.integers(0, 100_000)
@@ -123,7 +123,7 @@ def agree(found, measures, wanted, case, run, details, **known):
 def test_numbers_of_documents(make_case, values, registered, monkeypatch, seed, by_topic, samples):
     case = make_case(300 + seed)
     if seed % 2:
-        monkeypatch.setattr(rankings, "BLOCK_CELLS", 1)  # a topic is a block
+        monkeypatch.setattr(labelled, "BLOCK_CELLS", 1)  # a topic is a block
     run, rows = case.run_frame, case.run
     if samples > 1:
         pick = random.Random(seed)
