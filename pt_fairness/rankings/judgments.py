@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,12 @@ class Judgments:
         # ``topics``: the distinct topics as text, ``[T]``. ``qids``: the topics as given in the
         # frame, ``[T]``.
         self.topics, self.qids = list(topics), list(topics.values())
+        # The groups of the rows as given: labels are in the order in which ndeval sees them.
+        self._iteration = qrels.get("iteration")
+        self._order: Any = slice(None)
         if (topic[1:] < topic[:-1]).any():
-            order = np.argsort(topic, kind="stable")
-            topic, qrels = topic[order], qrels.iloc[order]
+            self._order = np.argsort(topic, kind="stable")
+            topic, qrels = topic[self._order], qrels.iloc[self._order]
         self.index = PairIndex(topic, qrels["doc_id"], "qrels")
         #: The topic code of each pair, ``[pairs]``, ascending.
         self.topic = self.index.topic
@@ -46,7 +50,6 @@ class Judgments:
             #: The highest relevance of each pair, ``[pairs]``.
             self.relevance = np.full(len(self.index), np.iinfo(np.int64).min, relevance.dtype)
             np.maximum.at(self.relevance, self.index.pair, relevance)
-        self._iteration = qrels.get("iteration")
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -60,4 +63,4 @@ class Judgments:
             return np.zeros(rows, np.int32), ["0"][:rows]
         codes, texts = codes_of(self._iteration)
         labels = [text for text in texts if text not in UNANNOTATED]
-        return recoded(codes, texts, labels), labels
+        return recoded(codes, texts, labels)[self._order], labels
