@@ -23,7 +23,7 @@ from pt_fairness.io.identifiers import PairIndex
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Floats
-from pt_fairness.provider.evaluator import check_labels
+from pt_fairness.provider.checks import check_labels
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run

@@ -42,13 +42,11 @@ def path_of(run: Input | pd.DataFrame, folder: str, digest: str) -> str:
 
 def load(path: str) -> Scores | None:
     """Load scores; ``None`` if the file does not exist or cannot be read."""
-    if not os.path.exists(path):
-        return None
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
             warnings = [(cause, message) for cause, message in kept["warnings"].tolist()]
             return Scores(kept["qids"].tolist(), kept["values"], warnings)
-    except Exception:  # a damaged archive can raise almost any error
+    except Exception:  # a missing file raises OSError, a damaged archive almost any error
         return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pandas as pd
@@ -129,14 +129,14 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
                      groups)
     scorer = Scorer(plan)
     finished = _finished(scorer, by_name, parallel, progress)
-    _warn_once(finished, systems)
-    broken = {systems[one.position]: one.error for one in finished if one.error is not None}
+    _warn_once(finished)
+    broken = {one.name: one.error for one in finished if one.error is not None}
     if len(broken) == len(systems):
         raise ValueError(f"no run could be evaluated: {_with_errors(broken)}")
     if broken:
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {_with_errors(broken)}")
-    scores = {systems[one.position]: one.scores for one in finished if one.error is None}
+    scores = {one.name: one.scores for one in finished if one.error is None}
     attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
     if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TEST, "correction": correction,
@@ -189,14 +189,12 @@ def _finished(scorer: Scorer, runs: Mapping[str, Source], parallel: Any,
     """Return the results of all runs, in the order of the runs."""
     from tqdm import tqdm
     # Workers may have another working directory.
-    sources = [run if parallel is None or isinstance(run, pd.DataFrame) else os.path.abspath(run)
-               for run in runs.values()]
-    results = []
-    with tqdm(total=len(runs), desc="evaluate", unit="run", disable=not progress) as bar:
-        for result in workers.results(scorer, list(enumerate(sources)), parallel):
-            results.append(result)
-            bar.update()
-    return sorted(results, key=lambda result: result.position)
+    jobs = [(name, run if parallel is None or isinstance(run, pd.DataFrame)
+             else os.path.abspath(run)) for name, run in runs.items()]
+    results = tqdm(workers.results(scorer, jobs, parallel), total=len(jobs), desc="evaluate",
+                   unit="run", disable=not progress)
+    by_name = {result.name: result for result in results}
+    return [by_name[name] for name in runs]
 
 
 def _facts(scorer: Scorer) -> dict[str, Any]:
@@ -212,17 +210,17 @@ def _with_errors(broken: Mapping[str, str]) -> str:
     return "; ".join(f"{name} ({error})" for name, error in broken.items())
 
 
-def _warn_once(results: Iterable[Result], names: Sequence[str]) -> None:
+def _warn_once(results: Sequence[Result]) -> None:
     """Warn once for each cause, with the names of the runs that it applies to."""
     causes: dict[str, dict[str, list[str]]] = {}
     for result in results:
         for cause, message in result.scores.warnings:
             runs = causes.setdefault(cause, {}).setdefault(message, [])
-            if names[result.position] not in runs:
-                runs.append(names[result.position])
+            if result.name not in runs:
+                runs.append(result.name)
     for messages in causes.values():
         (message, runs), *others = messages.items()
-        if len(runs) == len(names):
+        if len(runs) == len(results):
             warn(message)
             continue
         similar = [name for _, some in others for name in some]

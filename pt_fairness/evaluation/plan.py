@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
@@ -23,11 +22,6 @@ from pt_fairness.values import runs
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")
-
-
-def current_process() -> tuple[str, int]:
-    """Return the host name and the process id."""
-    return platform.node(), os.getpid()
 
 
 @dataclass(frozen=True)
@@ -50,8 +44,6 @@ class Plan:
     digest: str
     #: The maximum number of threads that parse a file; ``None`` for pandas' default.
     threads: int | None
-    #: The process that made the plan.
-    process: tuple[str, int] = field(default_factory=current_process)
 
     def set_environment(self) -> None:
         """Set the environment variables of this process to those of the plan."""
@@ -103,20 +95,18 @@ def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """
     every: list[Any] = []
     digests: list[Any] = []
-    found: dict[tuple[str, str], Any] = {}
+    bound: dict[tuple[str, str], BoundName] = {}
     for measure in measures:
-        if not isinstance(measure, FairnessMeasure):
-            every.append(measure)
-            continue
-        names = [(param, name) for param, some in measure.names().items() for name in some]
-        for param, name in names:
-            if (param, name) not in found:  # a pipe can be read once
-                found[param, name], digest = _meaning(param, name)
-                digests.append([str(name), *digest])  # without the object of a bound name
         spellings: dict[str, dict[str, str]] = {}
-        for param, name in names:
-            spellings.setdefault(param, {})[name] = BoundName(name, found[param, name])
-        every.append(measure.renamed(spellings) if names else measure)
+        for param, names in measure.names().items() if isinstance(measure, FairnessMeasure) else ():
+            for name in names:
+                if (param, name) not in bound:  # a pipe can be read once
+                    value, digest = _meaning(param, name)
+                    bound[param, name] = BoundName(name, value)
+                    # str leaves out the object of a bound name.
+                    digests.append([str(name), *digest])
+            spellings[param] = {name: bound[param, name] for name in names}
+        every.append(measure.renamed(spellings) if spellings else measure)
     return every, digests
 
 

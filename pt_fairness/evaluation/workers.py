@@ -18,24 +18,25 @@ from numpy.typing import NDArray
 from pt_fairness import io
 from pt_fairness.evaluation import checkpoint
 from pt_fairness.evaluation.checkpoint import Scores
-from pt_fairness.evaluation.plan import Plan, current_process
+from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import Input, Path, opened
-from pt_fairness.io.identifiers import missing, with_text_ids
+from pt_fairness.io.identifiers import with_text_ids
 from pt_fairness.io.runs import read_opened_run
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.rankings.trec_order import scores_of
 from pt_fairness.text import collecting_warnings
 
 #: A run: the path of a file, or a frame.
 Source = Path | pd.DataFrame
-#: The position of a run in the list of runs, and the run.
-Job = tuple[int, Source]
+#: The name of a run, and the run.
+Job = tuple[str, Source]
 
 
 @dataclass(frozen=True)
 class Result:
     """The scores of a run, or the error that it raised."""
 
-    position: int
+    name: str
     scores: Scores = field(default_factory=Scores)
     error: str | None = None
 
@@ -92,6 +93,8 @@ def results(scorer: Scorer, jobs: list[Job], parallel: Any) -> Iterator[Result]:
     return iter(parallel(delayed(_score_in_worker)(packed, plan.digest, job) for job in jobs))
 
 
+#: ir_measures' names of columns, by PyTerrier's.
+_NAMES = {"qid": "query_id", "docno": "doc_id"}
 #: The last scorer of each thread of a worker, because evaluators are not thread-safe.
 _last = threading.local()
 #: Guards the environment variables and the warning filters, which are shared by all threads.
@@ -123,8 +126,7 @@ class Scorer:
         #: The topics of the qrels, in their order.
         self.topics = plan.qrels["query_id"].unique().tolist()
         with _process_lock, collecting_warnings() as self._warnings:
-            if plan.process != current_process():
-                plan.set_environment()
+            plan.set_environment()
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
 
     def undefined(self) -> dict[str, tuple[str, ...]]:
@@ -137,13 +139,13 @@ class Scorer:
 
     def result(self, job: Job) -> Result:
         """Return the scores of a run, from the checkpoint if stored there, or its error."""
-        position, source = job
+        name, source = job
         try:
-            return Result(position, self._scores_of(source))
+            return Result(name, self._scores_of(source))
         except Exception as error:  # must not stop the other runs
             known = isinstance(error, (ValueError, OSError))
             text = str(error) if known else f"{type(error).__name__}: {error}"
-            return Result(position, error=text)
+            return Result(name, error=text)
 
     def _scores_of(self, source: Source) -> Scores:
         path = kept = None
@@ -174,14 +176,13 @@ class Scorer:
     def score(self, run: pd.DataFrame) -> Scores:
         """Score a run.
 
-        :param run: columns ``qid, docno, score`` and, if it has samples, ``iteration``; identifiers
-            as text
+        :param run: columns ``query_id, doc_id, score`` and, if it has samples, ``iteration``;
+            identifiers as text
         :raises ValueError: the run is empty
         """
         if run.empty:
             raise ValueError("the run is empty; a system that returned nothing for any topic "
                              "cannot be told from a failed one")
-        run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
         row_of: dict[str, int] = {}
         column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
         rows, columns, values = [], [], []
@@ -208,20 +209,14 @@ def _opened(source: Source) -> AbstractContextManager[Input | pd.DataFrame]:
 
 
 def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
-    """Return a run as a frame with ``qid, docno, score`` and any other columns.
+    """Return a run as a frame with ``query_id, doc_id, score`` and any other columns.
 
     :raises ValueError: a column, an identifier or a sample is missing, or a score is NaN
     """
     if isinstance(source, Input):
-        return read_opened_run(source, object)
-    run = source.rename(columns={"query_id": "qid", "doc_id": "docno"})
-    io.need_columns(run, ["qid", "docno", "score"], "the run")
-    run = with_text_ids(run, "run", "qid", "docno").astype({"score": float})
-    wrong = run["score"].isna().to_numpy()
-    if "iteration" in run and run["iteration"].isna().any():
-        raise missing(run["iteration"], run["iteration"].isna().to_numpy().argmax(), "run")
-    if wrong.any():
-        row = run.iloc[int(wrong.argmax())]
-        raise ValueError(f"the score of document {row['docno']!r} for topic {row['qid']!r} is NaN, "
-                         "so it has no rank; every document needs a score")
-    return run
+        return read_opened_run(source, object).rename(columns=_NAMES)
+    run = source.rename(columns={new: old for old, new in _NAMES.items()})
+    io.need_columns(run, [*_NAMES, "score"], "the run")
+    samples = ["iteration"] if "iteration" in run else []
+    run = with_text_ids(run, "run", *_NAMES, *samples).rename(columns=_NAMES)
+    return run.assign(score=scores_of(run))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,18 +80,31 @@ def words_of(texts: Any) -> Any:
     return encoded.astype(f"S{8 * width}").view(">u8").reshape(len(texts), width).astype(np.uint64)
 
 
-def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, list[str], list[Any]]:
-    """Factorize a column with few distinct values.
+def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, Any]]:
+    """Factorize a column with few distinct values; 1 and ``'1'`` are one value.
 
     :param where: the name of the frame in the error for a missing value; ``None`` to give missing
         values the code −1
-    :returns: the codes ``[n]``, the distinct values as text, and the distinct values unconverted
+    :returns: the codes ``[n]``, and the distinct values by their texts, in order of appearance
     :raises ValueError: a missing value
     """
     codes, values = pd.factorize(ids)
     if where is not None and (codes < 0).any():
         raise missing(ids, np.argmax(codes < 0), where)
-    return codes.astype(np.int32), [label_text(value) for value in values], list(values)
+    found: dict[str, Any] = {}
+    for value in values:
+        found.setdefault(label_text(value), value)
+    return recoded(codes, map(label_text, values), found), found
+
+
+def recoded(codes: Ints, names: Iterable[str], others: Iterable[str]) -> Ints:
+    """Convert codes of some names to the codes of the same names among others, ``[n]``.
+
+    :param codes: indices into ``names``, ``[n]``; −1 stays −1
+    :param others: distinct names; a name that is not one of them gets the code −1
+    """
+    place = {name: code for code, name in enumerate(others)}
+    return np.array([*(place.get(name, -1) for name in names), -1], np.int32)[codes]
 
 
 #: Hash keys, tried in order until no two distinct pairs have the same 64-bit hash.
@@ -124,7 +137,7 @@ class PairIndex:
             first = np.empty(len(distinct), np.int32)
             first[pair[::-1]] = np.arange(len(topic) - 1, -1, -1, dtype=np.int32)
             again = np.flatnonzero(first[pair] != np.arange(len(topic)))
-            if _equal(topic, docnos, again, topic, docnos, first[pair[again]]).all():
+            if _equal(docnos, again, docnos, first[pair[again]]).all():
                 order = np.argsort(distinct)
                 self._sorted = distinct[order]
                 break
@@ -180,8 +193,7 @@ class PairIndex:
             hit = self._sorted[place] == hashes
             found[hit] = self._number[place[hit]]
         hits = np.flatnonzero(found >= 0)
-        same = _equal(topic, docnos, hits, self.topic, self._docnos, found[hits], self.first)
-        found[hits[~same]] = -1
+        found[hits[~_equal(docnos, hits, self._docnos, self.first[found[hits]])]] = -1
         return found, hashes
 
 
@@ -199,13 +211,11 @@ class DocumentIndex:
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:
         topic: Ints = np.zeros(len(docno), np.int32)
-        #: The code of each topic, by name; ``None`` if the rows apply to every topic.
-        self.topics: dict[str, int] | None = None
+        #: The names of the topics; ``None`` if the rows apply to every topic.
+        self.topics: list[str] | None = None
         if qid is not None:
-            codes, names, _ = codes_of(qid, where)
-            self.topics = {}
-            table = [self.topics.setdefault(name, len(self.topics)) for name in names]
-            topic = np.array(table, np.int32)[codes]  # 1 and '1' are the same topic
+            topic, names = codes_of(qid, where)
+            self.topics = list(names)
         self._index = PairIndex(topic, docno, where)
         self.pair, self.first = self._index.pair, self._index.first
 
@@ -218,11 +228,8 @@ class DocumentIndex:
         :param topic: the topic of each document, an index of ``topics``, ``[m]``
         :param docnos: the documents as text, ``[m]``
         """
-        if self.topics is None:
-            topic = np.zeros(len(docnos), np.int32)
-        else:
-            table = np.array([self.topics.get(name, -1) for name in topics] + [-1], np.int32)
-            topic = table[topic]
+        topic = np.zeros(len(docnos), np.int32) if self.topics is None else \
+            recoded(topic, topics, self.topics)
         return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
 
     def sorted(self) -> tuple[Ints, Any]:
@@ -234,25 +241,21 @@ class DocumentIndex:
         topics = sorted(self.topics or ())
         topic, docnos = self._index.topic, self._index.docnos()
         if self.topics is not None:
-            place = np.empty(len(topics), np.int32)
-            place[[self.topics[name] for name in topics]] = np.arange(len(topics))
-            topic = place[topic]
+            topic = recoded(topic, self.topics, topics)
         order = np.lexsort((docnos.astype(str), topic))
         return order, (topics, topic[order], docnos[order])
 
 
-def _equal(topic: Ints, docnos: pd.Series, rows: Ints, other_topic: Ints, other_docnos: pd.Series,
-           others: Ints, first: Ints | None = None) -> Any:
-    """Return whether ``rows`` and ``others`` have equal topics and docnos, ``[len(rows)]``.
+def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: Ints) -> Any:
+    """Return whether pairs of the same hash are equal, ``[len(rows)]``.
 
-    :param first: the row of ``other_docnos`` for each index of ``other_topic``; the same by default
+    Only docnos are compared: with the same docno, different topics have different hashes.
     """
-    same = np.asarray(topic[rows] == other_topic[others])
+    same = np.empty(len(rows), bool)
     for part in chunks(len(rows)):
-        theirs = others[part] if first is None else first[others[part]]
-        one, other = docnos.iloc[rows[part]], other_docnos.iloc[theirs]
+        one, other = docnos.iloc[rows[part]], other_docnos.iloc[other_rows[part]]
         if isinstance(one.dtype, pd.StringDtype) and one.dtype == other.dtype:
-            same[part] &= np.asarray(one.array == other.array, bool)
+            same[part] = np.asarray(one.array == other.array, bool)
         else:
-            same[part] &= texts_of(one) == texts_of(other)
+            same[part] = texts_of(one) == texts_of(other)
     return same

@@ -97,39 +97,29 @@ def _samples(frame: pd.DataFrame) -> Ints | None:
     if not texts.str.fullmatch("[0-9]{1,18}").all():
         return None
     samples, number = np.unique(texts.astype("int64").to_numpy(), return_inverse=True)
-    if len(samples) < 2:
-        return None
-    sample = number.reshape(-1)[codes]
-    topic = pd.factorize(frame["qid"])[0]
-    lists = topic * len(samples) + sample
-    if not _some_again(lists) or not _some_again(pd.unique(lists) // len(samples)):
-        return None  # no sample has two rows, or no topic has two samples
-    docno = pd.factorize(frame["docno"])[0]
-    pair = pd.factorize(topic * (int(docno.max()) + 1) + docno)[0]
-    if not _some_again(pd.unique(pair * len(samples) + sample) // len(samples)):
-        return None
-    return samples[sample]
+    sample = number[codes]
+    rows = frame[["qid", "docno"]].assign(sample=sample)
+    several = rows.duplicated(["qid", "sample"]).any() \
+        and rows.drop_duplicates().duplicated(["qid", "docno"]).any()
+    return samples[sample] if several else None
 
 
-def _some_again(values: Any) -> bool:
-    return bool(pd.Series(values).duplicated().any())
-
-
-def _read_trec_fair(source: Input, text: Any, fields: list[str]) -> pd.DataFrame:
+def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFrame:
     """Read a file of the TREC Fair Ranking track.
 
     :param fields: the fields of the first line
     """
-    names = ["qid", "docno"] if len(fields) == 2 else ["qid", "iteration", "docno"]
-    frame = read_columns(source, names, {"qid": text, "docno": text, "iteration": object,
-                                         "_more": object})
+    lists = ["qid", "iteration"][:len(fields) - 1]
+    types = {"qid": dtype, "docno": dtype, "iteration": object, "_more": object}
+    frame = read_columns(source, [*lists, "docno"], types)
     frame = frame[~frame["qid"].isin(_FAIR_HEADERS)].reset_index(drop=True)
-    lists = ["qid"]
     if len(fields) == 3:
-        lists = ["qid", "iteration"]
         wrong = ~frame["iteration"].str.fullmatch("[0-9]{1,18}").to_numpy(bool)
         if wrong.any():
-            _raise_wrong_sample(source, frame["iteration"][wrong.argmax()])
+            text = frame["iteration"][wrong.argmax()]
+            number = next((n for n, line in source.lines() if line.split()[1:2] == [text]), 0)
+            raise ValueError(f"{source.name}, line {number}: the sample {shown(text)} is no whole "
+                             "number; a file of three columns has id, seq_no and page_id")
         frame["iteration"] = frame["iteration"].astype("int64")
         counted = len(frame) > 1 and not frame.duplicated(lists).any()
         if counted and fields[0].strip() not in _FAIR_HEADERS:
@@ -139,14 +129,6 @@ def _read_trec_fair(source: Input, text: Any, fields: list[str]) -> pd.DataFrame
     rank = frame.groupby(lists, sort=False).cumcount() + 1
     run = frame[["qid", "docno"]].assign(score=-rank.astype(float))
     return run if len(fields) == 2 else _with_samples(run, frame["iteration"])
-
-
-def _raise_wrong_sample(source: Input, wrong: str) -> None:
-    for number, line in source.lines():
-        fields = line.split()
-        if fields[1:2] == [wrong] and fields[0] not in _FAIR_HEADERS:
-            raise ValueError(f"{source.name}, line {number}: the sample {shown(wrong)} is no whole "
-                             "number; a file of three columns has id, seq_no and page_id")
 
 
 def _read_parquet(source: Input, text: Any) -> pd.DataFrame:

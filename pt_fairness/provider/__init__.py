@@ -15,9 +15,15 @@ from ir_measures.providers.base import Any as AnyValue
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.registry import listen
-from pt_fairness.provider.names import ALPHA_MEASURES, ALPHA_VARIABLE, NDEVAL_MEASURES
 
 __all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
+
+
+#: Environment variable; if ``ndeval``, ir_measures computes all measures of ndeval.
+ALPHA_VARIABLE = "PT_FAIRNESS_ALPHA"
+ALPHA_MEASURES = frozenset({"alpha_nDCG", "alpha_DCG"})
+#: The other measures of ndeval, computed by ndeval on runs in trec_eval's order.
+NDEVAL_MEASURES = frozenset({"ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"})
 
 
 class FairnessProvider(providers.Provider):  # type: ignore[misc]
@@ -56,7 +62,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 
         :raises ValueError: a group source or values do not exist, or the groups lack a label
         """
-        from pt_fairness.provider.sources import check_sources
+        from pt_fairness.provider.checks import check_sources
         measures = list(measures)
         check_sources(one for one in measures if isinstance(one, FairnessMeasure))
         return list(super().run_inputs(measures))

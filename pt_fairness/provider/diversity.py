@@ -4,19 +4,68 @@ ir_measures computes them with ndeval, which breaks ties in another order than t
 α per call, and stops at rank 20. This module has ndeval's arithmetic without these limits. The
 ideal ranking is greedy; ties in it are broken by docno, descending. α-DCG is divided by the gain of
 an ideal ranking in which every document has every subtopic. At cutoff 1 it is not divided, as in
-ndeval.
+ndeval. The warning of ties is given for ndeval's other measures, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from pt_fairness.io.identifiers import words_of
-from pt_fairness.numerics import SUMMED_RANKS, Floats, Ints, discounted_sum, log_discount, ratio
+from pt_fairness.numerics import (
+    SUMMED_RANKS,
+    Floats,
+    Ints,
+    discounted_sum,
+    log_discount,
+    mean_of_lists,
+    ratio,
+)
+from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.greedy import GreedyRanking
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Tell
+
+#: The measures of ndeval that do not depend on the order within the cutoff.
+SET_MEASURES = frozenset({"P_IA", "StRecall"})
+
+
+def judged_only(measure: Any) -> bool:
+    """Return whether a measure ignores unjudged documents."""
+    return bool("judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"])
+
+
+class Diversity:
+    """The subtopics of the qrels for each ``rel`` of the given measures."""
+
+    def __init__(self, judgments: Judgments, measures: Sequence[Any]) -> None:
+        self._subtopics = {rel: Subtopics(judgments, rel)
+                           for rel in {measure["rel"] for measure in measures}}
+
+    def scores(self, measure: Any, run: Run, tell: Tell) -> Floats:
+        """Return α-nDCG or α-DCG of each topic, ``[T]``, the mean over its lists."""
+        subtopics = self._subtopics[measure["rel"]]
+        if subtopics.count.max(initial=0) == 1:
+            tell("subtopics", f"no topic has more than one subtopic, so {measure} sees no "
+                 "diversity: subtopics are read from the iteration field of the qrels, which "
+                 "PyTerrier's reader drops and pt_fairness.read_qrels keeps")
+        self.tell_of_ties(measure, run, tell)
+        values = score(measure.NAME, subtopics, Listing(run, measure), measure["alpha"],
+                       measure.params.get("cutoff"))
+        return mean_of_lists(values, run.topics)
+
+    def tell_of_ties(self, measure: Any, run: Run, tell: Tell) -> None:
+        """Warn if the order of tied documents can change a value."""
+        subtopics, cutoff = self._subtopics[measure["rel"]], measure.params.get("cutoff")
+        if Listing(run, measure).ties_matter(subtopics, cutoff, measure.NAME in SET_MEASURES):
+            tell("ties", f"{measure} depends on the order of tied documents, and ranks them here "
+                 "as trec_eval does for nDCG (by docno, descending), not as ndeval does; "
+                 f"{ALPHA_VARIABLE}=ndeval in the environment leaves it to ndeval")
 
 
 class Subtopics:
@@ -24,7 +73,7 @@ class Subtopics:
 
     def __init__(self, judgments: Judgments, rel: int) -> None:
         codes, labels = judgments.row_labels
-        rows = (judgments.row_relevance >= rel) & (codes >= 0)
+        rows = judgments.row_relevance >= rel
         sets = LabelSets(labels)
         #: The code of the subtopic set of each judged pair, ``[pairs]``, −1 for none.
         self.of_pair = sets.code(judgments.index.pair[rows], codes[rows], len(judgments.index))
@@ -41,8 +90,7 @@ class Subtopics:
         self._relevant = np.flatnonzero(self.of_pair >= 0)
         held = np.zeros((len(judgments.topics), self._nothing + 1), bool)
         topic = judgments.topic[self._relevant]
-        for column in range(self._members.shape[1]):
-            held[topic, self._members[self.of_pair[self._relevant], column]] = True
+        held[topic[:, None], self._members[self.of_pair[self._relevant]]] = True
         #: The number of subtopics of the relevant documents of each topic, ``[T]``.
         self.count = held[:, :self._nothing].sum(axis=1)
         #: The number of relevant documents with a subtopic of each topic, ``[T]``.
@@ -133,20 +181,18 @@ class Subtopics:
 class Listing:
     """The documents of a run that a measure uses: all, or only the judged ones."""
 
-    def __init__(self, run: Run, judged_only: bool) -> None:
+    def __init__(self, run: Run, measure: Any) -> None:
         #: The topic of each list, ``[R]``.
         self.topics = run.topics
         # The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
         self.list, self.block, self.place, self.pair = run.list, run.block, run.place, run.pair
-        if judged_only:
+        if judged_only(measure):
             kept = self.pair >= 0
             self.list, self.block, self.pair = self.list[kept], self.block[kept], self.pair[kept]
             self.place = np.arange(len(self.list)) - np.searchsorted(self.list, self.list)
 
     def sets(self, subtopics: Subtopics) -> Ints:
         """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""
-        if not len(subtopics.of_pair):
-            return self.pair
         return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1)
 
     def ties_matter(self, subtopics: Subtopics, cutoff: int | None, as_set: bool = False) -> bool:

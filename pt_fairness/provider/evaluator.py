@@ -17,11 +17,11 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
-from pt_fairness.provider.alpha import Diversity
-from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider.checks import check_labels, check_weights
+from pt_fairness.provider.diversity import Diversity
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.numbers import Numbers
-from pt_fairness.provider.sources import check_declared
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run, empty_run
@@ -31,13 +31,13 @@ from pt_fairness.text import TARGET_WORDS, listed, warn
 class Source:
     """The measures of one group source, with the annotations and values that they use.
 
-    :param key: the :func:`source_key` of the measures
+    :param name: the name of the source, ``None`` for ``iteration``
+    :param needed: whether the measures need groups
     :raises ValueError: an unknown source, or qrels without groups
     """
 
-    def __init__(self, key: SourceKey, measures: Sequence[FairnessMeasure],
+    def __init__(self, name: str | None, needed: bool, measures: Sequence[FairnessMeasure],
                  judgments: Judgments) -> None:
-        name, needed = key
         self.groups, self.measures = None if name is None else sources.get(name), measures
         self.needed = needed
         if self.groups is not None and self.groups.weighted:
@@ -46,21 +46,9 @@ class Source:
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
         #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
-        self.dropped: Bools = np.zeros(len(judgments.topics), bool)
-        if self.groups is not None and self.groups.topics is not None:
-            self.dropped = ~np.isin(judgments.topics, list(self.groups.topics))
-
-
-#: The name of a group source (``None`` for ``iteration``), and whether groups are needed.
-SourceKey = tuple[str | None, bool]
-
-
-def source_key(measure: FairnessMeasure) -> SourceKey:
-    """Return the group source of a measure, and whether the measure needs groups.
-
-    All measures that do not need groups have the same key.
-    """
-    return (measure.param("groups"), True) if measure.needs_groups else (None, False)
+        kept = judgments.topics if self.groups is None or self.groups.topics is None \
+            else self.groups.topics
+        self.dropped: Bools = ~np.isin(judgments.topics, kept)
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -77,10 +65,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._told: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        by_source: dict[SourceKey, list[FairnessMeasure]] = {}
+        by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
         for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
-            by_source.setdefault(source_key(measure), []).append(measure)
-        self._sources = [Source(key, some, self._judgments) for key, some in by_source.items()]
+            name = measure.param("groups") if measure.needs_groups else None
+            by_source.setdefault((name, measure.needs_groups), []).append(measure)
+        self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
         for source in self._sources:
             self._tell_of_source(source)
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
@@ -195,45 +184,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        f"that no judged document has and that {source.groups!r} does not declare: "
                        f"{listed(ranked.foreign_labels)}; they count as unannotated")
         return values
-
-
-def check_weights(measures: Sequence[FairnessMeasure], groups: sources.Groups) -> None:
-    """Check that measures can use weights.
-
-    :param groups: a group source with weights
-    :raises ValueError: a measure is not defined for weights
-    """
-    for measure in measures:
-        if measure.refuses_weights:
-            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
-            advice = "norm='none' or " if sums else ""
-            raise ValueError(f"{measure} is not defined for documents with weights, which "
-                             f"{groups!r} has; use {advice}groups without weights")
-
-
-def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Any) -> None:
-    """Check that the labels in the parameters of a measure are in the label set G.
-
-    :param tell: callback for warnings; takes the cause and the message
-    :raises ValueError: a label is not in G, and the group source declares its labels
-    """
-    if annotations.groups is not None and annotations.declared is not None:
-        check_declared(measure, annotations.groups, annotations.labels)
-    known = [*annotations.labels, *measure.added_labels]
-    held = listed(annotations.labels) or "no groups"
-    for parameter, label in measure.named_labels(known):
-        if label in known:
-            continue
-        words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
-            if parameter == "protected" else ""
-        tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; "
-             f"the qrels hold {held}{words}")
-    added = [label for label in measure.added_labels if label not in annotations.labels]
-    if added:
-        undeclared = "" if annotations.declared is None else \
-            f" and {annotations.groups!r} does not declare"
-        tell(f"target {added}", f"the target of {measure} has a share for {listed(added)}, which "
-             f"no judged document has as its group{undeclared}; the judged documents have {held}")
 
 
 def _how_many(topics: Bools, names: Sequence[str], sources: Sequence[Source],

@@ -48,7 +48,6 @@ class GreedyRanking:
         self._places = members[sets] + (self._topic * (nothing + 1))[:, None]
         #: The score of each queue at its last update, ``[Q]``, −inf if the queue is empty.
         self._score = (members[sets] != nothing).sum(axis=1).astype(float)
-        self._empty = 0
         #: The ratio of the largest score to the largest bound at the previous rank, ``[T]``. It is
         #: the estimate for the current rank.
         self._expected = np.ones(len(self._open))
@@ -70,13 +69,9 @@ class GreedyRanking:
             self._take(rows, best)
             if lazy:
                 self._close(best <= result[self._open, 0] * (NEGLIGIBLE / depth))
-            more = self._left[self._open] > 0
-            if not more.all():
-                self._open = self._open[more]
-                if not len(self._open):
-                    break
-            if 4 * self._empty > len(self._topic):
-                self._forget_empty()
+            self._open = self._open[self._left[self._open] > 0]
+            if not len(self._open):
+                break
         return result
 
     def _update_largest(self) -> Ints:
@@ -127,24 +122,13 @@ class GreedyRanking:
         self._head[taken] += 1
         self._left[self._open] -= 1
         self._worth[self._places[taken]] *= self._factor
-        empty = taken[self._head[taken] == self._end[taken]]
-        self._score[empty] = -np.inf
-        self._empty += len(empty)
+        self._score[taken[self._head[taken] == self._end[taken]]] = -np.inf
 
     def _close(self, finished: Bools) -> None:
         """Empty the queues of topics that are finished.
 
         :param finished: mask of the open topics, ``[A]``
         """
-        if not finished.any():
-            return
         topics = self._open[finished]
         rows = np.flatnonzero(np.isin(self._topic, topics))
         self._head[rows], self._score[rows], self._left[topics] = self._end[rows], -np.inf, 0
-        self._empty += len(rows)
-
-    def _forget_empty(self) -> None:
-        kept = np.flatnonzero(self._head < self._end)
-        self._head, self._end, self._topic = self._head[kept], self._end[kept], self._topic[kept]
-        self._places, self._score = self._places[kept], self._score[kept]
-        self._empty = 0

@@ -32,11 +32,12 @@ class ManyRunsEvaluator:
         plain = [m for m in measures if _provider_of(m) is ir_measures.pytrec_eval]
         others = [m for m in measures if m not in plain]
         self._measures = measures
-        self._plain = self._others = None
-        if plain:
-            self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance"))
-        if others:
-            self._others = ir_measures.evaluator(others, qrels)
+        self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance")) \
+            if plain else None
+        self._others = ir_measures.evaluator(others, qrels) if others else None
+        # The evaluators of this package's measures: one or none.
+        self._fairness = [one for one in getattr(self._others, "evaluators", [self._others])
+                          if isinstance(one, FairnessEvaluator)]
 
     def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
         """Yield the value of each measure for each topic.
@@ -47,21 +48,15 @@ class ManyRunsEvaluator:
         warn_of_one_list(self._measures, run)
         if self._plain is not None:
             yield from self._plain.iter_calc(_by_topic(run, "score"))
+        for evaluator in self._fairness:
+            evaluator.tell_again()
         if self._others is not None:
-            for evaluator in self._fairness():
-                evaluator.tell_again()
             yield from self._others.iter_calc(run)
-
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        return {measure: topics for evaluator in self._fairness()
+        return {measure: topics for evaluator in self._fairness
                 for measure, topics in evaluator.undefined().items()}
-
-    def _fairness(self) -> list[FairnessEvaluator]:
-        """Return the evaluators of this package's measures: one or none."""
-        return [one for one in getattr(self._others, "evaluators", [self._others])
-                if isinstance(one, FairnessEvaluator)]
 
 
 def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
@@ -85,13 +80,10 @@ def _provider_of(measure: Any) -> Any:
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
-    if frame.empty:
-        return {}
     codes, names = pd.factorize(frame["query_id"])
-    documents, values = frame["doc_id"].tolist(), frame[column].tolist()
-    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
-    topics: dict[str, dict[str, Any]] = {}
-    for start, end in zip(starts, [*starts[1:], len(codes)], strict=True):
-        rows = topics.setdefault(str(names[codes[start]]), {})
-        rows.update(zip(documents[start:end], values[start:end], strict=True))
-    return topics
+    order, ends = np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))
+    # The parts of the topics, and an empty one.
+    documents, values = (np.split(frame[name].to_numpy(object)[order], ends)
+                         for name in ("doc_id", column))
+    return {str(name): dict(zip(some.tolist(), numbers.tolist(), strict=True))
+            for name, some, numbers in zip(names, documents, values, strict=False)}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from pt_fairness.io.identifiers import texts_of
 from pt_fairness.numerics import Floats, mean_of_lists
-from pt_fairness.provider.alpha import judged_only
+from pt_fairness.provider.diversity import judged_only
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.text import UNANNOTATED
@@ -28,8 +28,7 @@ class Ndeval:
     def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
         self._judgments = judgments
         self._lock = threading.Lock()  # pyndeval is not thread-safe
-        topics = np.array(judgments.topics, dtype=object)
-        annotated = qrels.assign(query_id=topics[judgments.row_topic],
+        annotated = qrels.assign(query_id=texts_of(qrels["query_id"]),
                                  doc_id=texts_of(qrels["doc_id"]))
         if "iteration" in qrels:
             none = qrels["iteration"].isna() | qrels["iteration"].isin(UNANNOTATED)

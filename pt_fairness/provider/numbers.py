@@ -35,15 +35,15 @@ class Numbers:
         by_source: dict[Hashable, list[NumberMeasure]] = {}
         for measure in some:
             by_source.setdefault(measure.value_source, []).append(measure)
-        self._sources = {key: _source(of[0]) for key, of in by_source.items()}
+        given = {key: of[0].param("values") for key, of in by_source.items()}
+        self._sources = {key: value if isinstance(value, dict) else values.get(value)
+                         for key, value in given.items()}
         #: The number of ranks of a list for which each value source is needed, ``None`` for all.
         self._depths = {key: depth_of(of) for key, of in by_source.items()}
-        self._backgrounds: dict[Hashable, Background] = {}
-        for wanted in {measure.background for measure in some}:
-            if wanted is not None:
-                name, rel = wanted
-                self._backgrounds[wanted] = self._registered(name) if rel is None else \
-                    self._judged(rel)
+        wanted = {measure.background for measure in some}
+        self._backgrounds: dict[Hashable, Background] = {
+            background: self._background(*background)
+            for background in wanted if background is not None}
 
     def added_to(self, rankings: Rankings, run: Run) -> Rankings:
         """Return a copy of the rankings with the values of the ranked documents and backgrounds."""
@@ -54,25 +54,27 @@ class Numbers:
                 rows = slice(None) if depth is None else np.flatnonzero(run.place < depth)
                 found[key] = np.full(len(run.place), np.nan)
                 found[key][rows] = source.find(run.topic[rows], self._topics, run.docnos(rows))
-        return replace(rankings, lists=replace(rankings.lists, values=found),
-                       backgrounds=self._backgrounds)
+        return replace(rankings, values=found, backgrounds=self._backgrounds)
 
-    def _judged(self, rel: int) -> Background:
+    def _background(self, name: str, rel: int | None) -> Background:
+        """Return the documents of a background.
+
+        :param rel: the minimum relevance of judged documents; ``None`` for those of the run
+            that is registered as ``name``
+        """
         judgments = self._annotations.judgments
-        pairs = np.flatnonzero(judgments.relevance >= rel)
-        pairs = pairs[np.argsort(judgments.topic[pairs], kind="stable")]
-        return self._background(judgments.topic[pairs], judgments.docnos(pairs),
-                                self._annotations.judged[pairs], self._annotations.sets)
-
-    def _registered(self, name: str) -> Background:
-        frame = runs.get(name)
-        named = pd.DataFrame({"query_id": frame["qid"], "doc_id": frame["docno"],
-                              "score": -np.arange(float(len(frame)))})
-        run = Run(named, self._annotations.judgments, lambda cause, message: None)
-        ranked = self._annotations.of_run(run, None)
-        return self._background(run.topic, run.docnos(slice(None)), ranked.codes, ranked.sets)
-
-    def _background(self, topic: Ints, docnos: Any, codes: Ints, sets: LabelSets) -> Background:
+        if rel is None:
+            frame = runs.get(name)
+            named = pd.DataFrame({"query_id": frame["qid"], "doc_id": frame["docno"],
+                                  "score": -np.arange(float(len(frame)))})
+            run = Run(named, judgments, lambda cause, message: None)
+            ranked = self._annotations.of_run(run, None)
+            topic, docnos = run.topic, run.docnos(slice(None))
+            codes, sets = ranked.codes, ranked.sets
+        else:
+            pairs = np.flatnonzero(judgments.relevance >= rel)
+            topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
+            codes, sets = self._annotations.judged[pairs], self._annotations.sets
         return Background(topic, {key: self._numbers(source, topic, docnos, codes, sets)
                                   for key, source in self._sources.items()})
 
@@ -85,8 +87,3 @@ class Numbers:
         of_set = of_label_sets(source, labels, sets.shares(every, labels))
         of_set[~sets.any_of(every, labels)] = np.nan
         return np.append(of_set, np.nan)[codes]
-
-
-def _source(measure: NumberMeasure) -> values.Values | Mapping[str, float]:
-    given = measure.param("values")
-    return given if isinstance(given, dict) else values.get(given)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pt_fairness.groups import Annotated, Groups
-from pt_fairness.io.identifiers import CHUNK
+from pt_fairness.io.identifiers import CHUNK, recoded
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
@@ -54,18 +55,18 @@ class Annotations:
         #: The labels that the group source declares; ``None`` if it declares none.
         self.declared = None if groups is None else groups.labels
         self._added = set(added)
-        self._judged: Ints | None = None
         self._lock = threading.Lock()
         if not needed:
             self._name_labels([])
-            self._judged = np.full(len(judgments.topic), -1, np.int32)
-            self.by_rel = dict.fromkeys(rels, self._judged)
+            self.judged = np.full(len(judgments.topic), -1, np.int32)
+            self.by_rel = dict.fromkeys(rels, self.judged)
         elif groups is None:
             self._make_from_iteration(rels)
         else:
             self._make_from_source(groups, rels)
 
     def _make_from_iteration(self, rels: set[int | None]) -> None:
+        index, relevance = self.judgments.index, self.judgments.row_relevance
         codes, labels = self.judgments.row_labels
         if labels and set(labels) <= TREC_DEFAULTS:
             raise ValueError(
@@ -75,25 +76,27 @@ class Annotations:
                 "file that has them), or name a source: groups= of the measure or of evaluate, "
                 "--groups of the commands")
         self._name_labels(labels)
-        self._row_label = self._codes_of(labels)[codes]
-        self._judged = self._sets_of_rows(slice(None))
+
+        def sets_of(rows: Any) -> Ints:
+            return self.sets.annotated(Annotated(index.pair[rows], codes[rows], labels), len(index))
+
+        self.judged = sets_of(slice(None))
         #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower
         #: relevance. Only rows with a relevance of at least ``rel`` contribute labels.
-        self.by_rel = {rel: self._relevant_rows(rel) for rel in rels}
+        self.by_rel = {rel: self.judged if rel is None or (relevance >= rel).all()
+                       else sets_of(relevance >= rel) for rel in rels}
 
     def _make_from_source(self, groups: Groups, rels: set[int | None]) -> None:
         relevance = self.judgments.relevance
-        if groups.labels is not None and groups.complete:
-            self._name_labels([])
+        complete, least = groups.labels is not None and groups.complete, -np.inf
+        if complete:  # the other documents are not needed for the label set
             least = min((-np.inf if rel is None else rel for rel in rels), default=np.inf)
-            codes = self._look_up_judged(groups, np.flatnonzero(relevance >= least))
-            self._judged = codes if None in rels else None
-        else:
-            found = self._look_up(groups, self.judgments.topic, self.judgments.docnos,
-                                  np.arange(len(relevance)))
-            self._name_labels(found.labels)
-            codes = self.sets.annotated(found, len(relevance))
-            self._judged = codes
+        pairs = np.flatnonzero(relevance >= least)
+        found = self._look_up(groups, self.judgments, pairs)
+        self._name_labels([] if complete else found.labels)
+        codes = self.sets.annotated(found, len(relevance))
+        if len(pairs) == len(relevance):
+            self.judged = codes
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
                              "unannotated")
@@ -105,65 +108,37 @@ class Annotations:
         self.labels = sorted({*judged, *(self.declared or ())})
         self.sets = LabelSets([*self.labels, *sorted(self._added - {*self.labels})])
 
-    def _codes_of(self, labels: list[str]) -> Ints:
-        """Return the code of each label, ``[len(labels) + 1]``, −1 for an unknown label.
-
-        The last element is −1, so that the index −1 (no label) gives −1.
-        """
-        return np.array([self.sets.place.get(label, -1) for label in labels] + [-1], np.int32)
-
-    def _look_up(self, groups: Groups, topic: Ints, docnos: Callable[[Ints], Any],
-                 rows: Ints) -> Annotated:
+    def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Annotated:
         """Return the annotations of documents from the group source.
 
-        :param topic: the topic of each document
-        :param docnos: takes indices into ``topic`` and returns the docnos
         :param rows: the indices of the documents to look up
         :returns: the annotations; ``item`` holds elements of ``rows``
         :raises ValueError: the source returns weights, but its ``weighted`` is False
         """
-        qids = np.array(self.judgments.topics, dtype=object)
+        qids, topic = np.array(self.judgments.topics, dtype=object), documents.topic
         at_once = CHUNK if groups.in_parts else max(len(rows), 1)
         place: dict[str, int] = {}
-        items, codes = [np.zeros(0, np.intp)], [np.zeros(0, np.int32)]
-        weights = [np.zeros(0)]
+        parts: list[tuple[Any, ...]] = [(np.zeros(0, np.intp), np.zeros(0, np.int32), np.zeros(0))]
         for start in range(0, len(rows), at_once):
             part = rows[start:start + at_once]
             with self._lock:  # user-defined sources and docstores may not be thread-safe
-                found = Annotated(*groups.annotate(qids[topic[part]], docnos(part)))
+                found = Annotated(*groups.annotate(qids[topic[part]], documents.docnos(part)))
             if found.weight is not None and not groups.weighted:
                 raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
                                  "weighted; set weighted = True in the class")
             table = np.array([place.setdefault(name, len(place)) for name in found.labels],
                              np.int32)
-            items.append(part[found.item])
-            codes.append(table[found.codes])
-            weights.append(found.weights if groups.weighted else np.zeros(0))
-        return Annotated(np.concatenate(items), np.concatenate(codes), list(place),
-                         np.concatenate(weights) if groups.weighted else None)
+            parts.append((part[found.item], table[found.codes],
+                          found.weights if groups.weighted else np.zeros(0)))
+        item, codes, weights = (np.concatenate(some) for some in zip(*parts, strict=True))
+        return Annotated(item, codes, list(place), weights if groups.weighted else None)
 
-    def _look_up_judged(self, groups: Groups, pairs: Ints) -> Ints:
-        found = self._look_up(groups, self.judgments.topic, self.judgments.docnos, pairs)
-        return self.sets.annotated(found, len(self.judgments.topic))
-
-    def _relevant_rows(self, rel: int | None) -> Ints:
-        if rel is None:
-            return self.judged
-        rows = self.judgments.row_relevance >= rel
-        return np.where(self.judgments.relevance >= rel,
-                        self.judged if rows.all() else self._sets_of_rows(rows), -1)
-
-    def _sets_of_rows(self, rows: Any) -> Ints:
-        index = self.judgments.index
-        return self.sets.code(index.pair[rows], self._row_label[rows], len(index))
-
-    @property
+    @cached_property
     def judged(self) -> Ints:
         """The label set of each judged pair, ``[pairs]``, −1 where it is unannotated."""
-        if self._judged is None:
-            assert self.groups is not None
-            self._judged = self._look_up_judged(self.groups, np.arange(len(self.judgments.topic)))
-        return self._judged
+        assert self.groups is not None
+        pairs = np.arange(len(self.judgments.topic))
+        return self.sets.annotated(self._look_up(self.groups, self.judgments, pairs), len(pairs))
 
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""
@@ -180,10 +155,9 @@ class Annotations:
         :param depth: ``None`` for the whole lists
         """
         if self.groups is None:
-            pair = run.pair
-            codes = np.where(pair >= 0, self.judged[pair], -1) if len(self.judged) else pair
+            codes = np.where(run.pair >= 0, self.judged[run.pair], -1)
             return Ranked(codes, run.length, self.sets, 0, [])
-        sets, own = self.sets.copy(), set(self.labels)
+        sets = self.sets.copy()
         codes = np.full(len(run.topic), -1, np.int32)
         known = np.zeros(len(run.length), np.int32)
         depth = int(run.length.max(initial=0)) if depth is None else depth
@@ -192,10 +166,10 @@ class Annotations:
         while (wanted > known).any():
             rows = np.flatnonzero((run.place >= known[run.list])
                                   & (run.place < wanted[run.list])).astype(np.int32)
-            found = self._look_up(self.groups, run.topic, run.docnos, rows)
-            item, label, labels = found.item, found.codes, found.labels
+            found = self._look_up(self.groups, run, rows)
+            item, label, labels, _ = found
             codes[rows] = sets.annotated(found, len(codes))[rows]
-            outside = ~np.isin(labels, list(own))[label] if labels else np.zeros(0, bool)
+            outside = recoded(label, labels, self.labels) < 0
             if outside.any():
                 alone = np.setdiff1d(item[outside], item[~outside])
                 foreign += len(alone)

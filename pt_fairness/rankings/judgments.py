@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import PairIndex, codes_of, missing
+from pt_fairness.io.identifiers import PairIndex, codes_of, missing, recoded
 from pt_fairness.numerics import Ints
 from pt_fairness.text import UNANNOTATED
 
@@ -16,21 +16,28 @@ from pt_fairness.text import UNANNOTATED
 class Judgments:
     """Qrels as arrays: a *pair* is a judged (topic, document), which may have several rows.
 
+    Rows and pairs are sorted by topic, and topics are in order of first appearance.
+
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``
     :raises ValueError: a missing value, or a docno that contains NUL
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
-        # ``row_topic``: the topic code of each row, ``[rows]``. ``topics``: the distinct topics as
-        # text, ``[T]``. ``qids``: the topics as given in the frame, ``[T]``.
-        self.row_topic, self.topics, self.qids = codes_of(qrels["query_id"], "qrels")
-        codes, names = pd.factorize(np.array(self.topics, dtype=object))
-        if len(names) < len(codes):  # 1 and '1' are one topic
-            self.row_topic, self.topics = codes[self.row_topic], list(names)
-            self.qids = [self.qids[i] for i in np.unique(codes, return_index=True)[1]]
-        self.index = PairIndex(self.row_topic, qrels["doc_id"], "qrels")
-        #: The topic code of each pair, ``[pairs]``.
+        topic, topics = codes_of(qrels["query_id"], "qrels")
+        # ``topics``: the distinct topics as text, ``[T]``. ``qids``: the topics as given in the
+        # frame, ``[T]``.
+        self.topics, self.qids = list(topics), list(topics.values())
+        # The groups of the rows as given: labels are in the order in which ndeval sees them.
+        self._iteration = qrels.get("iteration")
+        self._order: Any = slice(None)
+        if (topic[1:] < topic[:-1]).any():
+            self._order = np.argsort(topic, kind="stable")
+            topic, qrels = topic[self._order], qrels.iloc[self._order]
+        self.index = PairIndex(topic, qrels["doc_id"], "qrels")
+        #: The topic code of each pair, ``[pairs]``, ascending.
         self.topic = self.index.topic
+        #: Returns the docnos of pairs as text.
+        self.docnos = self.index.docnos
         if qrels["relevance"].isna().any():
             raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
         relevance = qrels["relevance"].to_numpy()
@@ -43,11 +50,6 @@ class Judgments:
             #: The highest relevance of each pair, ``[pairs]``.
             self.relevance = np.full(len(self.index), np.iinfo(np.int64).min, relevance.dtype)
             np.maximum.at(self.relevance, self.index.pair, relevance)
-        self._iteration = qrels.get("iteration")
-
-    def docnos(self, pairs: Any) -> Any:
-        """Return the docnos of pairs as text."""
-        return self.index.docnos(pairs)
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -57,9 +59,8 @@ class Judgments:
         row has the label ``'0'``.
         """
         if self._iteration is None:
-            return np.zeros(len(self.row_topic), np.int32), ["0"][:len(self.row_topic)]
-        codes, texts, _ = codes_of(self._iteration)
-        labels = list(dict.fromkeys(text for text in texts if text not in UNANNOTATED))
-        place = {text: code for code, text in enumerate(labels)}
-        table = np.array([place.get(text, -1) for text in texts] + [-1], np.int32)
-        return table[codes], labels
+            rows = len(self.row_relevance)
+            return np.zeros(rows, np.int32), ["0"][:rows]
+        codes, texts = codes_of(self._iteration)
+        labels = [text for text in texts if text not in UNANNOTATED]
+        return recoded(codes, texts, labels)[self._order], labels

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pt_fairness.io.identifiers import recoded
 from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints
 from pt_fairness.rankings.labelsets import LabelSets
 
@@ -32,8 +33,6 @@ class Lists:
     codes: Ints
     #: Returns the identifier of each document, ``[n]``: see ``Run.item``.
     item: Callable[[], Ints]
-    #: For each value source, the value of each document, ``[n]``, NaN where it has none.
-    values: Mapping[Hashable, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Judged:
 
     #: The names of the topics, ``[T]``.
     topics: Sequence[str]
-    #: The topic of each judged pair, ``[pairs]``.
+    #: The topic of each judged pair, ``[pairs]``, ascending.
     topic: Ints
     #: The relevance of each judged pair, ``[pairs]``.
     relevance: Any
@@ -70,6 +69,8 @@ class Rankings:
     sets: LabelSets
     #: The label set G, sorted.
     labels: list[str]
+    #: For each value source, the value of each ranked document, ``[n]``, NaN where it has none.
+    values: Mapping[Hashable, Floats] = field(default_factory=dict)
     backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
     #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
     order: Sequence[str] | None = None
@@ -102,10 +103,8 @@ class Labelled:
     """Rankings for one label set: only documents with a label in it are annotated."""
 
     def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
-        self.lists, self.judged = rankings.lists, rankings.judged
-        self.backgrounds = rankings.backgrounds
-        self.sets, self.labels, self.order = rankings.sets, labels, rankings.order
-        lists, judged, sets = self.lists, self.judged, self.sets
+        self.rankings, self.labels = rankings, labels
+        lists, judged, sets = rankings.lists, rankings.judged, rankings.sets
         usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
 
         def known(codes: Ints) -> Ints:
@@ -121,14 +120,10 @@ class Labelled:
         self.condensed = self.codes[rows]
         #: The index of the first document of each list in ``condensed``, ``[R + 1]``.
         self.start = np.concatenate(([0], np.cumsum(self.length)))
-        #: The judged pairs sorted by topic, ``[pairs]``.
-        self.pairs = np.argsort(judged.topic, kind="stable").astype(np.int32)
-        #: The topic of each element of ``pairs``, ``[pairs]``.
-        self.pair_topic = judged.topic[self.pairs]
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
         self.relevant = {rel: known(codes) for rel, codes in judged.relevant.items()}
         self._pooled: dict[int | None, Pooled] = {}
-        #: The number of topics in a block.
+        #: The number of topics in a block, which limits the size of the arrays of a measure.
         self.block = self._block(len(lists.list) if depth is None else depth)
 
     def _annotated(self) -> Ints:
@@ -136,37 +131,25 @@ class Labelled:
         rows = np.flatnonzero(self.codes >= 0)
         if self._depth is None:
             return rows
-        lists = self.lists.list[rows]
-        count = np.bincount(lists, minlength=len(self.lists.topics))
-        start = np.cumsum(count) - count
+        lists = self.rankings.lists.list[rows]
+        start = np.searchsorted(lists, np.arange(len(self.rankings.lists.topics)))
         return rows[np.arange(len(rows)) - start[lists] < self._depth]
 
     @cached_property
     def condensed_pair(self) -> Ints:
         """The judged pair of each document in ``condensed``, −1 where it is unjudged."""
-        return self.lists.pair[self._annotated()]
-
-    @cached_property
-    def pair_place(self) -> Ints:
-        """The index of each judged pair in ``pairs``, ``[pairs]``."""
-        places = np.empty_like(self.pairs)
-        places[self.pairs] = np.arange(len(self.pairs))
-        return places
+        return self.rankings.lists.pair[self._annotated()]
 
     def _block(self, depth: int) -> int:
-        lists = int(np.bincount(self.lists.topics).max(initial=1))
-        deepest = lists * int(np.minimum(self.lists.length, depth).max(initial=1))
-        judged = max((int(np.bincount(self.judged.topic[codes >= 0]).max(initial=0))
+        lists, topic = self.rankings.lists, self.rankings.judged.topic
+        deepest = int(np.bincount(lists.topics).max(initial=1)
+                      * np.minimum(lists.length, depth).max(initial=1))
+        judged = max((int(np.bincount(topic[codes >= 0]).max(initial=0))
                       for codes in self.relevant.values()), default=0)
         # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
-        sets = max(BLOCK_CELLS // max(len(self.sets), 1), isqrt(BLOCK_CELLS // (deepest + judged)))
+        sets = max(BLOCK_CELLS // max(len(self.rankings.sets), 1),
+                   isqrt(BLOCK_CELLS // (deepest + judged)))
         return max(1, min(BLOCK_CELLS // deepest, sets))
-
-    def blocks(self) -> list[slice]:
-        """Return the blocks of topics; they limit the size of the arrays of a measure."""
-        topics = len(self.judged.topics)
-        return [slice(start, min(start + self.block, topics))
-                for start in range(0, topics, self.block)]
 
     def pooled(self, rel: int | None) -> Pooled:
         """Return the judged documents of all topics with a relevance of at least ``rel``.
@@ -176,10 +159,9 @@ class Labelled:
         if rel not in self._pooled:
             codes = self.relevant[rel]
             codes, counts = np.unique(codes[codes >= 0], return_counts=True)
-            row, label, share = self.sets.entries(codes)
-            place = {name: i for i, name in enumerate(self.labels)}
-            group = np.array([place.get(name, -1) for name in self.sets.labels] + [-1])[label]
-            kept = group >= 0
-            self._pooled[rel] = Pooled(counts, self.sets.weighted[codes], row[kept], share[kept],
-                                       group[kept])
+            sets = self.rankings.sets
+            row, label, share = sets.entries(codes)
+            # The label set has all labels of judged documents.
+            group = recoded(label, sets.labels, self.labels)
+            self._pooled[rel] = Pooled(counts, sets.weighted[codes], row, share, group)
         return self._pooled[rel]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from pt_fairness.groups import Annotated
+from pt_fairness.io.identifiers import recoded
 from pt_fairness.numerics import Bools, Floats, Ints, unique_rows
 
 
@@ -22,7 +23,6 @@ class LabelSets:
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.labels = list(labels)
-        self.place = {label: code for code, label in enumerate(self.labels)}
         # Label and share of each entry, set by set, ``[entries]``. Set ``s`` has the entries from
         # ``_start[s]`` to ``_start[s + 1]``.
         self._label = np.arange(len(self.labels), dtype=np.int32)
@@ -33,9 +33,8 @@ class LabelSets:
 
     def copy(self) -> LabelSets:
         """Return a copy of the label sets that can be extended independently."""
-        other = object.__new__(LabelSets)
-        other.__dict__.update(self.__dict__)
-        return other
+        # Methods replace the arrays and never change them.
+        return copy.copy(self)
 
     def __len__(self) -> int:
         return len(self._start) - 1
@@ -86,8 +85,7 @@ class LabelSets:
         :param found: annotations of the items
         :param items: the number of items
         """
-        place = [self.place.get(label, -1) for label in found.labels]
-        label = np.array([*place, -1], np.int32)[found.codes]
+        label = recoded(found.codes, found.labels, self.labels)
         if found.weight is None:
             return self.code(found.item, label, items)
         own = ~np.isnan(found.weight)
@@ -118,14 +116,11 @@ class LabelSets:
         Other labels are dropped, and the remaining shares of a set are normalised to sum to 1. A
         set without any of ``labels`` has a row of 0, and so has the code −1.
         """
-        column = np.full(len(self.labels), -1)
-        for i, name in enumerate(labels):
-            if name in self.place:
-                column[self.place[name]] = i
         known = np.flatnonzero(codes >= 0)
         row, label, share = self.entries(codes[known])
         table = np.zeros((len(codes), len(labels) + 1))
-        table[known[row], column[label]] = share  # the last column (−1) holds the other labels
+        # The last column (−1) holds the other labels.
+        table[known[row], recoded(label, self.labels, labels)] = share
         table = table[:, :-1]
         total = table.sum(axis=1, keepdims=True)
         return np.divide(table, total, out=table, where=total > 0)
@@ -134,5 +129,4 @@ class LabelSets:
         """Return a mask of the sets that have any of ``labels``, ``[len(codes)]``."""
         chosen = np.isin(self.labels, list(labels))
         row, label, _ = self.entries(codes)
-        found: Any = np.bincount(row, chosen[label], minlength=len(codes)) > 0
-        return np.asarray(found)
+        return np.asarray(np.bincount(row, chosen[label], minlength=len(codes)) > 0)

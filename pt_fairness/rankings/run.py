@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import codes_of, texts_of
+from pt_fairness.io.identifiers import codes_of, recoded, texts_of
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.trec_order import Tell, last_rows, scores_of, trec_order
@@ -28,15 +28,15 @@ class Run:
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, tell: Tell) -> None:
-        codes, names, _ = codes_of(run["query_id"], "run")
-        place = {name: code for code, name in enumerate(judgments.topics)}
-        table = np.array([place.get(name, -1) for name in names], np.int32)
-        topic = table[codes] if names else codes
-        score, docnos, sample = scores_of(run), run["doc_id"], _samples(run)
+        codes, names = codes_of(run["query_id"], "run")
+        topic = recoded(codes, names, judgments.topics)
+        score, docnos = scores_of(run), run["doc_id"]
+        sample = codes_of(run["iteration"], "run")[0] if "iteration" in run \
+            else np.zeros_like(topic)
         known = topic >= 0
-        if names and place and not known.any():
-            tell("topics", f"the run has none of the {len(place)} topics of the qrels: it has "
-                           f"topics such as {names[0]!r}, they have topics such as "
+        if names and judgments.topics and not known.any():
+            tell("topics", f"the run has none of the {len(judgments.topics)} topics of the qrels: "
+                           f"it has topics such as {next(iter(names))!r}, they have topics such as "
                            f"{judgments.topics[0]!r}")
         if not known.all():
             topic, score, sample = topic[known], score[known], sample[known]
@@ -70,7 +70,7 @@ class Run:
     @property
     def sampled(self) -> bool:
         """Whether a topic has several lists."""
-        return len(self.topics) > 0 and bool((self.topics[1:] == self.topics[:-1]).any())
+        return bool((self.topics[1:] == self.topics[:-1]).any())
 
     @property
     def topic(self) -> Ints:
@@ -96,16 +96,6 @@ class Run:
         return texts_of(self._docnos.iloc[self._order[rows]])
 
 
-def _samples(run: pd.DataFrame) -> Ints:
-    """Return the sample of each row, ``[n]``; 0 if the run has no column ``iteration``.
-
-    :raises ValueError: the sample of a row is missing
-    """
-    if "iteration" not in run:
-        return np.zeros(len(run), np.int32)
-    return codes_of(run["iteration"], "run")[0]
-
-
 def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
     """Return the topic of each list and the list of each row."""
     if not sample.any():
@@ -119,5 +109,4 @@ def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
 
 def empty_run(judgments: Judgments, tell: Tell) -> Run:
     """Return a run without rows."""
-    frame = pd.DataFrame({"query_id": [], "doc_id": [], "score": []})
-    return Run(frame.astype({"query_id": "str", "doc_id": "str"}), judgments, tell)
+    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments, tell)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.numerics import Bools, Floats, Ints, distinct, mean_of_lists, within
+from pt_fairness.numerics import Bools, Floats, Ints, mean_of_lists, within
 from pt_fairness.rankings.labelled import Labelled
 
 
@@ -39,41 +39,44 @@ class View:
     of its label set in the rows of ``share`` and ``member``, and −1 if it is unannotated.
     """
 
-    def __init__(self, rankings: Labelled, topics: slice) -> None:
-        self._all, self._first, lists = rankings, topics.start, rankings.lists
-        self._pairs = slice(*np.searchsorted(rankings.pair_topic, [topics.start, topics.stop]))
+    def __init__(self, labelled: Labelled, topics: slice) -> None:
+        rankings, self._first = labelled.rankings, topics.start
+        self._labelled, self._rankings = labelled, rankings
+        topic, lists, sets = rankings.judged.topic, rankings.lists, rankings.sets
+        self._pairs = slice(*np.searchsorted(topic, [topics.start, topics.stop]))
         self._lists = slice(*np.searchsorted(lists.topics, [topics.start, topics.stop]))
         #: The names of the topics, ``[T]``.
         self.topics: Sequence[str] = rankings.judged.topics[topics]
         #: The topic of each list, an index into ``topics``, ``[R]``.
         self.topic: Ints = lists.topics[self._lists] - topics.start
         #: The label set G, sorted.
-        self.labels: list[str] = rankings.labels
+        self.labels: list[str] = labelled.labels
         #: The labels as the group source orders them, lowest first; ``None`` if it declares no
         #: order.
         self.order: Sequence[str] | None = rankings.order
         #: The number of annotated documents of each list, ``[R]``.
-        self.length: Ints = rankings.length[self._lists]
-        self._start = rankings.start[self._lists]
-        self._rows = slice(rankings.start[self._lists.start], rankings.start[self._lists.stop])
-        ranked = rankings.condensed[self._rows]
-        pairs = rankings.pairs[self._pairs]
-        relevant = {rel: codes[pairs] for rel, codes in rankings.relevant.items()}
-        used = np.zeros(len(rankings.sets) + 1, bool)  # the last element is that of −1
+        self.length: Ints = labelled.length[self._lists]
+        self._start = labelled.start[self._lists]
+        self._rows = slice(labelled.start[self._lists.start], labelled.start[self._lists.stop])
+        ranked = labelled.condensed[self._rows]
+        relevant = {rel: codes[self._pairs] for rel, codes in labelled.relevant.items()}
+        used = np.zeros(len(sets) + 1, bool)  # the last element is that of −1
         for codes in (ranked, *relevant.values()):
             used[codes] = True
         self._sets = np.flatnonzero(used[:-1])
+        # The code of each label set in this view, −1 for −1.
         self._code = np.full(len(used), -1, np.int32)
         self._code[self._sets] = np.arange(len(self._sets))
         #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.
-        self.share: Floats = rankings.sets.shares(self._sets, self.labels)
+        self.share: Floats = sets.shares(self._sets, self.labels)
         #: Whether a document of each label set is in each group, ``[S, L]``.
         self.member: Bools = self.share > 0
         #: Whether the shares of each label set are weights of a group source, ``[S]``.
-        self.weighted: Bools = rankings.sets.weighted[self._sets]
-        self._condensed = self._local(ranked)
-        topic = rankings.pair_topic[self._pairs] - topics.start
-        self._relevant = {rel: self._count(topic, self._local(codes), len(self.topics))
+        self.weighted: Bools = sets.weighted[self._sets]
+        self._condensed = self._code[ranked]
+        # The topic of each judged pair of these topics.
+        self._pair_topic = topic[self._pairs] - topics.start
+        self._relevant = {rel: self._count(self._pair_topic, self._code[codes], len(self.topics))
                           for rel, codes in relevant.items()}
         self._documents: dict[int | None, Documents] = {}
 
@@ -96,14 +99,11 @@ class View:
         return [self.topics[topic] for topic in self.topic]
 
     @classmethod
-    def blocks(cls, rankings: Labelled) -> Iterator[View]:
+    def blocks(cls, labelled: Labelled) -> Iterator[View]:
         """Yield a view of each block of topics."""
-        for topics in rankings.blocks():
-            yield cls(rankings, topics)
-
-    def _local(self, codes: Ints) -> Ints:
-        """Convert codes of ``LabelSets`` to codes of this view; −1 stays −1."""
-        return self._code[codes]
+        topics = len(labelled.rankings.judged.topics)
+        for start in range(0, topics, labelled.block):
+            yield cls(labelled, slice(start, min(start + labelled.block, topics)))
 
     def _count(self, row: Ints, codes: Ints, rows: int) -> Ints:
         """Count the occurrences of each code in each row, ``[rows, S]``; −1 is ignored.
@@ -119,7 +119,7 @@ class View:
     def mean_of_lists(self, values: Floats) -> Floats:
         """Return the mean value over the lists of each topic, ``[T]``.
 
-        :param values: the value of each list, ``[R]``
+        :param values: the value of each list, ``[R]``, or of each topic, ``[T]``
         """
         if len(values) == len(self.topics):
             return values
@@ -130,15 +130,14 @@ class View:
 
         :returns: the codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
-        n = self.length if cutoff is None else np.minimum(self.length, cutoff)
+        n = _cut(self.length, cutoff)
         return _matrix(self._condensed, self._start - self._rows.start, n, -1), n
 
     def condensed_relevance(self, cutoff: int | None) -> Any:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
-        n = self.length if cutoff is None else np.minimum(self.length, cutoff)
-        pair = _matrix(self._all.condensed_pair, self._start, n, -1)
-        return np.where(pair >= 0, np.append(self._all.judged.relevance, 0)[pair], 0)
+        n = _cut(self.length, cutoff)
+        return self._relevance(_matrix(self._labelled.condensed_pair, self._start, n, -1))
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists with their unannotated documents, cut at ``cutoff``.
@@ -146,16 +145,14 @@ class View:
         :returns: the codes ``[R, D]`` (−1 for unannotated documents and past the end), the
             relevance ``[R, D]`` (0 for unjudged documents and past the end) and the lengths ``[R]``
         """
-        lists, relevance = self._all.lists, self._all.judged.relevance
-        n = self._full_length(cutoff)
-        start = lists.start[self._lists]
-        pair = _matrix(lists.pair, start, n, -1)
-        codes = self._local(_matrix(self._all.codes, start, n, -1))
-        return codes, np.where(pair >= 0, np.append(relevance, 0)[pair], 0), n
+        lists = self._rankings.lists
+        start, n = lists.start[self._lists], _cut(lists.length[self._lists], cutoff)
+        codes = self._code[_matrix(self._labelled.codes, start, n, -1)]
+        return codes, self._relevance(_matrix(lists.pair, start, n, -1)), n
 
-    def _full_length(self, cutoff: int | None) -> Ints:
-        n = self._all.lists.length[self._lists]
-        return n if cutoff is None else np.minimum(n, cutoff)
+    def _relevance(self, pair: Ints) -> Any:
+        """Return the relevance of judged pairs, 0 for −1."""
+        return np.where(pair >= 0, self._rankings.judged.relevance[pair], 0)
 
     def relevant(self, rel: int | None) -> Ints:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
@@ -170,23 +167,21 @@ class View:
     @cached_property
     def highest_relevance(self) -> Any:
         """The highest relevance of a judged document of the topic of each list, ``[R]``."""
-        pairs = self._all.pairs[self._pairs]
-        first = np.searchsorted(self._all.pair_topic[self._pairs] - self._first,
-                                np.arange(len(self.topics)))
+        first = np.searchsorted(self._pair_topic, np.arange(len(self.topics)))
         # Each topic of the qrels has a judged document.
-        return np.maximum.reduceat(self._all.judged.relevance[pairs], first)[self.topic]
+        relevance = self._rankings.judged.relevance[self._pairs]
+        return np.maximum.reduceat(relevance, first)[self.topic]
 
     @property
     def highest_relevance_of_all(self) -> Any:
         """The highest relevance of a judged document of all topics."""
-        return self._all.judged.relevance.max()
+        return self._rankings.judged.relevance.max()
 
     @cached_property
     def judged(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
-        pairs = self._all.pairs[self._pairs]
-        return (self._all.pair_topic[self._pairs] - self._first,
-                self._local(self._all.relevant[None][pairs]), self._all.judged.relevance[pairs])
+        codes = self._code[self._labelled.relevant[None][self._pairs]]
+        return self._pair_topic, codes, self._rankings.judged.relevance[self._pairs]
 
     @cached_property
     def in_run(self) -> Ints:
@@ -201,7 +196,7 @@ class View:
 
         :param rel: the lowest relevance that counts, ``None`` for all judged documents
         """
-        pooled = self._all.pooled(rel)
+        pooled = self._labelled.pooled(rel)
         counts = pooled.share * pooled.counts[pooled.row]
         return np.bincount(pooled.group, counts, minlength=len(self.labels)).astype(float)
 
@@ -214,7 +209,7 @@ class View:
         :param rel: the lowest relevance that counts, ``None`` for all judged documents
         :param chosen: mask of the protected groups of each list, ``[R, L]``
         """
-        pooled = self._all.pooled(rel)
+        pooled = self._labelled.pooled(rel)
         rows, where = np.unique(chosen, axis=0, return_inverse=True)
         found = []
         for one in rows:
@@ -231,9 +226,10 @@ class View:
             and the lengths ``[R]``
         :raises ValueError: the rankings have no values of this source
         """
-        n = self._full_length(cutoff)
-        found = _looked_up(self._all.lists.values, source)
-        return _matrix(found, self._all.lists.start[self._lists], n, np.nan), n
+        lists = self._rankings.lists
+        n = _cut(lists.length[self._lists], cutoff)
+        found = _looked_up(self._rankings.values, source)
+        return _matrix(found, lists.start[self._lists], n, np.nan), n
 
     def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
         """Return the values of the documents of a background.
@@ -244,7 +240,7 @@ class View:
             each document, ``[N]``, NaN where it has none
         :raises ValueError: the rankings have no such background
         """
-        background = _looked_up(self._all.backgrounds, name)
+        background = _looked_up(self._rankings.backgrounds, name)
         last = self._first + len(self.topics)
         rows = slice(*np.searchsorted(background.topic, [self._first, last]))
         return background.topic[rows] - self._first, background.values[source][rows]
@@ -256,35 +252,31 @@ class View:
         return self._documents[cutoff]
 
     def _find_documents(self, cutoff: int | None) -> Documents:
-        lists, judged = self._all.lists, self._all.judged
-        n = self._full_length(cutoff)
+        lists, judged = self._rankings.lists, len(self._pair_topic)
+        n = _cut(lists.length[self._lists], cutoff)
         row = np.repeat(np.arange(len(self)), n)
         place = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
         ranked = lists.start[self._lists][row] + place
         item = lists.item()[ranked]
-        known = item < len(judged.topic)
-        pairs = self._all.pairs[self._pairs]
-        of_pairs = self._all.pair_topic[self._pairs] - self._first
-        # The identifiers of unjudged documents ascend with the topic, as ``pairs`` does.
-        unjudged = distinct(item[~known])
-        number = np.searchsorted(unjudged, item[~known])
-        of_unjudged = np.empty(len(unjudged), of_pairs.dtype)
-        of_unjudged[number] = self.topic[row[~known]]
-        topics = np.arange(len(self.topics) + 1)
-        at_pair = np.arange(len(pairs)) + np.searchsorted(of_unjudged, topics)[of_pairs]
-        at_unjudged = np.arange(len(unjudged)) + np.searchsorted(of_pairs, topics)[of_unjudged + 1]
+        known = item < len(self._rankings.judged.topic)
+        _, first, number = np.unique(item[~known], return_index=True, return_inverse=True)
+        # First the judged documents, then the unjudged ones.
+        topic = np.append(self._pair_topic, self.topic[row[~known]][first])
+        pair = np.append(np.arange(self._pairs.start, self._pairs.stop), np.full(len(first), -1))
         document = np.empty(len(row), np.int64)
-        document[known] = at_pair[self._all.pair_place[item[known]] - self._pairs.start]
-        document[~known] = at_unjudged[number]
-        topic, codes, relevance = (np.empty(len(pairs) + len(unjudged), dtype) for dtype in (
-            of_pairs.dtype, self._all.codes.dtype, judged.relevance.dtype))
-        topic[at_pair], topic[at_unjudged] = of_pairs, of_unjudged
-        codes[document] = self._all.codes[ranked]
-        codes[at_pair] = self._all.relevant[None][pairs]
-        relevance[at_pair], relevance[at_unjudged] = judged.relevance[pairs], 0
-        is_judged = np.zeros(len(topic), bool)
-        is_judged[at_pair] = True
-        return Documents(topic, self._local(codes), relevance, is_judged, row, place, document)
+        document[known] = item[known] - self._pairs.start
+        document[~known] = judged + number
+        codes = np.empty(len(pair), np.int32)
+        codes[document] = self._labelled.codes[ranked]
+        codes[:judged] = self._labelled.relevant[None][self._pairs]
+        order = np.argsort(topic, kind="stable")
+        pair = pair[order]
+        return Documents(topic[order], self._code[codes[order]], self._relevance(pair),
+                         pair >= 0, row, place, np.argsort(order, kind="stable")[document])
+
+
+def _cut(length: Ints, cutoff: int | None) -> Ints:
+    return length if cutoff is None else np.minimum(length, cutoff)
 
 
 def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
@@ -297,7 +289,5 @@ def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
 def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:
     """Return ``flat[start[t]:start[t] + n[t]]`` as row ``t``, padded with ``empty``."""
     depth = int(n.max(initial=0))
-    if len(flat) == 0:
-        return np.full((len(n), depth), empty, flat.dtype)
     places = np.minimum(start[:, None] + np.arange(depth), len(flat) - 1)
     return np.where(within(depth, n), flat[places], flat.dtype.type(empty))

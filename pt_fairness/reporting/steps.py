@@ -13,10 +13,9 @@ from pt_fairness import numerics
 from pt_fairness.analysis.explanation import SUMS, contributions, scaled
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools, Floats, Ints
-from pt_fairness.provider.alpha import judged_only
+from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.diversity import Listing, Subtopics
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
-from pt_fairness.provider.names import ALPHA_MEASURES
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.reporting.strips import Strip
@@ -156,7 +155,7 @@ class Steps:
     def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
         """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
         gains = self._subtopics[measure["rel"]].gains(
-            Listing(ranked, judged_only(measure)), measure["alpha"], measure.params.get("cutoff"))
+            Listing(ranked, measure), measure["alpha"], measure.params.get("cutoff"))
         return scaled(gains * numerics.log_discount(gains.shape[1]), values)
 
     def _values(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:

@@ -13,7 +13,7 @@ import pandas as pd
 from pt_fairness import groups
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.params import DEEPEST
-from pt_fairness.provider.names import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.text import BoundName, warn
 
 _TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"

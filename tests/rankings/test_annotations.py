@@ -107,3 +107,25 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
     assert len(list(View.blocks(rankings.labelled()))) > 1
     assert contents() == whole
     assert BLOCK_CELLS > 100
+
+
+def test_the_order_of_the_rows_of_qrels_does_not_matter():
+    rng = np.random.default_rng(2)
+    n = 300
+    qrels = pd.DataFrame({"query_id": rng.integers(0, 7, n).astype(str),
+                          "doc_id": [f"d{i}" for i in rng.integers(0, 60, n)],
+                          "relevance": rng.integers(0, 3, n),
+                          "iteration": rng.choice(["A", "B", "C", "-"], n)})
+    found = []
+    for frame in (qrels, qrels.sort_values("query_id", kind="stable")):
+        judgments = Judgments(frame)
+        assert (np.diff(judgments.topic) >= 0).all()
+        annotations = Annotations(judgments, None, [1, None])
+        found.append({
+            (judgments.topics[topic], docno): (relevance, *(
+                members(annotations.sets, codes[pair]) if codes[pair] >= 0 else {}
+                for codes in (annotations.judged, annotations.by_rel[1])))
+            for pair, (topic, docno, relevance) in enumerate(zip(
+                judgments.topic, judgments.docnos(), judgments.relevance, strict=True))})
+    assert found[0] == found[1] and len(found[0]) == len(
+        qrels.drop_duplicates(["query_id", "doc_id"]))

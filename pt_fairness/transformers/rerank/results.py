@@ -83,7 +83,8 @@ class Results:
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        lists, self.qids, _ = codes_of(frame["qid"], "results")
+        lists, topics = codes_of(frame["qid"], "results")
+        self.qids = list(topics)
         run = frame[["qid", "docno", "score"]].rename(
             columns={"qid": "query_id", "docno": "doc_id"})
         score, docnos = scores_of(run), frame["docno"]
@@ -201,9 +202,9 @@ def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
                              "commas between the labels of several groups")
     parts = [(value, part) for value, text in enumerate(texts)
              for part in map(str.strip, label_text(text).split(",")) if part not in UNANNOTATED]
-    sets = LabelSets(sorted({part for _, part in parts}))
+    label, names = pd.factorize(np.array([part for _, part in parts], dtype=object), sort=True)
+    sets = LabelSets(names.tolist())
     value = np.array([value for value, _ in parts], np.intp)
-    label = np.array([sets.place[part] for _, part in parts], np.int32)
     # The code −1 of a missing value has the last element.
     return sets, np.append(sets.code(value, label, len(texts)), -1)[codes]
 

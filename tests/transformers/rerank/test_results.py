@@ -83,3 +83,10 @@ def test_queues():
     queues.place(0)
     queues.place(2)
     assert not queues.left.any()
+
+
+def test_a_topic_as_a_number_and_as_text_is_one_topic():
+    frame = pd.DataFrame({"qid": pd.Series([1, "1"], dtype=object), "docno": ["a", "b"],
+                          "score": [1.0, 2.0]})
+    found = Results(frame)
+    assert found.qids == ["1"] and found.length.tolist() == [2]

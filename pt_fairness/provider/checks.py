@@ -1,0 +1,87 @@
+"""Checks that group sources, values and labels are what the measures need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pt_fairness import groups, values
+from pt_fairness.io.files import is_pipe
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.trec_order import Tell
+from pt_fairness.text import BoundName, listed
+
+
+def check_sources(measures: Iterable[FairnessMeasure]) -> None:
+    """Check that group sources and values exist, and that groups have the labels of parameters.
+
+    Pipes are not read. Labels are checked where the group source declares all of its labels.
+
+    :raises ValueError: a source does not exist or cannot be read, or lacks a label
+    """
+    for measure in (part for whole in measures for part in whole.parts):
+        for name in measure.names().get("values", ()):
+            if not _is_pipe(name):
+                values.get(name)
+        name = measure.param("groups")
+        if name is None or not measure.needs_groups or _is_pipe(name):
+            continue
+        source = groups.get(name)
+        if source.complete and source.labels is not None:
+            check_declared(measure, source, source.labels)
+
+
+def _is_pipe(name: str) -> bool:
+    return not isinstance(name, BoundName) and is_pipe(name)
+
+
+def check_declared(measure: FairnessMeasure, source: groups.Groups, labels: Sequence[str]) -> None:
+    """Check that a group source has the labels that the parameters of a measure name.
+
+    :param labels: the labels of the source
+    :raises ValueError: the source lacks a label
+    """
+    known = [*labels, *measure.added_labels]
+    for parameter, label in measure.named_labels(known):
+        if label not in known:
+            raise ValueError(f"{parameter}={label!r} names no group of {source!r}; its groups are "
+                             f"{listed(labels) or 'no groups'}")
+
+
+def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
+    """Check that measures can use weights.
+
+    :param source: a group source with weights
+    :raises ValueError: a measure is not defined for weights
+    """
+    for measure in measures:
+        if measure.refuses_weights:
+            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
+            advice = "norm='none' or " if sums else ""
+            raise ValueError(f"{measure} is not defined for documents with weights, which "
+                             f"{source!r} has; use {advice}groups without weights")
+
+
+def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Tell) -> None:
+    """Check that the labels in the parameters of a measure are in the label set G.
+
+    :param tell: callback for warnings; takes the cause and the message
+    :raises ValueError: a label is not in G, and the group source declares its labels
+    """
+    if annotations.groups is not None and annotations.declared is not None:
+        check_declared(measure, annotations.groups, annotations.labels)
+    known = [*annotations.labels, *measure.added_labels]
+    held = listed(annotations.labels) or "no groups"
+    for parameter, label in measure.named_labels(known):
+        if label in known:
+            continue
+        words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
+            if parameter == "protected" else ""
+        tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; "
+             f"the qrels hold {held}{words}")
+    added = [label for label in measure.added_labels if label not in annotations.labels]
+    if added:
+        undeclared = "" if annotations.declared is None else \
+            f" and {annotations.groups!r} does not declare"
+        tell(f"target {added}", f"the target of {measure} has a share for {listed(added)}, which "
+             f"no judged document has as its group{undeclared}; the judged documents have {held}")
