@@ -79,12 +79,17 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     :param p: the persistence of ``'geometric'``
     :raises ValueError: an unknown name
     """
-    i = ranks(depth)
-    weights = {"log2": log_discount(depth), "trec": 1.0 / np.log2(np.maximum(i, 2.0)),
-               "geometric": geometric_discount(depth, p), "mmr": 1.0 / i, "none": np.ones(depth)}
-    if name not in weights:
-        raise ValueError(f"no discount is named {name!r}; use {', '.join(weights)}")
-    return np.asarray(weights[name])
+    if name == "log2":
+        return log_discount(depth)
+    if name == "trec":
+        return np.asarray(1.0 / np.log2(np.maximum(ranks(depth), 2.0)))
+    if name == "geometric":
+        return geometric_discount(depth, p)
+    if name == "mmr":
+        return np.asarray(1.0 / ranks(depth))
+    if name == "none":
+        return np.ones(depth)
+    raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
 
 
 def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
