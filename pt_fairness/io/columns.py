@@ -80,8 +80,8 @@ def read_columns(source: Input, names: list[str],
     except (ValueError, *DAMAGE):
         frame = None
     # Fields are never empty, so an empty value is a missing column.
-    if frame is None or (frame[names[-1]] == "").any() or not (frame[more] == "").all() or any(
-            frame[name].isna().any() for name in names if dtypes[name] is float):
+    if frame is None or frame[names[-1]].isin([""]).any() or not frame[more].isin([""]).all() \
+            or any(frame[name].isna().any() for name in names if dtypes[name] is float):
         _check_lines(source, names, dtypes)
         raise ValueError(f"{source.name} cannot be read as columns ({', '.join(names)})")
     # pandas parses a column of only True and False as 1.0 and 0.0. Check the first line for these
