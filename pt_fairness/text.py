@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
@@ -109,6 +109,8 @@ def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
         _collected.reset(token)
 
 
+#: A function that issues a warning; takes the message and the cause, as :func:`warn` does.
+Warn = Callable[[str, str], None]
 #: The packages whose stack frames a warning skips to point to the user's code.
 _SKIPPED = ("pt_fairness", "ir_measures", "pyterrier")
 #: A weak reference to the last call of ``pt.Experiment``, and the causes it has warned of.
@@ -128,13 +130,13 @@ def warn(message: str, cause: str | None = None) -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and \
             frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
-        if frame.f_code.co_name == "Experiment" and _told_before(frame, cause or message):
+        if frame.f_code.co_name == "Experiment" and _warned_before(frame, cause or message):
             return
         level, frame = level + 1, frame.f_back
     warnings.warn(message, FairnessWarning, stacklevel=level)
 
 
-def _told_before(experiment: FrameType, cause: str) -> bool:
+def _warned_before(experiment: FrameType, cause: str) -> bool:
     """Return whether a call of ``pt.Experiment`` has warned of a cause, and remember it.
 
     pt.Experiment makes an evaluator for each system. What the evaluators of a call have in common
@@ -147,7 +149,7 @@ def _told_before(experiment: FrameType, cause: str) -> bool:
         return False
     if _experiment[0]() is not call:
         _experiment = weakref.ref(call), set()
-    told = _experiment[1]
-    before = cause in told
-    told.add(cause)
+    causes = _experiment[1]
+    before = cause in causes
+    causes.add(cause)
     return before

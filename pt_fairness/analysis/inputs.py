@@ -66,7 +66,7 @@ def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str)
         frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
         found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments,
-                          tell)
+                          warn)
     return found
 
 
@@ -87,11 +87,3 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
             raise ValueError(f"{measure} is not possible here: {caller} takes measures of this "
                              f"package without a groups parameter; {labels}")
     return wanted
-
-
-def tell(cause: str, message: str) -> None:
-    """Issue a warning.
-
-    :param cause: ignored, so that several warnings can have the same cause
-    """
-    warn(message)

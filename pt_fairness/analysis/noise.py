@@ -16,7 +16,6 @@ from pt_fairness.analysis.inputs import (
     judgments_of,
     measures_without_groups,
     runs_of,
-    tell,
 )
 from pt_fairness.groups import Groups
 from pt_fairness.io.identifiers import PairIndex
@@ -136,7 +135,7 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     annotations = _of_kept_topics(qrels, groups, rels_of(wanted), added)
     systems = list(runs_of(runs, annotations.judgments, "label_noise").values())
     for measure in wanted:
-        check_labels(measure, annotations, tell)
+        check_labels(measure, annotations, warn)
     noise = _Noise(annotations, systems)
     undefined = np.zeros(len(wanted), int)
 

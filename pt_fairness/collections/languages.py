@@ -38,7 +38,7 @@ class Languages(Groups):
         super().__init__(name, corpora)
         self._corpora, self._table = corpora, table
         self._found: dict[str, str] = {}
-        self._told = False
+        self._warned = False
 
     def _content(self) -> Any:
         return self.name, self.labels
@@ -59,15 +59,16 @@ class Languages(Groups):
         unknown = [docno for docno in documents[~judged] if docno not in self._found]
         if unknown:
             self._found.update(self._look_up(unknown))
-            self._tell([docno for docno in unknown if docno not in self._found], len(documents))
+            unknown = [docno for docno in unknown if docno not in self._found]
+            self._warn_once(unknown, len(documents))
         languages = languages.where(judged, documents.map(self._found).astype(object))
         frame = pd.DataFrame({"docno": documents, "group": languages})
         return Table.of_frame(frame).find(qids, docnos)
 
-    def _tell(self, unknown: list[str], count: int) -> None:
+    def _warn_once(self, unknown: list[str], count: int) -> None:
         """Warn of documents without a language, once per object."""
-        if unknown and not self._told:
-            self._told = True
+        if unknown and not self._warned:
+            self._warned = True
             absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
             reason = "are in none of the corpora" if not absent else \
                 f"may be in a corpus that ir_datasets has not downloaded ({', '.join(absent)})"

@@ -70,7 +70,7 @@ class FromMetadata(Groups):
         self._docno: Any = None
         #: The weight of each label for each document, sparse, ``[documents, labels]``.
         self._weights: Any = None
-        self._told = False
+        self._warned = False
 
     def _content(self) -> Any:
         return self.name, tuple(self._field)
@@ -85,7 +85,7 @@ class FromMetadata(Groups):
         wanted = numbers.to_numpy()
         place = np.minimum(np.searchsorted(self._docno, wanted), len(self._docno) - 1)
         known = (self._docno[place] == wanted) & (numbers.astype(str) == texts).to_numpy()
-        self._tell(texts, known)
+        self._warn_once(texts, known)
         place = np.where(known, place, 0)[document]
         found = self._weights[place].tocoo()
         kept = known[document][found.row]
@@ -113,11 +113,11 @@ class FromMetadata(Groups):
                  f"{listed(self._field.labels)}, and count as unannotated: "
                  f"{listed(map(str, others))}")
 
-    def _tell(self, docnos: Any, known: Any) -> None:
+    def _warn_once(self, docnos: Any, known: Any) -> None:
         """Warn of documents that are not in the metadata, once per object."""
-        if self._told or known.all():
+        if self._warned or known.all():
             return
-        self._told = True
+        self._warned = True
         lacking = np.flatnonzero(~known)
         warn(f"{self.name}: {len(lacking)} of {len(known)} documents are not in the metadata (the "
              f"first: {docnos[lacking[0]]!r}) and count as unannotated")

@@ -156,7 +156,7 @@ class FromIrds(Groups):
         self.complete = labels is not None
         self._found: dict[str, Found] = {}
         self._judged: Table | None = None
-        self._told = False
+        self._warned = False
 
     def _content(self) -> Any:
         return self.dataset_id, self.field, self.labels, self.entity, self.order
@@ -217,12 +217,12 @@ class FromIrds(Groups):
         """Add results of an earlier :meth:`fetch` to the cache."""
         self._found.update(found)
 
-    def _tell(self, found: Mapping[str, Found]) -> None:
+    def _warn_once(self, found: Mapping[str, Found]) -> None:
         """Warn of documents without groups, once per object."""
         reasons = pd.Series({docno: why for docno, (_, why) in found.items() if why}, dtype=object)
-        if self._told or reasons.empty:
+        if self._warned or reasons.empty:
             return
-        self._told = True
+        self._warned = True
         other = reasons[reasons.str.startswith(_OTHER)]
         parts = [(reasons[reasons == MISSING], "not in the corpus", ""),
                  (reasons[reasons == _NOTHING], "without a value", ""),
@@ -257,7 +257,7 @@ class FromIrds(Groups):
         if judged is not None:
             return judged.find(qids, docnos)
         found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
-        self._tell(found)
+        self._warn_once(found)
         pairs = [(docno, group) for docno, (groups, _) in found.items() for group in groups]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
         return Table.of_frame(frame).find(qids, docnos)

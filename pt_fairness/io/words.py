@@ -50,7 +50,7 @@ class WordCounts:
         self._words = words
         self._known = pd.DataFrame(columns=self.groups, index=pd.Index([], dtype=object),
                                    dtype=np.int32)
-        self._told = False
+        self._warned = False
         if not callable(words):
             _ = self._codes  # checks the words
 
@@ -104,8 +104,8 @@ class WordCounts:
             self._known = pd.concat([self._known, self.read(unread, name)])
         counts: Ints = self._known.reindex(docnos).to_numpy(np.int32)
         missing = docnos[counts[:, 0] < 0].unique()
-        if len(missing) and not self._told:
-            self._told = True
+        if len(missing) and not self._warned:
+            self._warned = True
             warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in the corpus "
                  f"{self.dataset_id} (the first: {missing[0]!r}), so that their words are unknown")
         return counts

@@ -8,8 +8,7 @@ from pt_fairness import groups, values
 from pt_fairness.io.files import is_pipe
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.trec_order import Tell
-from pt_fairness.text import BoundName, listed
+from pt_fairness.text import BoundName, Warn, listed
 
 
 def check_sources(measures: Iterable[FairnessMeasure]) -> None:
@@ -62,10 +61,10 @@ def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) ->
                              f"{source!r} has; use {advice}groups without weights")
 
 
-def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Tell) -> None:
+def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn) -> None:
     """Check that the labels in the parameters of a measure are in the label set G.
 
-    :param tell: callback for warnings; takes the cause and the message
+    :param warn: issues the warnings
     :raises ValueError: a label is not in G, and the group source declares its labels
     """
     if annotations.groups is not None and annotations.declared is not None:
@@ -77,11 +76,11 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, tell: Tell)
             continue
         words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
             if parameter == "protected" else ""
-        tell(f"label {label}", f"{parameter}={label!r} names a group that no judged document has; "
-             f"the qrels hold {held}{words}")
+        warn(f"{parameter}={label!r} names a group that no judged document has; the qrels hold "
+             f"{held}{words}", f"label {label}")
     added = [label for label in measure.added_labels if label not in annotations.labels]
     if added:
         undeclared = "" if annotations.declared is None else \
             f" and {annotations.groups!r} does not declare"
-        tell(f"target {added}", f"the target of {measure} has a share for {listed(added)}, which "
-             f"no judged document has as its group{undeclared}; the judged documents have {held}")
+        warn(f"the target of {measure} has a share for {listed(added)}, which no judged document "
+             f"has as its group{undeclared}; the judged documents have {held}", f"target {added}")

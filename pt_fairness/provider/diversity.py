@@ -29,7 +29,7 @@ from pt_fairness.provider.greedy import GreedyRanking
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
-from pt_fairness.rankings.trec_order import Tell
+from pt_fairness.text import Warn
 
 #: The measures of ndeval that do not depend on the order within the cutoff.
 SET_MEASURES = frozenset({"P_IA", "StRecall"})
@@ -47,25 +47,25 @@ class Diversity:
         self._subtopics = {rel: Subtopics(judgments, rel)
                            for rel in {measure["rel"] for measure in measures}}
 
-    def scores(self, measure: Any, run: Run, tell: Tell) -> Floats:
+    def scores(self, measure: Any, run: Run, warn: Warn) -> Floats:
         """Return α-nDCG or α-DCG of each topic, ``[T]``, the mean over its lists."""
         subtopics = self._subtopics[measure["rel"]]
         if subtopics.count.max(initial=0) == 1:
-            tell("subtopics", f"no topic has more than one subtopic, so {measure} sees no "
-                 "diversity: subtopics are read from the iteration field of the qrels, which "
-                 "PyTerrier's reader drops and pt_fairness.read_qrels keeps")
-        self.tell_of_ties(measure, run, tell)
+            warn(f"no topic has more than one subtopic, so {measure} sees no diversity: subtopics "
+                 "are read from the iteration field of the qrels, which PyTerrier's reader drops "
+                 "and pt_fairness.read_qrels keeps", "subtopics")
+        self.warn_of_ties(measure, run, warn)
         values = score(measure.NAME, subtopics, Listing(run, measure), measure["alpha"],
                        measure.params.get("cutoff"))
         return mean_of_lists(values, run.topics)
 
-    def tell_of_ties(self, measure: Any, run: Run, tell: Tell) -> None:
+    def warn_of_ties(self, measure: Any, run: Run, warn: Warn) -> None:
         """Warn if the order of tied documents can change a value."""
         subtopics, cutoff = self._subtopics[measure["rel"]], measure.params.get("cutoff")
         if Listing(run, measure).ties_matter(subtopics, cutoff, measure.NAME in SET_MEASURES):
-            tell("ties", f"{measure} depends on the order of tied documents, and ranks them here "
-                 "as trec_eval does for nDCG (by docno, descending), not as ndeval does; "
-                 f"{ALPHA_VARIABLE}=ndeval in the environment leaves it to ndeval")
+            warn(f"{measure} depends on the order of tied documents, and ranks them here as "
+                 "trec_eval does for nDCG (by docno, descending), not as ndeval does; "
+                 f"{ALPHA_VARIABLE}=ndeval in the environment leaves it to ndeval", "ties")
 
 
 class Subtopics:

@@ -62,7 +62,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         super().__init__(measures, self._judgments.qids)
         #: The topics of the qrels, as text.
         self.topics = self._judgments.topics
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
@@ -71,43 +71,43 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             by_source.setdefault((name, measure.needs_groups), []).append(measure)
         self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
         for source in self._sources:
-            self._tell_of_source(source)
+            self._check_source(source)
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
         self._others = [m for m in measures if m.NAME in NDEVAL_MEASURES]
         self._diversity = Diversity(self._judgments, [*self._alpha, *self._others])
         self._ndeval = Ndeval(self._others, qrels, self._judgments) if self._others else None
 
-    def _tell_of_source(self, source: Source) -> None:
-        """Warn of labels and topics that the measures cannot use.
+    def _check_source(self, source: Source) -> None:
+        """Check that the measures can use the labels and topics of a source; warn otherwise.
 
         :raises ValueError: a parameter names a label that the source does not declare
         """
         if source.dropped.any():
-            self._tell(f"topics {source.groups}", f"{source.groups!r} drops {source.dropped.sum()} "
-                       f"of {len(source.dropped)} topics (the first is "
-                       f"{self._judgments.topics[source.dropped.argmax()]!r}): they have no value "
-                       "(NaN) and are left out of the means. pt.Experiment cannot leave them out: "
-                       "give it groups.to_qrels(qrels)")
+            first = self.topics[source.dropped.argmax()]
+            self._warn(f"{source.groups!r} drops {source.dropped.sum()} of {len(self.topics)} "
+                       f"topics (the first is {first!r}): they have no value (NaN) and are left "
+                       "out of the means. pt.Experiment cannot leave them out: give it "
+                       "groups.to_qrels(qrels)", f"topics {source.groups}")
         for measure in source.measures:
-            check_labels(measure, source.annotations, self._tell)
+            check_labels(measure, source.annotations, self._warn)
             target = measure.params.get("target")
             if isinstance(target, str) and target not in TARGET_WORDS:
                 targets.check(target, self._judgments.topics)
 
-    def tell_again(self) -> None:
-        """Forget which warnings were given, so that the next run gives them again."""
-        self._told.clear()
+    def forget_warnings(self) -> None:
+        """Forget which warnings were issued, so that the next run issues them again."""
+        self._warned.clear()
 
-    def _tell(self, cause: str, message: str) -> None:
+    def _warn(self, message: str, cause: str) -> None:
         """Warn once for each cause."""
-        if cause not in self._told:
-            self._told.add(cause)
+        if cause not in self._warned:
+            self._warned.add(cause)
             warn(message, cause)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
-        ranked = Run(frame, self._judgments, self._tell)
+        ranked = Run(frame, self._judgments, self._warn)
         parts = self._parts(ranked)
         undefined: dict[str, list[str]] = {}
         values: dict[Any, Floats] = {
@@ -119,13 +119,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        "(pt_fairness.analysis.undefined lists them): "
                        + "; ".join(f"{', '.join(names)} on {how_many}"
                                    for how_many, names in undefined.items()))
-            self._tell(message, message)
+            self._warn(message, message)
         for measure in self._alpha:
-            values[measure] = self._diversity.scores(measure, ranked, self._tell)
+            values[measure] = self._diversity.scores(measure, ranked, self._warn)
         if self._ndeval is not None:
             values.update(self._ndeval.scores(ranked))
             for measure in self._others:
-                self._diversity.tell_of_ties(measure, ranked, self._tell)
+                self._diversity.warn_of_ties(measure, ranked, self._warn)
         columns = [(measure, values[measure].tolist()) for measure in self.measures]
         for i, qid in enumerate(self.qrel_qids):
             for measure, column in columns:
@@ -133,7 +133,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        parts = self._parts(empty_run(self._judgments, self._tell))
+        parts = self._parts(empty_run(self._judgments))
         return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
                 | self._dropped(measure) for measure in self._own}
 
@@ -176,13 +176,14 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         undefined = any(np.isnan(some).all() for some in values.values())
         if source.groups is not None and len(run.topic) and (ranked.codes < 0).all() \
                 and not undefined:
-            self._tell(f"none {source.groups}", "no document of the run, such as "
-                       f"{run.docnos(np.zeros(1, int))[0]!r}, has a group in {source.groups!r}, so "
-                       "the values say nothing of its groups; check that the ids match")
+            self._warn(f"no document of the run, such as {run.docnos(np.zeros(1, int))[0]!r}, has "
+                       f"a group in {source.groups!r}, so the values say nothing of its groups; "
+                       "check that the ids match", f"none {source.groups}")
         if ranked.foreign and not all(measure.added_labels for measure in source.measures):
-            self._tell(f"foreign {source.groups}", f"{ranked.foreign} ranked documents have groups "
-                       f"that no judged document has and that {source.groups!r} does not declare: "
-                       f"{listed(ranked.foreign_labels)}; they count as unannotated")
+            self._warn(f"{ranked.foreign} ranked documents have groups that no judged document has "
+                       f"and that {source.groups!r} does not declare: "
+                       f"{listed(ranked.foreign_labels)}; they count as unannotated",
+                       f"foreign {source.groups}")
         return values
 
 

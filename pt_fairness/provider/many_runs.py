@@ -49,7 +49,7 @@ class ManyRunsEvaluator:
         if self._plain is not None:
             yield from self._plain.iter_calc(_by_topic(run, "score"))
         for evaluator in self._fairness:
-            evaluator.tell_again()
+            evaluator.forget_warnings()
         if self._others is not None:
             yield from self._others.iter_calc(run)
 

@@ -67,7 +67,7 @@ class Numbers:
             frame = runs.get(name)
             named = pd.DataFrame({"query_id": frame["qid"], "doc_id": frame["docno"],
                                   "score": -np.arange(float(len(frame)))})
-            run = Run(named, judgments, lambda cause, message: None)
+            run = Run(named, judgments, lambda message, cause: None)
             ranked = self._annotations.of_run(run, None)
             topic, docnos = run.topic, run.docnos(slice(None))
             codes, sets = ranked.codes, ranked.sets

@@ -11,7 +11,8 @@ import pandas as pd
 from pt_fairness.io.identifiers import codes_of, recoded, texts_of
 from pt_fairness.numerics import Ints
 from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.trec_order import Tell, last_rows, scores_of, trec_order
+from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
+from pt_fairness.text import Warn, warn
 
 
 class Run:
@@ -23,11 +24,11 @@ class Run:
 
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
-    :param tell: takes the cause and the message of each warning
+    :param warn: issues the warnings
     :raises ValueError: a score that is NaN or no number, a missing identifier or sample
     """
 
-    def __init__(self, run: pd.DataFrame, judgments: Judgments, tell: Tell) -> None:
+    def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn) -> None:
         codes, names = codes_of(run["query_id"], "run")
         topic = recoded(codes, names, judgments.topics)
         score, docnos = scores_of(run), run["doc_id"]
@@ -35,9 +36,9 @@ class Run:
             else np.zeros_like(topic)
         known = topic >= 0
         if names and judgments.topics and not known.any():
-            tell("topics", f"the run has none of the {len(judgments.topics)} topics of the qrels: "
-                           f"it has topics such as {next(iter(names))!r}, they have topics such as "
-                           f"{judgments.topics[0]!r}")
+            warn(f"the run has none of the {len(judgments.topics)} topics of the qrels: it has "
+                 f"topics such as {next(iter(names))!r}, they have topics such as "
+                 f"{judgments.topics[0]!r}", "topics")
         if not known.all():
             topic, score, sample = topic[known], score[known], sample[known]
             docnos = docnos[known]
@@ -46,7 +47,7 @@ class Run:
         pair, hashes = judgments.index.find(topic, docnos, "run")
         keys = np.sort(hashes + lists.astype(np.uint64) if self.sampled else hashes)
         if (keys[1:] == keys[:-1]).any():
-            last = last_rows(lists, docnos, [judgments.topics[t] for t in self.topics], tell)
+            last = last_rows(lists, docnos, [judgments.topics[t] for t in self.topics], warn)
             score, docnos, pair = score[last], docnos.iloc[last], pair[last]
             lists, hashes = lists[last], hashes[last]
         del keys
@@ -107,6 +108,6 @@ def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
     return (lists // samples).astype(np.int32), np.searchsorted(lists, keys).astype(np.int32)
 
 
-def empty_run(judgments: Judgments, tell: Tell) -> Run:
+def empty_run(judgments: Judgments) -> Run:
     """Return a run without rows."""
-    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments, tell)
+    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments, warn)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,7 @@ import pandas as pd
 
 from pt_fairness.io.identifiers import CHUNK, PairIndex, texts_of, words_of
 from pt_fairness.numerics import Floats, Ints
-
-#: Callback for warnings; takes the cause and the message.
-Tell = Callable[[str, str], None]
+from pt_fairness.text import Warn
 
 
 def scores_of(run: pd.DataFrame) -> Floats:
@@ -78,21 +76,21 @@ def _order_ties(order: Ints, block: Ints, tied: Any, docnos: pd.Series) -> None:
         some = some[len(part):]
 
 
-def last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], tell: Tell) -> Ints:
+def last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], warn: Warn) -> Ints:
     """Return the index of the last row of each document of each list, ascending.
 
     :param lists: the list of each row, ``[n]``
     :param docnos: the document of each row, ``[n]``
     :param qids: the topic of each list, ``[R]``
-    :param tell: takes the cause and the message of the warning of other rows
+    :param warn: issues the warning of other rows
     """
     index = PairIndex(lists, docnos, "run")
     last = np.zeros(len(index), np.intp)
     np.maximum.at(last, index.pair, np.arange(len(lists)))
     again = np.flatnonzero(last[index.pair] != np.arange(len(lists)))
     if len(again):
-        tell("duplicates", f"the run has {len(again)} rows whose document it gives again for the "
-                           f"same topic (the first is {docnos.iloc[again[0]]!r} for topic "
-                           f"{qids[lists[again[0]]]!r}); of each such document the last row counts")
+        warn(f"the run has {len(again)} rows whose document it gives again for the same topic (the "
+             f"first is {docnos.iloc[again[0]]!r} for topic {qids[lists[again[0]]]!r}); of each "
+             "such document the last row counts", "duplicates")
     last.sort()
     return last

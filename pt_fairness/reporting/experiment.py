@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups, io, numerics
-from pt_fairness.analysis.inputs import annotations_of, runs_of, tell
+from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
@@ -38,7 +38,7 @@ class Experiment:
 
     :param runs: the runs by name
     :param plan: the plan of the evaluation
-    :param averages: the averages, whose ``attrs`` tell the comparison and the undefined topics
+    :param averages: the averages, whose ``attrs`` hold the comparison and the undefined topics
     :param perquery: the values per topic
     :param depth: the number of documents of a ranking that are shown
     """
@@ -175,7 +175,7 @@ class Experiment:
         return np.vstack([view.relevant(1) @ view.share for view in self._judged(source)])
 
     def _judged(self, source: int) -> Iterator[View]:
-        one, run = self.sources[source], empty_run(self.judgments, tell)
+        one, run = self.sources[source], empty_run(self.judgments)
         rankings = one.annotations.rankings(run, one.annotations.of_run(run, 0))
         return View.blocks(rankings.labelled(one.labels))
 

@@ -61,14 +61,14 @@ def _measures(facts: Facts) -> list[Text]:
     systems = "One system is" if facts.runs == 1 else f"{facts.runs} systems are"
     sentences: list[Text] = [
         [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
-    for measured, told, separator, some in (
+    for measured, describe, separator, some in (
             ("Relevance is", _other, ", ", [one for one in others if not reads_subtopics(one[1])]),
             ("Novelty and diversity are", _other, ", ",
              [one for one in others if reads_subtopics(one[1])]),
             ("Fairness, diversity and bias are", _own, "; ", own)):
         if some:
             sentences.append([f"{measured} measured by ",
-                              *joined([told(*one) for one in some], separator), "."])
+                              *joined([describe(*one) for one in some], separator), "."])
     used = [measure.param("target") for _, measure in own
             if "target" in measure.SUPPORTED_PARAMS]
     targets = [f"target={word} is {text}" for word, text in _TARGETS.items() if word in used]
@@ -83,8 +83,8 @@ def _other(name: str, measure: Any) -> Text:
                 and info.default is not False]
     parts: list[str | Cite] = [str(measure) if name != str(measure) else "", of_measure(measure),
                                ", ".join(defaults)]
-    told = joined([part] for part in parts if part)
-    return [f"{name} (", *told, ")"] if told else [name]
+    details = joined([part] for part in parts if part)
+    return [f"{name} (", *details, ")"] if details else [name]
 
 
 def _own(name: str, measure: FairnessMeasure) -> Text:
@@ -96,8 +96,8 @@ def _own(name: str, measure: FairnessMeasure) -> Text:
     fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
     cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
     named = "" if measure.NAME in name else f", {measure.NAME}{cutoff}"
-    told = ", ".join([*given, fair])
-    return [f"{name} ({measure.PRETTY_NAME}{named}; ", of_measure(measure), f"; {told})"]
+    details = ", ".join([*given, fair])
+    return [f"{name} ({measure.PRETTY_NAME}{named}; ", of_measure(measure), f"; {details})"]
 
 
 def _matters(param: str, measure: FairnessMeasure) -> bool:

@@ -88,7 +88,7 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
     """Return the mark of the better end of a column that holds the values of a measure.
 
     :param column: the name of the column
-    :param table: the table of the column, whose ``attrs`` tell what renamed columns stand for
+    :param table: the table of the column, whose ``attrs`` name the measures of renamed columns
     :returns: ``'↑'`` if larger is better, ``'↓'`` if smaller is better, ``'→0'`` for a signed bias,
         ``None`` if the direction is unknown
 

@@ -137,7 +137,7 @@ def test_the_table_is_made_anew_when_it_does_not_fit(irds, files, qrels_of):
     assert qrels_of(f"{TASK}/stance") == STANCES
 
 
-def test_a_document_that_was_missing_is_looked_for_again(irds, files, qrels_of):
+def test_a_document_that_was_missing_is_searched_again(irds, files, qrels_of):
     files.argsme(debateorg=[files.argument("a1", "PRO")])
     table = files.touche2020(QRELS).with_name("qrels.qrels.stance.tsv")
     with pytest.warns(FairnessWarning, match="4 of 5 documents .*: 4 not in the corpus"):

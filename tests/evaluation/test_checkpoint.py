@@ -108,7 +108,7 @@ def test_a_changed_definition_is_noticed(runs, qrels, tmp_path, scored):
     assert [count for _, count in values] == [8, 0, 8]
 
 
-def test_topics_of_groups_are_told_apart(runs, qrels, tmp_path, scored):
+def test_topics_of_groups_are_distinguished(runs, qrels, tmp_path, scored):
     """Groups that differ in nothing but the topic that a document belongs to."""
     head = qrels[["query_id", "doc_id"]].head(3)
     rows = [(qid, docno, "X") for qid, docno in head.itertuples(index=False)]
@@ -183,7 +183,7 @@ def test_changed_code_and_files_are_noticed(tmp_path):
     assert counts == [2, 2, 2, 2], "the second call has loaded the results of the first"
 
 
-def test_columns_that_are_not_looked_at(runs, qrels, tmp_path, scored):
+def test_columns_that_are_not_read(runs, qrels, tmp_path, scored):
     """PyTerrier's results hold token counts, vectors and features beside what is evaluated."""
     more = {name: run.assign(toks=[{"a": 1.0}] * len(run), features=[np.ones(2)] * len(run))
             for name, run in runs.items()}

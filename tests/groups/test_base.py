@@ -118,7 +118,7 @@ def test_a_class_that_is_defined_anew_is_another():
         )
 
 
-def test_classes_of_one_name_that_do_different_things_are_told_apart():
+def test_classes_of_one_name_that_do_different_things_are_distinguished():
     def made(label):
         class Mine(groups.Groups):
             def lookup(self, qids, docnos):

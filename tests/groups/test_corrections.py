@@ -87,7 +87,7 @@ def test_override_of_unknown_labels_leaves_them_unknown():
     assert found.labels is None and not found.complete
 
 
-def test_override_is_told_apart_and_travels():
+def test_override_is_distinguished_and_travels():
     base = groups.from_mapping(BASE)
     frame = pd.DataFrame({"qid": ["1"], "docno": ["a"], "group": [None]})
     one, other = base.override(frame), base.override(frame.assign(docno="b"))

@@ -102,7 +102,7 @@ def test_topics_that_a_source_drops():
     assert groups.product(once, REGION).topics == ["1", "2"]
 
 
-def test_a_product_travels_and_is_told_apart():
+def test_a_product_travels_and_is_distinguished():
     both = groups.product(GENDER, REGION)
     assert pickle.loads(pickle.dumps(both)) == both == groups.product(GENDER, REGION)
     others = [groups.product(REGION, GENDER), groups.product(GENDER, REGION, missing="?"),

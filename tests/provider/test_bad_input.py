@@ -208,7 +208,7 @@ def test_infinite_scores_rank_first_and_last(worked):
     )
 
 
-def test_a_document_given_twice_counts_once_and_is_told_once(worked):
+def test_a_document_given_twice_counts_once_and_is_warned_of_once(worked):
     run = pd.concat(
         [
             pd.DataFrame(

@@ -53,7 +53,7 @@ def tied(*scores: tuple[str, float]) -> pd.DataFrame:
     ],
     ids=str,
 )
-def test_ties_that_can_change_a_value_are_told_once(measure):
+def test_ties_that_can_change_a_value_are_warned_of_once(measure):
     found = told_of([measure], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5)))
     assert len(found) == 1
     assert str(measure) in found[0] and "PT_FAIRNESS_ALPHA=ndeval" in found[0]

@@ -78,7 +78,7 @@ def test_conflicting_groups_are_several_groups(worked):
     assert found["Annotated", "1"] == 3 / 4
 
 
-def test_a_group_that_the_run_alone_has_is_unannotated_and_told(worked):
+def test_a_group_that_the_run_alone_has_is_unannotated_and_warned_of(worked):
     class Open(groups.Groups):
         def lookup(self, qids, docnos):
             known = {"a": "PRO", "b": "PRO", "c": "CON", "d": "NEW"}
@@ -97,7 +97,7 @@ def test_a_group_that_the_run_alone_has_is_unannotated_and_told(worked):
     )
 
 
-def test_undefined_topics_are_zero_and_told_once(worked):
+def test_undefined_topics_are_zero_and_warned_of_once(worked):
     # Only PRO is relevant: without a second group there is no minority.
     qrels = pd.concat(
         [
@@ -261,7 +261,7 @@ def test_topics_of_several_types_are_the_whole_numbers_that_they_were() -> None:
         assert averages["AP"].tolist() == [1.0]
 
 
-def test_qrels_without_subtopics_are_told_of() -> None:
+def test_qrels_without_subtopics_are_warned_of() -> None:
     qrels = {"1": {"a": 1, "b": 1}}
     with pytest.warns(FairnessWarning, match=r"no topic has more than one subtopic.*iteration"):
         ir_measures.calc_aggregate([alpha_nDCG @ 2], qrels, {"1": {"a": 1.0}})

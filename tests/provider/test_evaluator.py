@@ -126,7 +126,7 @@ def test_a_topic_of_the_run_alone_is_left_out_and_one_of_the_qrels_alone_is_not(
     assert "only retrieved" not in {qid for _, qid in found}
 
 
-def test_a_run_and_qrels_that_share_no_topic_are_told_of(worked):
+def test_a_run_and_qrels_that_share_no_topic_are_warned_of(worked):
     run = worked.run_frame.assign(query_id="q1")
     found = told(lambda: ir_measures.calc_aggregate([rND @ 3], worked.qrels_frame, run))
     assert found == [
@@ -135,7 +135,7 @@ def test_a_run_and_qrels_that_share_no_topic_are_told_of(worked):
     ]
 
 
-def test_groups_of_other_documents_are_told_of(worked):
+def test_groups_of_other_documents_are_warned_of(worked):
     other = groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
     found = told(
         lambda: ir_measures.calc_aggregate(

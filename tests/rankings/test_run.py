@@ -28,9 +28,9 @@ def ranked(run: pd.DataFrame, qrels: pd.DataFrame | None = None) -> dict[str, li
         qrels = pd.DataFrame(
             {"query_id": run["query_id"].unique(), "doc_id": "none", "relevance": 1}
         )
-    told: list[str] = []
+    messages: list[str] = []
     judgments = Judgments(qrels)
-    found = Run(run, judgments, lambda cause, text: told.append(text))
+    found = Run(run, judgments, lambda message, cause: messages.append(message))
     docnos = found.docnos(slice(None))
     order: dict[str, list[str]] = {}
     for topic, docno in zip(found.topic, docnos, strict=True):
@@ -99,18 +99,18 @@ def test_of_a_document_given_twice_the_last_row_counts(rows):
     assert ranked(run) == order_run(rows)
 
 
-def test_duplicates_are_told_of():
+def test_duplicates_are_warned_of():
     run = pd.DataFrame(
         [("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 3.0)], columns=["query_id", "doc_id", "score"]
     )
-    told = []
+    messages = []
     Run(
         run,
         Judgments(pd.DataFrame({"query_id": ["q"], "doc_id": "b", "relevance": 1})),
-        lambda *message: told.append(message),
+        lambda *one: messages.append(one),
     )
-    assert len(told) == 1
-    assert told[0][0] == "duplicates" and "'a'" in told[0][1] and "'q'" in told[0][1]
+    assert len(messages) == 1
+    assert messages[0][1] == "duplicates" and "'a'" in messages[0][0] and "'q'" in messages[0][0]
 
 
 @pytest.mark.parametrize("score", [float("nan"), None, pd.NA])

@@ -88,7 +88,7 @@ class Results:
         run = frame[["qid", "docno", "score"]].rename(
             columns={"qid": "query_id", "docno": "doc_id"})
         score, docnos = scores_of(run), frame["docno"]
-        rows = last_rows(lists, docnos, self.qids, lambda _, message: warn(message))
+        rows = last_rows(lists, docnos, self.qids, warn)
         order, _ = trec_order(lists[rows], score[rows], docnos.iloc[rows])
         rows = rows[order]
         self._frame = frame.iloc[rows]
