@@ -12,7 +12,7 @@ from ir_measures import nDCG
 import pt_fairness
 from pt_fairness import cli, provider
 from pt_fairness.measures import MEASURES, FairnessMeasure, params, register
-from pt_fairness.measures.late import np
+from pt_fairness.measures.lazy import np
 
 
 class _FirstOf(FairnessMeasure):

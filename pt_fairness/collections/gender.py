@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from pt_fairness.io.words import WordCounts
+from pt_fairness.io.word_counts import WordCounts
 
 _CORPUS = "msmarco-passage"
 #: The groups, by the letters in the list of words.

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Annotated, Table, is_no_group
-from pt_fairness.io.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
+from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
 from pt_fairness.text import UNANNOTATED, label_text, listed, warn
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.described import SignatureOfMeasure
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.docstrings import SignatureOfMeasure
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.params import (
     LABEL_PARAMS,
     NOT_PROVIDED,

@@ -12,7 +12,7 @@ from ir_measures import measures as irm
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
-from pt_fairness.measures.described import parameter_lines
+from pt_fairness.measures.docstrings import parameter_lines
 from pt_fairness.measures.params import NOT_PROVIDED, literal
 from pt_fairness.measures.registry import MEASURES
 

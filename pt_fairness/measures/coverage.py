@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.late import numerics
+from pt_fairness.measures.lazy import numerics
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:

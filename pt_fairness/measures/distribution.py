@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, population
 

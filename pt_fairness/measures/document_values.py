@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.late import np
+from pt_fairness.measures.lazy import np
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints

@@ -13,7 +13,7 @@ from pt_fairness.measures.documents import (
     places,
     sum_by_topic,
 )
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import distribution
 

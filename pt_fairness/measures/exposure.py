@@ -16,7 +16,7 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
     sums_by_code,
 )
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import Protected, protected_groups, two_groups
 from pt_fairness.measures.registry import register
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pt_fairness.measures import composite_params, params
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.documents import sums_by_code
-from pt_fairness.measures.late import np, numerics, special
+from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.documents import places
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:

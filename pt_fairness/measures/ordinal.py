@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.text import listed
 
 if TYPE_CHECKING:

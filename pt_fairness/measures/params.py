@@ -10,7 +10,7 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.late import numerics
+from pt_fairness.measures.lazy import numerics
 from pt_fairness.text import (
     BACKGROUND_WORDS,
     SUM_TOLERANCE,

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, ClassVar
 
 from pt_fairness.measures import params
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
 from pt_fairness.measures.protected import TwoGroups, two_groups
 from pt_fairness.measures.registry import register

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import degrees
 from pt_fairness.measures.registry import register
 

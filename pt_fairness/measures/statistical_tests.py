@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.late import np, numerics, special
+from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
 from pt_fairness.measures.registry import register
 

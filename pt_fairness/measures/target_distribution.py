@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.text import TARGET_WORDS
 
 if TYPE_CHECKING:

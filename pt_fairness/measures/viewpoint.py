@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.late import np, numerics
+from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import (
     Difference,
     Divergence,

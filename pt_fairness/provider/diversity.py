@@ -25,7 +25,7 @@ from pt_fairness.numerics import (
     ratio,
 )
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.greedy import GreedyRanking
+from pt_fairness.provider.ideal_ranking import GreedyRanking
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pt_fairness import fingerprint, numerics
-from pt_fairness.io.words import THRESHOLD, Tokenizer, WordCounts, check_threshold
+from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.text import listed
 from pt_fairness.values.base import Values

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import groups, values
-from pt_fairness.io.words import WordCounts
+from pt_fairness.io.word_counts import WordCounts
 from pt_fairness.text import FairnessWarning
 
 WORDS = {"female": ["she", "her"], "male": ["he", "his"]}

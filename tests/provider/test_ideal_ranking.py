@@ -9,7 +9,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from pt_fairness.provider.greedy import GreedyRanking
+from pt_fairness.provider.ideal_ranking import GreedyRanking
 
 NOTHING = 1000
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pt_fairness import numerics
 
 
-class _Late:
+class _Lazy:
     """Proxy that imports a module on the first attribute access."""
 
     def __init__(self, module: str) -> None:
@@ -32,6 +32,6 @@ class _Late:
 
 
 if not TYPE_CHECKING:
-    np = _Late("numpy")
-    numerics = _Late("pt_fairness.numerics")
-    special = _Late("scipy.special")
+    np = _Lazy("numpy")
+    numerics = _Lazy("pt_fairness.numerics")
+    special = _Lazy("scipy.special")
