@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pt_fairness
 from pt_fairness.cli import comparing, converting, evaluating, listing, plugs
 from pt_fairness.cli.evaluating import evaluate
-from pt_fairness.cli.output import guarded, need_file_name, need_output
+from pt_fairness.cli.output import check_output, guarded, need_output
 
 __all__ = ["evaluate", "main"]
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if more and "more" not in options:
             parser.error(f"unrecognized arguments: {' '.join(more)}")
         options.more = more
-        need_file_name(options)
+        check_output(options)
         if options.output is None:
             need_output()
         return options.run(options)

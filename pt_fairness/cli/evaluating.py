@@ -85,12 +85,12 @@ def _print_values(options: argparse.Namespace) -> None:
     from pt_fairness.evaluation.plan import make_plan
     from pt_fairness.io import read_run
     from pt_fairness.provider.many_runs import warn_of_one_list
+    if options.no_summary and not options.by_query:
+        raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     names = [name for some in options.measures for name in some.split()]
     plan = make_plan(options.qrels, names, checkpoint=None, workers=1, source=options.groups)
     run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
     warn_of_one_list(plan.measures, run)
-    if options.no_summary and not options.by_query:
-        raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     calculator = ir_measures if options.provider is None \
         else ir_measures.providers.registry[options.provider]
     averages, values = calculator.calc(plan.measures, plan.qrels, run)

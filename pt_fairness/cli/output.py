@@ -34,11 +34,15 @@ def add_groups(command: argparse.ArgumentParser) -> None:
                               "groups is not set: a registered name or a group file")
 
 
-def need_file_name(options: argparse.Namespace) -> None:
-    """Raise an error if ``--output`` has a value of ``--format``.
+def check_output(options: argparse.Namespace) -> None:
+    """Check ``--output`` before a command does its work.
 
-    :raises ValueError: the value of ``--output`` is a form
+    :raises ValueError: it is a value of ``--format``, or a file in a folder that does not exist
     """
+    folder = os.path.dirname(options.output or "")
+    if folder and not os.path.isdir(folder):
+        raise ValueError(f"--output {options.output!r} cannot be written: there is no folder "
+                         f"{folder!r}; create it first")
     if options.output in options.formats:
         raise ValueError(f"--output takes a file, and {options.output!r} is a form: write --format "
                          f"{options.output}, or --output ./{options.output} for a file of this "

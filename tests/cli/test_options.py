@@ -120,6 +120,15 @@ class TestOutput:
         assert f"--output takes a file, and {form!r} is a form: write --format {form}" in err
         assert sorted(files.iterdir()) == before
 
+    @pytest.mark.parametrize("command", [
+        TABLE[:-1], ("eval", "missing", "missing", "AP"), ("measures",),
+        ("annotate", "missing", "groups.csv")])
+    def test_a_missing_folder_is_an_error_before_anything_is_read(self, run, files, command):
+        code, out, err = run(*command, "-o", "results/table.csv")
+        assert (code, out) == (2, "") and err == (
+            "pt-fairness: error: --output 'results/table.csv' cannot be written: there is no "
+            "folder 'results'; create it first\n")
+
     def test_a_file_that_is_named_like_a_form(self, run, files):
         assert run(*TABLE[:-1], "-o", "./csv")[0] == 0 and (files / "csv").exists()
 
