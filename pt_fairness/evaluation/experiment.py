@@ -93,7 +93,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         and a smaller value), ``p-value`` (paired t-test) and, with a correction, ``reject`` (at
         .05) and ``p-value corrected`` of each; rows in the order of the runs. The values are those
         of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
-        topic. A measure that is undefined for a topic is NaN there; the average excludes the topic.
+        topic. A topic for which a measure of this package is undefined has 0.0. A topic that a
+        group source drops is NaN, and the averages exclude it.
 
         Both have in ``attrs``, as plain Python objects: ``measures`` (what each column stands for,
         where its name does not say it), ``groups`` (the name of the group source), ``topics``
