@@ -14,7 +14,6 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import parsed
-from pt_fairness.text import warn
 
 
 def judgments_of(qrels: pd.DataFrame) -> Judgments:
@@ -65,8 +64,7 @@ def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str)
                              "DataFrames, and pt_fairness.read_run reads a file into one")
         frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
-        found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments,
-                          warn)
+        found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments)
     return found
 
 

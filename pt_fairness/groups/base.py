@@ -143,8 +143,9 @@ class Groups(Source):
         qid, docno, label = io.qrels_columns(qrels)
         frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
         # A document can be judged for several subtopics.
-        frame = frame.sort_values(label, ascending=False, kind="stable")
-        frame = frame.drop_duplicates([qid, docno]).sort_index()
+        if frame.duplicated([qid, docno]).any():
+            frame = frame.sort_values(label, ascending=False, kind="stable")
+            frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
             frame = frame[frame[qid].map(label_text).isin(self.topics)]
         found = Annotated(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
@@ -152,7 +153,9 @@ class Groups(Source):
         group = pd.Series(np.asarray(found.labels, dtype=object)[found.codes[order]],
                           found.item[order], dtype=object, name="iteration")
         frame = frame.reset_index(drop=True).join(group).reset_index(drop=True)
-        return frame.assign(iteration=frame["iteration"].fillna("-").astype("str"))
+        frame["iteration"] = frame["iteration"].fillna("-").astype("str")
+        frame.attrs = qrels.attrs
+        return frame
 
     def override(self, frame: pd.DataFrame, name: str | None = None) -> Groups:
         """Return these groups with corrections.
@@ -324,15 +327,15 @@ class _Relabelled(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Annotated:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
-        wanted = np.flatnonzero(pd.Series(qids, dtype=object).isin(self.topics))
+        topic, texts = pd.factorize(qids)
+        mappings = [self._new.get(label_text(text), {}) for text in texts]
+        wanted = np.flatnonzero(np.array([len(mapping) > 0 for mapping in mappings], bool)[topic])
         item, codes, labels, weight = Annotated(*self._base.annotate(qids[wanted], docnos[wanted]))
-        topic, texts = pd.factorize(qids[wanted])
-        mappings = [self._new[text] for text in texts]
         assert self.labels is not None
         place = {label: code for code, label in enumerate(self.labels)}
         table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels]
                           for mapping in mappings], np.int64).reshape(len(mappings), len(labels))
-        codes = table[topic[item], codes]
+        codes = table[topic[wanted[item]], codes]
         known = codes >= 0
         item, codes, weight = distinct_annotations(  # old labels may share a new one
             wanted[item][known], codes[known], None if weight is None else weight[known])

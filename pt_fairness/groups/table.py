@@ -86,7 +86,7 @@ class Table:
         topic, topics = np.zeros(0, np.int64), np.zeros(0, object)
         if self._index.topics is not None:
             topic, topics = pd.factorize(np.asarray(qids, dtype=object))
-        pair = self._index.find(topic, list(topics), docnos)
+        pair = self._index.find(topic, list(map(label_text, topics)), docnos)
         item = np.flatnonzero(pair >= 0)
         pair = pair[item]
         rows = self._rows(pair)

@@ -48,7 +48,7 @@ class Source:
         #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
         kept = judgments.topics if self.groups is None or self.groups.topics is None \
             else self.groups.topics
-        self.dropped: Bools = ~np.isin(judgments.topics, kept)
+        self.dropped: Bools = ~np.isin(judgments.topics, list(kept))
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]

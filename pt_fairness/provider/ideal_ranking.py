@@ -129,6 +129,8 @@ class GreedyRanking:
 
         :param finished: mask of the open topics, ``[A]``
         """
+        if not finished.any():
+            return
         topics = self._open[finished]
         rows = np.flatnonzero(np.isin(self._topic, topics))
         self._head[rows], self._score[rows], self._left[topics] = self._end[rows], -np.inf, 0

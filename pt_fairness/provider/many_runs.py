@@ -80,10 +80,13 @@ def _provider_of(measure: Any) -> Any:
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
+    if frame.empty:
+        return {}
     codes, names = pd.factorize(frame["query_id"])
-    order, ends = np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))
-    # The parts of the topics, and an empty one.
-    documents, values = (np.split(frame[name].to_numpy(object)[order], ends)
-                         for name in ("doc_id", column))
-    return {str(name): dict(zip(some.tolist(), numbers.tolist(), strict=True))
-            for name, some, numbers in zip(names, documents, values, strict=False)}
+    documents, values = frame["doc_id"].tolist(), frame[column].tolist()
+    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
+    topics: dict[str, dict[str, Any]] = {}
+    for start, end in zip(starts, [*starts[1:], len(codes)], strict=True):
+        rows = topics.setdefault(str(names[codes[start]]), {})
+        rows.update(zip(documents[start:end], values[start:end], strict=True))
+    return topics

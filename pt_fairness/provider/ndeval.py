@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import texts_of
+from pt_fairness.io.identifiers import codes_of, texts_of
 from pt_fairness.numerics import Floats, mean_of_lists
 from pt_fairness.provider.diversity import judged_only
 from pt_fairness.rankings.judgments import Judgments
@@ -28,7 +28,8 @@ class Ndeval:
     def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
         self._judgments = judgments
         self._lock = threading.Lock()  # pyndeval is not thread-safe
-        annotated = qrels.assign(query_id=texts_of(qrels["query_id"]),
+        topic, topics = codes_of(qrels["query_id"], "qrels")
+        annotated = qrels.assign(query_id=np.array(list(topics), dtype=object)[topic],
                                  doc_id=texts_of(qrels["doc_id"]))
         if "iteration" in qrels:
             none = qrels["iteration"].isna() | qrels["iteration"].isin(UNANNOTATED)

@@ -161,7 +161,10 @@ class Labelled:
             codes, counts = np.unique(codes[codes >= 0], return_counts=True)
             sets = self.rankings.sets
             row, label, share = sets.entries(codes)
-            # The label set has all labels of judged documents.
             group = recoded(label, sets.labels, self.labels)
+            known = group >= 0
+            if not known.all():  # labels of the targets of other measures
+                row, share, group = row[known], share[known], group[known]
+                share = share / np.bincount(row, share)[row]
             self._pooled[rel] = Pooled(counts, sets.weighted[codes], row, share, group)
         return self._pooled[rel]

@@ -28,7 +28,7 @@ class Run:
     :raises ValueError: a score that is NaN or no number, a missing identifier or sample
     """
 
-    def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn) -> None:
+    def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn = warn) -> None:
         codes, names = codes_of(run["query_id"], "run")
         topic = recoded(codes, names, judgments.topics)
         score, docnos = scores_of(run), run["doc_id"]
@@ -110,4 +110,4 @@ def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
 
 def empty_run(judgments: Judgments) -> Run:
     """Return a run without rows."""
-    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments, warn)
+    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments)

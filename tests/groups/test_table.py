@@ -82,3 +82,10 @@ def test_groups_that_differ_in_a_topic_differ():
         )
         == 2
     )
+
+
+def test_topics_as_numbers_are_their_text():
+    source = groups.from_frame(pd.DataFrame({"qid": ["1", "2"], "docno": "a", "group": ["A", "B"]}))
+    for one in (source, source.relabel({"1": {"A": "PRO"}, "2": {"B": "CON"}})):
+        numbers, texts = one.annotate([1, 2], ["a", "a"]), one.annotate(["1", "2"], ["a", "a"])
+        assert numbers[0].tolist() == texts[0].tolist() == [0, 1]

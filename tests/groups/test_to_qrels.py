@@ -64,3 +64,12 @@ def test_qrels_without_their_columns_are_refused():
         ValueError, match="qid, docno, label or query_id, doc_id, relevance; these have topic"
     ):
         groups.from_mapping({"a": "X"}).to_qrels(pd.DataFrame({"topic": ["1"]}))
+
+
+def test_labels_of_several_types_and_attrs_stay_as_they_are():
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"],
+                          "label": pd.Series([1, "0"], dtype=object)})
+    qrels.attrs["track"] = "2021"
+    annotated = groups.from_mapping({"a": "PRO"}).to_qrels(qrels)
+    assert annotated["label"].tolist() == [1, "0"] and annotated.attrs == {"track": "2021"}
+    assert annotated["iteration"].tolist() == ["PRO", "-"]

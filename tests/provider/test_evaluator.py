@@ -184,3 +184,49 @@ def test_a_warning_in_an_experiment_is_shown_at_the_line_of_the_user(worked):
     assert {one.filename for one in found if issubclass(one.category, FairnessWarning)} == {
         __file__
     }
+
+
+class Grouped(groups.Groups):
+    """Groups of a class, with labels that it may not keep to."""
+
+    def __init__(self, found, labels=None, topics=None):
+        super().__init__("grouped")
+        self._found, self.labels, self.topics = found, labels, topics
+        self.complete = labels is not None
+
+    def lookup(self, qids, docnos):
+        rows = [(qid, docno, group) for qid, docno in zip(qids, docnos, strict=True)
+                for group in self._found.get(docno, "")]
+        return pd.DataFrame(rows, columns=["qid", "docno", "group"], dtype=object)
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
+def test_the_topics_of_a_source_can_be_any_collection(kind):
+    qrels = pd.DataFrame({"query_id": ["1", "2"], "doc_id": "a", "relevance": 1})
+    run = qrels[["query_id", "doc_id"]].assign(score=1.0)
+    source = Grouped({"a": "A"}, topics=kind(["1"]))
+    values = [one.value for one in ir_measures.iter_calc([AWRF(groups=source) @ 5], qrels, run)]
+    assert np.isnan(values).tolist() == [False, True]
+
+
+def test_a_label_that_only_the_target_of_another_measure_adds():
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abc"), "relevance": 1})
+    run = qrels[["query_id", "doc_id"]].assign(score=[3.0, 2.0, 1.0])
+    source = Grouped({"a": "A", "b": "AB", "c": "C"}, labels=["A", "C"])
+    pooled = AWRF(groups=source, target="collection") @ 5
+    other = AWRF(groups=source, target={"A": 0.5, "B": 0.5}) @ 5
+    with pytest.warns(FairnessWarning, match="'B'"):
+        together = ir_measures.calc_aggregate([pooled, other], qrels, run)
+    alone = ir_measures.calc_aggregate([pooled], qrels, run)
+    assert together[pooled] == pytest.approx(alone[pooled], abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_topics_of_several_types_are_those_of_ndeval():
+    qrels = pd.DataFrame({"query_id": pd.Series(["q1", "q1", 2.0, 2.0], dtype=object),
+                          "doc_id": list("abab"), "relevance": 1, "iteration": list("xyxy")})
+    run = pd.DataFrame({"query_id": ["q1", "2"], "doc_id": "a", "score": 1.0})
+    found = {one.query_id: one.value for one in ir_measures.iter_calc(
+        [AWRF @ 5, ERR_IA @ 5], qrels, run) if one.measure == ERR_IA @ 5}
+    assert len(set(found.values())) == 1 and 0 not in found.values()
