@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
@@ -88,6 +88,18 @@ def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
     names = list(names)
     shown = ", ".join(map(repr, names[:most]))
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Return the first names, separated by commas, and the number of others.
+
+    Examples
+    --------
+    >>> first_names([f"run{i}" for i in range(12)])
+    'run0, run1, run2, run3, run4, run5, run6, run7, run8, run9 and 2 more'
+    """
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 class FairnessWarning(UserWarning):

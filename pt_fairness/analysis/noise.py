@@ -160,7 +160,7 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
 
 
 def _row(share: float, measure: FairnessMeasure, true: Floats, drawn: Floats) -> tuple[Any, ...]:
-    """Return ``eps, measure, bias, sd, tau``.
+    """Return a row of the result: ``eps, measure, bias, sd, tau``.
 
     :param true: the mean values, ``[systems]``
     :param drawn: the mean values with wrong labels, ``[draws, systems]``

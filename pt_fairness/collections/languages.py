@@ -48,7 +48,7 @@ class Languages(Groups):
 
     @cached_property
     def _judged(self) -> dict[str, str]:
-        """The languages of the judged documents."""
+        """The language of each judged document, by docno."""
         handler = ir_datasets.load(self.name).qrels_handler()
         return {row.doc_id: row.iteration for row in reading.judgments(handler)}
 

@@ -126,10 +126,10 @@ def annotated(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
 
 
 def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
-    """Look up the groups of judged documents, in a table beside the judgments as far as it goes.
+    """Look up the groups of judged documents, first in the cached table beside the judgments.
 
     Documents that are not in the table are read from the docstore, and the table is rewritten.
-    Documents that are missing from the corpus are looked up again while it exists.
+    Documents that the corpus lacks are looked up again as long as the corpus exists.
 
     :param groups: a field of the documents of args.me, of BEIR or of SARA, with a label set; it
         caches the groups found
@@ -137,7 +137,7 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     """
     from pt_fairness.groups import MISSING
     corpus = groups.dataset_id
-    # ir_datasets downloads some corpora when it is asked where the docstore is.
+    # Asking ir_datasets for the path of the docstore downloads some corpora.
     folder = f"{corpus}.json" if corpus.startswith("argsme/") else f"{corpus}/docs"
     store = home_path() / f"{folder}.pklz4" / "bin"
     table = Path(f"{qrels.qrels_path()}.{groups.name.rpartition('/')[2]}.tsv")

@@ -26,7 +26,7 @@ from pt_fairness.tables.names import (
     TOPICS,
     UNDEFINED,
 )
-from pt_fairness.text import MOST_NAMES, warn
+from pt_fairness.text import first_names, warn
 
 #: The test of the comparisons, in words.
 TEST = "two-sided paired t-test"
@@ -225,11 +225,6 @@ def _warn_once(results: Sequence[Result]) -> None:
             warn(message)
             continue
         similar = [name for _, some in others for name in some]
-        more = f"; similarly {_few(similar)}" if similar else ""
-        warn(f"{message} (run{'s' if len(runs) > 1 else ''} {_few(runs)}{more})")
+        more = f"; similarly {first_names(similar)}" if similar else ""
+        warn(f"{message} (run{'s' if len(runs) > 1 else ''} {first_names(runs)}{more})")
 
-
-def _few(names: Sequence[str]) -> str:
-    """Return up to ten names, and the number of others."""
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

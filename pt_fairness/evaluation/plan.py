@@ -103,7 +103,7 @@ def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
                 if (param, name) not in bound:  # a pipe can be read once
                     value, digest = _meaning(param, name)
                     bound[param, name] = BoundName(name, value)
-                    # str leaves out the object of a bound name.
+                    # Plain text, because a BoundName also holds what its object has cached.
                     digests.append([str(name), *digest])
             spellings[param] = {name: bound[param, name] for name in names}
         every.append(measure.renamed(spellings) if spellings else measure)

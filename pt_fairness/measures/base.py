@@ -42,13 +42,14 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     #: Smallest and largest value, ``None`` for no bound.
     RANGE: tuple[float | None, float | None] = (0.0, 1.0)
-    #: The range that a value of a parameter gives instead, by parameter and value.
+    #: The ranges that replace it, by the name and the value of a parameter.
     RANGES: ClassVar[dict[tuple[str, str], tuple[float | None, float | None]]] = {
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
     #: The papers of the measure, as keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
     SOURCE: ClassVar[tuple[str, ...]] = ()
+    PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -79,12 +80,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def __name__(self) -> str:
         """The name, under which ir_measures looks it up."""
         return self.NAME
-
-    @property
-    def PRETTY_NAME(self) -> str:  # noqa: N802
-        """The name in full: what follows the dash in the first line of the docstring."""
-        title = (type(self).__doc__ or "").strip().partition("\n")[0]
-        return title.partition(" — ")[2].rstrip(".") or self.NAME
 
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()

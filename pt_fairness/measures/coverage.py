@@ -41,6 +41,7 @@ class _Annotated(FairnessMeasure):
     """
 
     NAME = "Annotated"
+    PRETTY_NAME = "Share of Results with a Group"
     SHORT_DESC = "Share of the returned documents (up to the cutoff) that have a group."
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)

@@ -105,6 +105,7 @@ class _DistKL(DistMeasure):
     """
 
     NAME = "DistKL"
+    PRETTY_NAME = "Distributional KL-Divergence"
     SOURCE = ("das2019",)
     PRETTY_NAME = "Distributional KL-Divergence"
     SHORT_DESC = ("How far the distribution over groups of the first documents diverges from a "
@@ -153,6 +154,7 @@ class _DistFair(DistMeasure):
     """
 
     NAME = "DistFair"
+    PRETTY_NAME = "Distributional Fairness"
     SOURCE = ("das2019",)
     SHORT_DESC = (
         "How close the distribution over groups of the first documents is to a target distribution."
@@ -208,6 +210,7 @@ class _AWRF(DistributionMeasure):
     """
 
     NAME = "AWRF"
+    PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SOURCE = ("sapiezynski2019",)
     SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
     SUPPORTED_PARAMS = {
@@ -274,6 +277,7 @@ class _NDKL(DistributionMeasure):
     """
 
     NAME = "NDKL"
+    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SOURCE = ("geyik2019",)
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SHORT_DESC = (

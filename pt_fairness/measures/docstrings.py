@@ -13,7 +13,7 @@ from pt_fairness.measures.params import NOT_PROVIDED, Param, literal
 if TYPE_CHECKING:
     from inspect import Signature
 
-#: A line of at most 72 characters, or one longer word. The module textwrap is slower.
+#: A line of at most 72 characters, or one longer word. textwrap.wrap is slower.
 _LINE = re.compile(r"(.{1,72}|\S+)(?: |$)")
 
 

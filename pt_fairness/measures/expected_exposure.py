@@ -62,7 +62,7 @@ class ExposureMeasure(DocumentMeasure):
                              "model 'gerr' or 'rbp'")
 
     def term(self, found: Floats, target: Floats) -> Floats:
-        """Return the term of each document or group in the sum.
+        """Return what each document or group adds to the sum.
 
         :param found: its exposure
         :param target: its target exposure
@@ -236,6 +236,7 @@ class _EEL(ExposureMeasure):
     """
 
     NAME = "EEL"
+    PRETTY_NAME = "Expected Exposure Loss"
     SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
                   "stochastic rankings.")
 
@@ -277,6 +278,7 @@ class _EED(ExposureMeasure):
     """
 
     NAME = "EED"
+    PRETTY_NAME = "Expected Exposure Disparity"
     SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
 
     def term(self, found: Floats, target: Floats) -> Floats:
@@ -316,6 +318,7 @@ class _EER(ExposureMeasure):
     """
 
     NAME = "EER"
+    PRETTY_NAME = "Expected Exposure Relevance"
     SOURCE = ("diaz2020", "raj2022")
     SHORT_DESC = "How much of the expected exposure goes where the target exposure is."
     FAIR_END = 1.0

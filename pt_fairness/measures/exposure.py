@@ -138,6 +138,7 @@ class _logDP(LogRatio):
     """
 
     NAME = "logDP"
+    PRETTY_NAME = "Logged Demographic Parity"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the share that each side should have.")
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
@@ -187,6 +188,7 @@ class _logEUR(LogRatio):
     """
 
     NAME = "logEUR"
+    PRETTY_NAME = "Logged Exposed Utility Ratio"
     SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
                   "given the merit of each side.")
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
@@ -232,6 +234,7 @@ class _logRUR(_logEUR):
     """
 
     NAME = "logRUR"
+    PRETTY_NAME = "Logged Realised Utility Ratio"
     SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
                   "the others, given the merit of each side.")
     REALISED = True
@@ -276,6 +279,7 @@ class _IAA(DocumentMeasure):
     """
 
     NAME = "IAA"
+    PRETTY_NAME = "Inequity of Attention"
     SOURCE = ("biega2018", "raj2022")
     SHORT_DESC = "How far each document's share of the attention is from its share of the merit."
     SUPPORTED_PARAMS = {

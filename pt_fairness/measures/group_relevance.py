@@ -112,6 +112,7 @@ class _GF(StoppingMeasure, DistributionMeasure):
     """
 
     NAME = "GF"
+    PRETTY_NAME = "Group Fairness"
     SHORT_DESC = ("How close the groups down to each relevant document are to a target "
                   "distribution.")
     SUPPORTED_PARAMS = {
@@ -230,6 +231,7 @@ class _GFR(FairnessMeasure):
     """
 
     NAME = "GFR"
+    PRETTY_NAME = "Group Fairness and Relevance"
     SOURCE = ("sakai2023",)
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     OVER_RANKS = "sum"

@@ -59,6 +59,7 @@ class _PEER(FairnessMeasure):
     """
 
     NAME = "PEER"
+    PRETTY_NAME = "Probability of Equal Expected Rank"
     SOURCE = ("yang2024",)
     SHORT_DESC = "Whether relevant documents of all groups have the same expected rank."
     SUPPORTED_PARAMS = {

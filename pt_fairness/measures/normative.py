@@ -61,6 +61,7 @@ class _RADio(DistributionMeasure):
     """
 
     NAME = "RADio"
+    PRETTY_NAME = "Rank-Aware Divergence"
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
     SHORT_DESC = "How far the groups in the first documents are from those of a context."

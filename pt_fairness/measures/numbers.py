@@ -43,7 +43,7 @@ class _RaB(NumberMeasure, SignedMeasure):
 
     Range
     -----
-    That of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
+    The range of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
 
     Edge cases
     ----------
@@ -56,6 +56,7 @@ class _RaB(NumberMeasure, SignedMeasure):
     """
 
     NAME = "RaB"
+    PRETTY_NAME = "Rank Bias"
     SHORT_DESC = "Mean of a number that each of the first documents has."
     OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
@@ -81,7 +82,7 @@ class _ARaB(NumberMeasure, SignedMeasure):
 
     Range
     -----
-    That of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
+    The range of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
 
     Edge cases
     ----------
@@ -93,6 +94,7 @@ class _ARaB(NumberMeasure, SignedMeasure):
     """
 
     NAME = "ARaB"
+    PRETTY_NAME = "Average Rank Bias"
     SHORT_DESC = "Mean over the prefixes of a ranking of the mean number of their documents."
     OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
@@ -142,6 +144,7 @@ class _FaiRR(NumberMeasure):
     """
 
     NAME = "FaiRR"
+    PRETTY_NAME = "Fairness of Retrieval Results"
     SHORT_DESC = "Discounted cumulative gain of the documents' neutrality."
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     OVER_RANKS = "sum"
@@ -193,6 +196,7 @@ class _NFaiRR(_FaiRR):
     """
 
     NAME = "NFaiRR"
+    PRETTY_NAME = "Normalised Fairness of Retrieval Results"
     SHORT_DESC = "FaiRR as a share of that of the most neutral documents of the background."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     PLAIN = _FaiRR
@@ -241,6 +245,7 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     """
 
     NAME = "RankingBias"
+    PRETTY_NAME = "Ranking Bias"
     SHORT_DESC = "Average rank bias less the mean number of the background."
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
     SOURCE = ("kulshrestha2017", "kulshrestha2019")

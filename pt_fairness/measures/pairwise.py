@@ -51,6 +51,7 @@ class _ARP(FairnessMeasure):
     """
 
     NAME = "ARP"
+    PRETTY_NAME = "Attribute Rank Parity"
     SOURCE = ("cachel2022", "kuhlman2019")
     SHORT_DESC = ("Difference between the largest and the smallest share of its mixed pairs that a "
                   "group wins.")

@@ -86,6 +86,7 @@ class _rND(Difference, ParityMeasure):
     """
 
     NAME = "rND"
+    PRETTY_NAME = "Normalised Discounted Difference"
     SHORT_DESC = ("How far the share of protected documents in every prefix is from their share in "
                   "the population.")
     SUPPORTED_PARAMS = _params()
@@ -246,6 +247,7 @@ class _rRD(Ratio, ParityMeasure):
     """
 
     NAME = "rRD"
+    PRETTY_NAME = "Normalised Discounted Ratio"
     SHORT_DESC = ("How far the ratio of protected to unprotected documents in every prefix is from "
                   "that of the population.")
     SUPPORTED_PARAMS = _params()

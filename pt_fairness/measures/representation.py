@@ -65,6 +65,7 @@ class _RepBias(SignedMeasure):
     """
 
     NAME = "RepBias"
+    PRETTY_NAME = "Representation Bias"
     SOURCE = ("lipani2021",)
     SHORT_DESC = "The share of a group in the first documents less its share without bias."
     SUPPORTED_PARAMS = {
@@ -178,6 +179,7 @@ class _MinSkew(SkewMeasure):
     """
 
     NAME = "MinSkew"
+    PRETTY_NAME = "Minimum Skew"
     SHORT_DESC = "Skew of the group that is under-represented most."
 
     def compare(self, view: View, target: Floats) -> Floats:
@@ -210,6 +212,7 @@ class _MaxSkew(SkewMeasure):
     """
 
     NAME = "MaxSkew"
+    PRETTY_NAME = "Maximum Skew"
     SHORT_DESC = "Skew of the group that is over-represented most."
 
     def compare(self, view: View, target: Floats) -> Floats:

@@ -105,6 +105,7 @@ class _FAIR(BinomialMeasure):
     """
 
     NAME = "FAIR"
+    PRETTY_NAME = "Ranked Group Fairness Test"
     SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
@@ -155,6 +156,7 @@ class _PreF(BinomialMeasure):
     """
 
     NAME = "PreF"
+    PRETTY_NAME = "Mean Probability of the Prefixes"
     SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
                   "prefixes.")
     OVER_RANKS = "mean"

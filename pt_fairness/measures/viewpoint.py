@@ -95,6 +95,7 @@ class _nDD(Difference, ViewpointMeasure):
     """
 
     NAME = "nDD"
+    PRETTY_NAME = "Normalized Discounted Difference"
     SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
                   "in the whole ranking.")
 
@@ -133,6 +134,7 @@ class _nDR(Ratio, ViewpointMeasure):
     """
 
     NAME = "nDR"
+    PRETTY_NAME = "Normalized Discounted Ratio"
     SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
                   "from that of the ranking.")
 
@@ -215,6 +217,7 @@ class _nDJS(FairnessMeasure):
     """
 
     NAME = "nDJS"
+    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "

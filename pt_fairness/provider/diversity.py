@@ -4,7 +4,7 @@ ir_measures computes them with ndeval, which breaks ties in another order than t
 α per call, and stops at rank 20. This module has ndeval's arithmetic without these limits. The
 ideal ranking is greedy; ties in it are broken by docno, descending. α-DCG is divided by the gain of
 an ideal ranking in which every document has every subtopic. At cutoff 1 it is not divided, as in
-ndeval. The warning of ties is given for ndeval's other measures, too.
+ndeval. ndeval's other measures use its warning of ties.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def judged_only(measure: Any) -> bool:
 
 
 class Diversity:
-    """The subtopics of the qrels for each ``rel`` of the given measures."""
+    """Scores of α-nDCG and α-DCG, with the subtopics of the qrels for each ``rel``."""
 
     def __init__(self, judgments: Judgments, measures: Sequence[Any]) -> None:
         self._subtopics = {rel: Subtopics(judgments, rel)

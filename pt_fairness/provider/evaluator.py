@@ -172,7 +172,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
         values = score(source.measures, source.numbers.added_to(rankings, run))
-        # A measure that is undefined for all topics has the same cause, and is warned of.
+        # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         if source.groups is not None and len(run.topic) and (ranked.codes < 0).all() \
                 and not undefined:

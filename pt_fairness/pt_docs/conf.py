@@ -1,4 +1,4 @@
-"""Settings of Sphinx for these pages as a separate site.
+"""Sphinx settings that build these pages as a separate site.
 
 ``python -m sphinx -b html pt_fairness/pt_docs site``, with the extra ``docs``. PyTerrier's
 documentation embeds the pages with its own settings.

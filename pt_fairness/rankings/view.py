@@ -64,7 +64,7 @@ class View:
         for codes in (ranked, *relevant.values()):
             used[codes] = True
         self._sets = np.flatnonzero(used[:-1])
-        # The code of each label set in this view, −1 for −1.
+        # The code of each label set in this view; −1 stays −1.
         self._code = np.full(len(used), -1, np.int32)
         self._code[self._sets] = np.arange(len(self._sets))
         #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.

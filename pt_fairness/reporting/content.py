@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
 from pt_fairness.tables.parsing import reads_subtopics
 from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
-from pt_fairness.text import MOST_NAMES
+from pt_fairness.text import first_names
 
 #: The decimals of the values that the page shows.
 DIGITS = 4
@@ -58,15 +57,11 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
 
 def _lead(experiment: Experiment) -> str:
     parts = [f"{_plural(len(experiment.systems), 'system')} on "
              f"{_plural(len(experiment.topics), 'topic')}, by {', '.join(experiment.names)}"]
-    parts += [f"the groups of {source.name} are {_few(source.labels)}"
+    parts += [f"the groups of {source.name} are {first_names(source.labels)}"
               for source in experiment.sources]
     if experiment.baseline is not None:
         parts.append(f"the baseline is {experiment.baseline}")
@@ -104,7 +99,7 @@ def _table(experiment: Experiment) -> dict[str, Any]:
 
 
 def _cell(value: float, best: bool = False, sign: int = 0, about: str = "") -> dict[str, Any]:
-    """Return a cell of the table; ``said`` is for those who do not see its marks."""
+    """Return a cell of the table; ``said`` is for screen readers."""
     exact, (mark, change) = number(value), _CHANGES[sign]
     return {"value": "" if exact is None else str(exact),
             "text": "–" if exact is None else f"{value:.{DIGITS}f}".replace("-", "−"),
@@ -170,7 +165,7 @@ def _undefined(experiment: Experiment) -> list[str]:
             left_out = bool(np.isnan(experiment.values[:, topics, i]).all())
             what = "they are left out of its averages" if left_out else \
                 "every system has the value 0 there, which counts in its averages"
-            listed = _few([experiment.topics[topic] for topic in topics])
+            listed = first_names([experiment.topics[topic] for topic in topics])
             sentences.append(f"{name} is undefined for {len(topics)} of "
                              f"{_plural(len(experiment.topics), 'topic')} ({listed}); {what}.")
     return sentences
@@ -182,7 +177,8 @@ def _facts(experiment: Experiment) -> Facts:
     for i, source in enumerate(experiment.sources):
         users = ", ".join(name for name, own in named if own == i)
         which = "" if len(experiment.sources) == 1 else f" of {users}"
-        sources.append(f"The groups{which} are those of {source.name} ({_few(source.labels)}).")
+        labels = first_names(source.labels)
+        sources.append(f"The groups{which} are those of {source.name} ({labels}).")
     subtopics = [name for name, measure in zip(experiment.names, experiment.measures, strict=True)
                  if reads_subtopics(measure)]
     if subtopics:

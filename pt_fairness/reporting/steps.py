@@ -60,8 +60,8 @@ class Way:
         within = self.cutoff is not None and self.cutoff <= depth
         # Whether the value is a sum or a mean over the ranks of a measure of this package.
         adds_up = own and within and measure.OVER_RANKS is not None
-        #: Whether the numbers have to lead to the value. Some providers of ir_measures break ties
-        #: in their own way: they rank other documents.
+        #: Whether to check that the numbers lead to the value: a provider of ir_measures that
+        #: breaks ties in another way ranks other documents.
         self.checked = within and not own
         #: Whether the numbers are the discounted gains of α-nDCG.
         self.by_gain = measure.NAME in ALPHA_MEASURES

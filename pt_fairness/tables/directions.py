@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 #: The marks of a column that is best where it is largest, smallest, and nearest to 0.
 LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
 MARKS = (LARGER, SMALLER, NEAR_ZERO)
-#: The better end of the number of topics with a value above or below that of the baseline, by that
-#: of the value. A larger bias can be closer to 0 or farther from it.
+#: Which end of a count of wins or losses is better, by the better end of the measure. A larger bias
+#: can be closer to 0 or farther from it.
 _ENDS_OF_COUNTS: dict[str, dict[str | None, str]] = {
     WINS: {LARGER: LARGER, SMALLER: SMALLER}, LOSSES: {LARGER: SMALLER, SMALLER: LARGER}}
 
@@ -61,8 +61,8 @@ def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
 def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:
     """Return the name of a measure in a table.
 
-    :param measure: one of the names; or a measure, as an object or by any of its names: α_nDCG@5 is
-        alpha_nDCG@5, and rKL@5 is the name that it was given
+    :param measure: one of ``names``, or a measure or its text form; aliases such as α_nDCG@5 and
+        the original names of renamed columns are accepted
     :param names: the names of the measures in the table
     :param lacks: the start of the error, such as ``'the table has no measure'``
     :raises ValueError: none of the names stands for the measure, or several
