@@ -97,6 +97,45 @@ def test_nothing_returned_does_not_look_fair(values, measure):
     assert values([measure], [Qrel("1", "a", 1, "A")], [])[measure, "1"] == 1.0
 
 
+EMPTY = {"empty": "smooth"}
+SKEWED = {"target": {"A": 0.75, "B": 0.25}}
+
+
+@pytest.mark.parametrize("measure, expected", [
+    # The shares are 1/2 and 1/2: log2((1/2) / (3/4)) / 2 + log2((1/2) / (1/4)) / 2.
+    (DistKL(**EMPTY, **SKEWED), 1 - math.log2(3) / 2),
+    (DistKL(**EMPTY, **SKEWED, smoothing=0) @ 7, 1 - math.log2(3) / 2),
+    # At most: two documents in B have smoothed shares of 1/4 and 3/4.
+    (DistFair(**EMPTY, **SKEWED) @ 2,
+     1 - (1 - math.log2(3) / 2) / (math.log2(1 / 3) / 4 + 3 * math.log2(3) / 4)),
+    (DistFair(**EMPTY, **SKEWED), 1 - (1 - math.log2(3) / 2) / 2),
+    (DistKL(**EMPTY), 0.0), (DistKL(**EMPTY) @ 5, 0.0), (DistKL(**EMPTY, target="run"), 0.0),
+    (DistFair(**EMPTY), 1.0), (DistFair(**EMPTY) @ 5, 1.0), (DistFair(**EMPTY, target="run"), 1.0),
+], ids=str)
+def test_nothing_returned_has_equal_shares_after_smoothing(values, measure, expected):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "a", 1, "A")]
+    run = [ScoredDoc("1", "unannotated", 1.0), ScoredDoc("2", "a", 1.0)]
+    least = type(measure)(**{**measure.params, "empty": "least fair"})
+    found = values([measure, least], qrels, run)
+    assert found[measure, "1"] == pytest.approx(expected, abs=1e-12)
+    # Where something was returned, the parameter changes nothing.
+    assert found[measure, "2"] == found[least, "2"]
+    assert found[measure, "1"] != found[least, "1"]
+
+
+def test_smoothed_shares_of_nothing_are_in_the_range_of_lists_of_the_cutoff(values):
+    """With any target, no documents are at least as fair as the least fair list."""
+    qrels = [Qrel("1", name, 1, name) for name in "ABC"]
+    targets = [{"A": a, "B": b, "C": round(1 - a - b, 9)}
+               for a, b in itertools.product((0.05, 0.3, 0.45), (0.05, 0.5))]
+    for target, k, smoothing in itertools.product(targets, (1, 5, 100), (0, 0.5, 1, 10)):
+        given = {"target": target, "cutoff": k, "smoothing": smoothing}
+        kl, most, fair = (DistKL(**EMPTY, **given), DistKL(**given), DistFair(**EMPTY, **given))
+        found = values([kl, most, fair], qrels, [])
+        assert 0 <= found[kl, "1"] <= found[most, "1"]
+        assert found[fair, "1"] == pytest.approx(1 - found[kl, "1"] / found[most, "1"])
+
+
 @pytest.mark.parametrize("measure", [
     *(kind(norm="none") for kind in (nDD, nDR, nDKL, nDJS, rND, rRD, rKL)),
     *(kind(step=1000, **OF_RUN) for kind in (rND, rRD, rKL)),
