@@ -147,9 +147,8 @@ class _DistFair(DistMeasure):
 
     DistKL and its parameters are those of that measure.
 
-    The paper divides by the largest divergence among the compared systems, so the value of a system
-    depends on the others. This measure divides by the largest value that a list of n documents can
-    have.
+    The paper normalises by min–max over the compared systems, so the value of a system depends on
+    the others. This measure divides by the largest value that a list of n documents can have.
 
     Range
     -----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import re
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from example_files import write_qrels, write_run
 from ir_measures import parse_measure
 from scipy import stats
+
+from pt_fairness import DistFair, DistKL
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -198,6 +201,21 @@ class TestDas:
         found = script("das2019")(qrels, *runs, "--cutoff", 3)
         systems = found["systems"].set_index("name")
         assert systems["Fair"]["run0"] == 1 and systems["N[R-Prec]"]["run0"] == 0
+
+    def test_the_page_on_the_definitions(self, script):
+        """What papers.rst says of the default of each parameter, and of tables 1 and 2."""
+        page = (importlib.resources.files("pt_fairness") / "pt_docs" / "papers.rst").read_text(
+            encoding="utf-8")
+        section = page.split("\nDas & Lease (2019)\n")[1]
+        written = re.findall(r"``(Dist\w+(?:\(.*?\))?(?:@\d+)?)``", section)
+        assert len(written) >= 4
+        for text in written:
+            parse_measure(text).validate_params()
+        for parameter, default in (("target", "uniform"), ("smoothing", 1), ("empty", "least fair"),
+                                   ("discount", "none")):
+            assert DistKL.param(parameter) == DistFair.param(parameter) == default
+        for leaders in script("das2019").module.LEADERS.values():
+            assert leaders["Fair"][0][1:3] == (0.0, 1.0)
 
     def test_qrels_alone(self, script, small, tmp_path, capsys):
         qrels, _ = small

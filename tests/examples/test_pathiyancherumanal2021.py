@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import itertools
 import math
 
@@ -25,6 +26,7 @@ PUBLISHED = {
     0.9: ["-0.4554*", "-0.1520", "0.0000", "-0.2003", "-1.0000*", "-0.2003", "0.1032", "-0.5799*",
           "-0.2572"],
 }
+SETTINGS = ("minority", "proportion-agnostic", "majority")
 #: PRO is True, in the order of the topics.
 RANKINGS = list(itertools.product([True, False], repeat=5))
 
@@ -60,7 +62,7 @@ class TestPathiyanCherumanal:
     def test_the_recipe_gives_every_published_cell_and_star(self, controlled, alpha):
         table = controlled[0][alpha]
         names = [f"{setting}: {measure}@5" for measure in ("rND", "rKL", "rRD")
-                 for setting in ("minority", "proportion-agnostic", "majority")]
+                 for setting in SETTINGS]
         rows = table.set_index("what").loc[names]
         assert rows["published"].tolist() == rows[RECIPE].tolist() == PUBLISHED[alpha]
 
@@ -112,6 +114,29 @@ class TestPathiyanCherumanal:
             (False, True),  # proportion-agnostic,
             (True, True),  # and majority
         ]
+
+    def test_the_page_shows_what_the_script_prints(self, script, capsys):
+        script("pathiyancherumanal2021")()
+        page = (importlib.resources.files("pt_fairness") / "pt_docs" / "papers.rst").read_text(
+            encoding="utf-8")
+        parts = [part.splitlines() for part in capsys.readouterr().out.split("\n\n")]
+        shown = [part for part in parts if part[0].startswith(("Table", "Findings"))]
+        assert len(shown) == 3
+        for _, _, *lines in shown:
+            table = [line for line in lines if not line.startswith("as published")]
+            assert len(table) >= 10 and "\n".join(f"   {line}" for line in table) in page
+
+    @pytest.mark.parametrize("changed, value, most", [
+        ("LAST", 5, 2), ("SHARES", {"minority": 1 / 5, "proportion-agnostic": 1 / 2,
+                                    "majority": 4 / 5}, 8),
+    ])
+    def test_another_recipe_gives_fewer_cells(self, script, monkeypatch, changed, value, most):
+        """At most 12 of 18 agree with sums to 5, or with 4 : 1."""
+        monkeypatch.setattr(script("pathiyancherumanal2021").module, changed, value)
+        tables, *_ = script("pathiyancherumanal2021")()
+        same = sum((table["published"].str.rstrip("*") == table[RECIPE].str.rstrip("*")).sum()
+                   for table in tables.values())
+        assert same == most <= 12
 
     def test_qrels_without_stances(self, command, tmp_path, capsys):
         (tmp_path / "qrels").write_text("1 0 d1 1\n")

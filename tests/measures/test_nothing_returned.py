@@ -8,9 +8,10 @@ import math
 import re
 
 import ir_measures
+import pandas as pd
 import pytest
 from ir_measures.util import Qrel, ScoredDoc
-from measure_cases import of_lists
+from measure_cases import of_lists, values_of
 
 from pt_fairness import (
     AWRF,
@@ -22,6 +23,7 @@ from pt_fairness import (
     MinSkew,
     RepBias,
     Skew,
+    explain,
     nDD,
     nDJS,
     nDKL,
@@ -97,6 +99,7 @@ def test_nothing_returned_does_not_look_fair(values, measure):
     assert values([measure], [Qrel("1", "a", 1, "A")], [])[measure, "1"] == 1.0
 
 
+QRELS, RUN = ["query_id", "doc_id", "relevance", "iteration"], ["query_id", "doc_id", "score"]
 EMPTY = {"empty": "smooth"}
 SKEWED = {"target": {"A": 0.75, "B": 0.25}}
 
@@ -121,6 +124,19 @@ def test_nothing_returned_has_equal_shares_after_smoothing(values, measure, expe
     # Where something was returned, the parameter changes nothing.
     assert found[measure, "2"] == found[least, "2"]
     assert found[measure, "1"] != found[least, "1"]
+
+
+@pytest.mark.parametrize("measure", [
+    DistKL(**EMPTY, **SKEWED) @ 2, DistFair(**EMPTY, **SKEWED) @ 2], ids=str)
+def test_the_explanation_of_nothing_returned(measure):
+    qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": 1,
+                          "iteration": ["A", "B"]})
+    run = pd.DataFrame({"qid": ["1"], "docno": ["unannotated"], "score": [1.0]})
+    frame = explain(measure, run, qrels, "1")
+    (value,) = values_of([measure], qrels.set_axis(QRELS, axis=1), run.set_axis(RUN, axis=1)
+                         ).values()
+    assert frame.attrs["value"] == value > 0
+    assert frame["value"].isna().all() and not frame["counts"].any()
 
 
 def test_smoothed_shares_of_nothing_are_in_the_range_of_lists_of_the_cutoff(values):
