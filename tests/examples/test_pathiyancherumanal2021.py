@@ -119,7 +119,7 @@ class TestPathiyanCherumanal:
         script("pathiyancherumanal2021")()
         page = (importlib.resources.files("pt_fairness") / "pt_docs" / "papers.rst").read_text(
             encoding="utf-8")
-        parts = [part.splitlines() for part in capsys.readouterr().out.split("\n\n")]
+        parts = [part.splitlines() for part in capsys.readouterr().out.strip().split("\n\n")]
         shown = [part for part in parts if part[0].startswith(("Table", "Findings"))]
         assert len(shown) == 3
         for _, _, *lines in shown:
