@@ -138,6 +138,16 @@ class TestPathiyanCherumanal:
                    for table in tables.values())
         assert same == most <= 12
 
+    def test_four_cells_depend_on_floats(self, script, monkeypatch):
+        module = script("pathiyancherumanal2021").module
+        exact = module.by_the_recipe
+        monkeypatch.setattr(module, "by_the_recipe",
+                            lambda *ranking: tuple(round(value, 12) for value in exact(*ranking)))
+        tables, *_ = script("pathiyancherumanal2021")()
+        for table in tables.values():
+            assert table["what"][table["published"] != table[RECIPE]].tolist() == [
+                "proportion-agnostic: rND@5", "proportion-agnostic: rRD@5"]
+
     def test_qrels_without_stances(self, command, tmp_path, capsys):
         (tmp_path / "qrels").write_text("1 0 d1 1\n")
         (tmp_path / "run").write_text("1 Q0 d1 1 1 x\n")
