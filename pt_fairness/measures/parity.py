@@ -78,7 +78,9 @@ class _rND(Difference, ParityMeasure):
     discounts of the evaluated ranks up to ``cutoff``, and b without a cutoff. b is the largest term
     of all populations with shares of at least 0.001: 1 for rND, −log2 0.001 for rKL, 999 for rRD.
 
-    The equation divides by i, the paper's released code by i + 1; this measure divides by i.
+    The equation divides by i, the paper's released code and its tables by i + 1; this measure
+    divides by i. The paper normalises by min–max over the systems: ``norm='none'`` and then
+    :func:`pt_fairness.analysis.minmax`.
 
     Source
     ------
@@ -239,7 +241,8 @@ class _rRD(Ratio, ParityMeasure):
     Edge cases
     ----------
     As rND. The measure is meant for a protected group that is the minority. With a majority,
-    prefixes with hardly any unprotected documents dominate Z, and most values are small.
+    prefixes with hardly any unprotected documents dominate Z, and in long lists most values are
+    small.
 
     Source
     ------

@@ -132,6 +132,8 @@ def test_every_viewpoint_measure_parses_back(kind, cutoff, protected, norm):
         DistKL,
         DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7,
         DistFair(target="run", rel=-1) @ 3,
+        DistFair(empty="least fair") @ 3,
+        DistKL(empty="smooth") @ 3,
         AWRF(discount="geometric", p=0.5, base=math.e, target="collection"),
         NDKL(target={"A": 1}, groups="trec-newswire") @ 4,
         RepBias(group="a b") @ 10,
@@ -243,6 +245,7 @@ WRONG_MEASURES = [
     (nDD(norm="bound"), "'max' or 'protected-first' or 'none'"),
     (rND(alpha=0.5), "has no parameter 'alpha'; it takes cutoff, rel, protected"),
     (nDJS(protected="a"), "has no parameter 'protected'"),
+    (DistFair(empty="fair"), "empty takes 'least fair' or 'smooth'"),
     (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
     (
         NDKL(target="qrel"),
@@ -257,7 +260,7 @@ WRONG_MEASURES = [
     (
         DistKL(alpha=0.5),
         "DistKL has no parameter 'alpha'; it takes cutoff, rel, target, smoothing, discount, "
-        "p, unannotated, groups",
+        "p, unannotated, empty, groups",
     ),
     (
         RepBias @ 10,
