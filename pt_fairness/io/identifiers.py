@@ -39,25 +39,21 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
 
 
 def whole_numbers(ids: pd.Series) -> pd.Series:
-    """Convert float identifiers to text, 1.0 to ``'1'``; return other columns unchanged.
+    """Convert float identifiers to text, 1.0 to ``'1'``; return columns without floats unchanged.
 
     A merge with missing rows converts integer columns to floats.
     """
-    dtype = ids.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        dtype = dtype.categories.dtype
-    floats = dtype.kind == "f" or (
-        dtype.kind == "O" and len(ids) > 0 and not isinstance(ids.iloc[0], str)
-        and pd.api.types.infer_dtype(ids, skipna=True)
+    values = ids.cat.categories if isinstance(ids.dtype, pd.CategoricalDtype) else ids
+    floats = values.dtype.kind == "f" or (
+        values.dtype.kind == "O" and pd.api.types.infer_dtype(values, skipna=True)
         in ("floating", "mixed-integer-float", "mixed-integer", "mixed"))
     return ids.astype(object).map(label_text, na_action="ignore") if floats else ids
 
 
 def texts_of(ids: pd.Series) -> Any:
     """Return identifiers as text, ``[n]``."""
-    ids = whole_numbers(ids)
     if pd.api.types.infer_dtype(ids, skipna=False) != "string":
-        ids = ids.astype(str)
+        ids = whole_numbers(ids).astype(str)
     return ids.to_numpy(dtype=object)
 
 

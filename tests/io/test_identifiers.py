@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pt_fairness.io.identifiers import CHUNK, PairIndex, words_of
+from pt_fairness import Annotated
+from pt_fairness.io.identifiers import CHUNK, PairIndex, texts_of, with_text_ids, words_of
 
 #: Identifiers without NUL, and without lone surrogates, which UTF-8 cannot hold.
 identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]),
@@ -81,3 +83,23 @@ def test_a_missing_docno_is_refused(value):
     docnos = pd.Series(["a", value], name="docno", dtype=object, index=[4, 7])
     with pytest.raises(ValueError, match="row 7 of the run has no docno"):
         PairIndex(np.zeros(2, int), docnos, "run")
+
+
+@pytest.mark.parametrize("dtype", [object, "category"])
+@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
+@pytest.mark.parametrize("ids", [["101", 102.0, 103.0], ["a", 7, 8.0, np.float32(9)], ["1", 2]])
+def test_each_identifier_is_read_by_itself(ids, step, dtype):
+    column = pd.Series(ids[::step], dtype=object).astype(dtype)
+    expected = [str(int(one)) if not isinstance(one, str) else one for one in ids[::step]]
+    assert texts_of(column).tolist() == expected
+    assert with_text_ids(pd.DataFrame({"docno": column}), "run", "docno")["docno"].tolist() \
+        == expected
+
+
+@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
+def test_the_order_of_rows_of_mixed_identifiers(step):
+    mixed = pd.Series(["101", 102.0, 103.0], dtype=object)
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["101", "102", "103"], "relevance": 1,
+                          "iteration": "PRO"})
+    run = pd.DataFrame({"query_id": "1", "doc_id": mixed, "score": [3.0, 2.0, 1.0]})
+    assert ir_measures.calc_aggregate([Annotated], qrels, run[::step]) == {Annotated: 1.0}

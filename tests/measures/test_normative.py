@@ -65,7 +65,7 @@ def test_a_list_that_is_nearly_like_its_target(values, apart):
     shares = [0.5 + apart, 0.5 - apart]
     near = RADio(discount="none", alpha=0.0, target=dict(zip("AB", shares, strict=True)))
     with localcontext(Context(prec=60)):
-        exact = [[Decimal(0.5)] * 2, [Decimal(one) for one in shares]]
+        exact = [[Decimal("0.5")] * 2, [Decimal(one) for one in shares]]
         middle = [sum(pair) / 2 for pair in zip(*exact, strict=True)]
         divergence = sum(one * (one / m).ln() for some in exact
                          for one, m in zip(some, middle, strict=True)) / 2 / Decimal(2).ln()

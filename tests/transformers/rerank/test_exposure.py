@@ -190,7 +190,7 @@ def test_infinite_scores():
 
 def test_groups_of_no_share_in_the_target():
     # Two rankings reach the least difference; the second optimum needs one more than the first.
-    frame = results([("a", 5, "E"), ("b", 4, "D"), ("c", 3, "C,E"), ("d", 2, "A,B"),
-                     ("e", 1, "A,E")])
+    frame = results([("a", 5, "E"), ("b", 4, "D"), ("c", 3, ["C", "E"]),
+                     ("d", 2, ["A", "B"]), ("e", 1, ["A", "E"])])
     found = rerankers.fair_exposure(target={"A": 0.5, "B": 0.5}, k=2).policy(frame)
     assert rankings_of(found) == (["d e a b c"], [1.0])
