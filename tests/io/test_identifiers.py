@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from ir_measures import alpha_nDCG
 
-from pt_fairness import Annotated
-from pt_fairness.io.identifiers import CHUNK, PairIndex, texts_of, with_text_ids, words_of
+from pt_fairness import Annotated, explain, groups, rKL
+from pt_fairness.io.identifiers import (
+    CHUNK,
+    LONG,
+    PairIndex,
+    texts_of,
+    with_text_ids,
+    words_of,
+)
 
 #: Identifiers without NUL, and without lone surrogates, which UTF-8 cannot hold.
 identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]),
@@ -23,6 +33,33 @@ def test_words_compare_as_the_strings_do(ids):
     words = words_of(np.array(ids, dtype=object))
     by_words = sorted(range(len(ids)), key=lambda i: tuple(words[i]))
     assert [ids[i] for i in by_words] == sorted(ids, key=str.encode)
+
+
+@given(st.lists(identifiers, min_size=1, max_size=40), st.integers(LONG - 20, LONG + 20))
+def test_long_texts_compare_as_the_strings_do(ids, length):
+    texts = [one + "é" * (length if i % 3 == 0 else 0) for i, one in enumerate(ids)]
+    words = words_of(np.array(texts, dtype=object))
+    by_words = sorted(range(len(texts)), key=lambda i: tuple(words[i]))
+    assert [texts[i] for i in by_words] == sorted(texts, key=str.encode)
+
+
+def test_one_long_docno_does_not_widen_all():
+    rows = 20_000
+    docnos = [f"d{i}" for i in range(rows - 1)] + ["x" * 5_000]
+    labels = np.array(["A", "B"])[np.arange(rows) % 2]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": 1, "iteration": labels})
+    run = qrels[["query_id", "doc_id"]].assign(score=1.0)
+    tracemalloc.start()
+    source = groups.from_frame(pd.DataFrame({"docno": docnos, "group": labels}))
+    assert source.digest()
+    found = ir_measures.calc_aggregate([rKL @ 10, alpha_nDCG @ 10], qrels, run)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found) == 2 and most < 1_000 * rows
+    # Ties are in descending order of the docnos.
+    first = explain("Annotated@5", run.rename(columns={"query_id": "qid", "doc_id": "docno"}),
+                    qrels, "1")["docno"].tolist()[:3]
+    assert first == sorted(docnos, reverse=True)[:3]
 
 
 pairs = st.lists(
