@@ -47,7 +47,8 @@ class _ARP(FairnessMeasure):
 
     Source
     ------
-    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019).
+    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019). That the
+    groups are those of the relevant documents is a choice of this package.
     """
 
     NAME = "ARP"

@@ -18,9 +18,10 @@ from pt_fairness.text import Warn, warn
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
-    A *list* is one ranking of a topic. A topic has a list for each sample of the run, which is empty
-    if the sample has no rows for it. Lists are sorted by topic, in the order of the qrels. A topic
-    of the qrels without rows has one empty list. Topics that are not in the qrels are left out.
+    A *list* is one ranking of a topic. A topic has a list for each sample of the run, which is
+    empty if the sample has no rows for it. Lists are sorted by topic, in the order of the qrels. A
+    topic of the qrels without rows has one empty list. Topics that are not in the qrels are left
+    out.
 
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
