@@ -149,10 +149,10 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
     frame = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
     need_columns(frame, ["query_id", "doc_id", "score"], "the run")
     frame = frame[texts_of(frame["query_id"]) == topic]
-    ranked = runs_of({"run": frame}, judgments, "explain")["run"]
-    if ranked.sampled:
+    if "iteration" in run and run["iteration"].nunique() > 1:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
+    ranked = runs_of({"run": frame}, judgments, "explain")["run"]
     rows = pd.DataFrame({"query_id": topic, "doc_id": texts_of(frame["doc_id"]),
                          "score": frame["score"].to_numpy(float)})
     rows = rows.drop_duplicates("doc_id", keep="last").set_index("doc_id", drop=False)

@@ -291,7 +291,8 @@ class _NDKL(DistributionMeasure):
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. A topic without results has the largest possible value, −ln of the smallest target
-    share (1 without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
+    share (1 without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001, which
+    is in bits although the measure is in nats.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.

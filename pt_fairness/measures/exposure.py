@@ -112,8 +112,8 @@ class _logDP(LogRatio):
     ``discount='log2'``, ``1/log2(max(i, 2))`` with ``'trec'`` and ``p^(i−1)`` with ``'geometric'``.
     Unannotated documents are dropped before the list is cut. With ``unannotated='keep'``, the list
     is cut first and unannotated documents keep their ranks. The sides are the protected and the
-    other annotated documents. A document with weights counts towards both sides, in proportion to
-    its weights.
+    other annotated documents; the minority is that of rND. A document with weights counts towards
+    both sides, in proportion to its weights.
 
     T is the side's share of the target. With ``target='run'`` it is the share of the annotated
     documents of the whole run, averaged over the sampled rankings; it is uniform if the run has no

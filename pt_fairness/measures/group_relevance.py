@@ -78,7 +78,8 @@ class _GF(StoppingMeasure, DistributionMeasure):
 
     Decay_i is the probability that the user stops at rank i. G_i is the gain of the document
     (``gains``), G_max the gain of ``max_rel``. Grades above ``max_rel`` count as ``max_rel``, by
-    default the highest grade of the qrels. Set it if topics are evaluated in batches.
+    default the highest grade of the qrels. If it is below ``rel``, all relevant documents count as
+    ``max_rel``. Set it if topics are evaluated in batches.
 
     P_i holds the mean shares of the groups over the first i documents. A document of m groups
     counts 1/m towards each, an unannotated one 1/L towards each of all L groups of G. T is the

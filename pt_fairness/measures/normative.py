@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pt_fairness.measures import params
-from pt_fairness.measures.lazy import np, numerics
+from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 
@@ -92,7 +92,7 @@ class _RADio(DistributionMeasure):
         ranking = (1.0 - alpha) * shares + alpha * target
         context = (1.0 - alpha) * target + alpha * shares
         if self.param("divergence") == "jsd":
-            return np.where(n == 0, 1.0, np.sqrt(numerics.jsd(ranking, context)))
+            return np.where(n == 0, 1.0, _distance(ranking, context))
         return np.where(n == 0, self.largest(target), numerics.kl(context, ranking))
 
     def largest(self, target: Floats) -> Floats:
@@ -102,6 +102,19 @@ class _RADio(DistributionMeasure):
         divergence = (own + alpha) * np.log2((own + alpha) / (alpha * target + 1.0 - alpha)) \
             + others * np.log2((1.0 - alpha) / alpha)
         return np.asarray(divergence.max(axis=1))
+
+
+def _distance(p: Floats, q: Floats) -> Floats:
+    """Return the root of the Jensen–Shannon divergence over the last axis, base 2.
+
+    Values below ``ROUNDING`` are 0.
+    """
+    # With p = m(1 + x) and q = m(1 − x), no term loses digits where p is close to q.
+    middle = (p + q) / 2.0
+    x = numerics.ratio((p - q) / 2.0, middle)
+    terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
+    found = np.sqrt(np.maximum((middle * terms).sum(axis=-1), 0.0) / np.log(4.0))
+    return np.where(found < numerics.ROUNDING, 0.0, found)
 
 
 RADio = register(_RADio())

@@ -47,7 +47,8 @@ class _ARP(FairnessMeasure):
 
     Source
     ------
-    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019).
+    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019). That the
+    groups are those of the relevant documents is a choice of this package.
     """
 
     NAME = "ARP"
@@ -89,17 +90,26 @@ class _ARP(FairnessMeasure):
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
         relevance = view.condensed_relevance(self.param("cutoff"))
-        inside = codes >= 0
+        grades = numerics.distinct(relevance[codes >= 0])
+        grade = np.where(codes >= 0, np.searchsorted(grades, relevance), -1)
         won = np.zeros((len(view), len(view.labels)))
         shares = np.vstack([view.share, np.zeros(len(view.labels))])
         size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
-        for start in range(0, len(view.labels), size):
-            labels = slice(start, start + size)
-            m = shares[:, labels][codes]
-            for grade in numerics.distinct(relevance[inside])[1:]:
-                worse = (m * (relevance < grade)[:, :, None]).cumsum(axis=1)
-                better = (1.0 - m) * (inside & (relevance == grade))[:, :, None]
-                won[:, labels] += (worse * better).sum(axis=1)
+        # A pair of different grades counts at the highest bit in which they differ: among the
+        # documents whose grades have the same higher bits.
+        for bit in range((len(grades) - 1).bit_length()):
+            order = np.argsort(grade >> bit + 1, axis=1, kind="stable")
+            ordered = np.take_along_axis(grade, order, axis=1)
+            worse, better = ((ordered >= 0) & (ordered >> bit & 1 == one) for one in (0, 1))
+            first = np.diff(ordered >> bit + 1, axis=1, prepend=-2) != 0
+            first = np.maximum.accumulate(np.where(first, np.arange(codes.shape[1]), 0), axis=1)
+            for start in range(0, len(view.labels), size):
+                labels = slice(start, start + size)
+                m = shares[:, labels][np.take_along_axis(codes, order, axis=1)]
+                above = (m * worse[:, :, None]).cumsum(axis=1)
+                before = above - m * worse[:, :, None]
+                above -= np.take_along_axis(before, first[:, :, None], axis=1)
+                won[:, labels] += (above * (1.0 - m) * better[:, :, None]).sum(axis=1)
         return won
 
 

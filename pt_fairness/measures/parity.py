@@ -57,7 +57,9 @@ class _rND(Difference, ParityMeasure):
 
     The sum is over the ranks of the annotated documents, up to the cutoff. S⁺_{1..i} counts the
     protected documents among the first i; S⁺ and N count the protected and all documents of the
-    population, by default the topic's relevant annotated ones. I holds every ``step``-th rank, or
+    population, by default the topic's relevant annotated ones. The minority is the smallest group
+    of the relevant documents: a document counts 1 to each of its groups or, with weights, its
+    weights. I holds every ``step``-th rank, or
     the last rank alone if ``step`` is larger. Z is the exact maximum over every sequence of
     protected and unprotected documents of that length, over every order of the run's documents with
     ``target='run'``, or 1 with ``norm='none'``.

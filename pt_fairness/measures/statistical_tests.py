@@ -79,8 +79,9 @@ class _FAIR(BinomialMeasure):
 
     Prefix i passes if ``F(τ_i; i, p) > α_c``: τ_i protected documents among the first i annotated
     ones, F the binomial distribution function, p the share of protected documents in the target or
-    the parameter ``p``. ``value='test'`` is 1 if all prefixes of the first n = min(cutoff,
-    annotated documents) pass, else 0. ``value='prefixes'`` is the share that pass.
+    the parameter ``p``. The minority is that of rND. ``value='test'`` is 1 if all prefixes of the
+    first n = min(cutoff, annotated documents) pass, else 0. ``value='prefixes'`` is the share that
+    pass.
 
     α_c is the largest level for which the test rejects a fair list of n documents with a
     probability of at most ``alpha``; with ``adjust=False``, it is ``alpha``. Probabilities
