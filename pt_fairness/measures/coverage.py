@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import numerics
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, population
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -14,7 +15,6 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
 )
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import SignedMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -18,7 +19,6 @@ from pt_fairness.measures.documents import (
 )
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import Protected, protected_groups, two_groups
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import composite_params, ordinal, params
-from pt_fairness.measures.base import FairnessMeasure, supported
+from pt_fairness.declarations import composite_params, params
+from pt_fairness.declarations.base import FairnessMeasure, supported
+from pt_fairness.declarations.registry import register
+from pt_fairness.measures import ordinal
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 from pt_fairness.text import TARGET_WORDS, listed
 

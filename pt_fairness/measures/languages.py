@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pt_fairness.measures import composite_params, params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import composite_params, params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import sums_by_code
 from pt_fairness.measures.lazy import np, numerics, special
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints

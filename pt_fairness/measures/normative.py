@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 
 if TYPE_CHECKING:

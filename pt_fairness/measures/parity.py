@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, ClassVar
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
 from pt_fairness.measures.protected import TwoGroups, two_groups
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import (
     Difference,
@@ -15,7 +16,6 @@ from pt_fairness.measures.prefix import (
     unfairest_of_run,
 )
 from pt_fairness.measures.protected import TwoGroups, protected_groups
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import shares_of
 
 if TYPE_CHECKING:

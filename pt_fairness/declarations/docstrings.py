@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.params import NOT_PROVIDED, Param, literal
+from pt_fairness.declarations.params import NOT_PROVIDED, Param, literal
 
 if TYPE_CHECKING:
     from inspect import Signature

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from pt_fairness.measures import MEASURES, catalog
+from pt_fairness.declarations import catalog
+from pt_fairness.measures import MEASURES
 
 
 @pytest.mark.parametrize("name", MEASURES)
