@@ -30,10 +30,20 @@ EPSILON = 1e-6
 LEAST = 1e-12
 
 
+def log_ratio(own: Floats, others: Floats) -> Floats:
+    """Return ln(X_protected + ε) − ln(X_other + ε)."""
+    return np.log(own + EPSILON) - np.log(others + EPSILON)
+
+
+def inequity(eps: Floats, y: Floats) -> Floats:
+    """Return |ε_d − y_d|, which adds up to IAA (Biega et al. 2018, equation 1)."""
+    return abs(eps - y)
+
+
 class LogRatio(SignedMeasure):
     """The logarithm of the ratio of two exposures: of the protected and of the other side.
 
-    The exposure of each side is divided by a denominator, which a subclass implements in
+    X is the exposure of a side, divided by a denominator, which a subclass implements in
     :meth:`candidates`.
     """
 
@@ -56,16 +66,15 @@ class LogRatio(SignedMeasure):
         first = view.first_list
         labels, sets, known = protected_groups(self, view, view.relevant(self.param("rel")))
         protected = Protected(labels[first], sets[first], known[first])
-        below = self.candidates(view, protected)
+        own_below, others_below = self.candidates(view, protected)
         exposure, returned = self._exposure(view)
         own, others = protected.sides(exposure)
         weight = numerics.sum_of_discounts(self.param("discount"), self.param("cutoff") or 1,
                                            self.param("p"))
-        above = own, np.where(returned, others, weight)
-        defined = protected.known & (np.minimum(*below) > LEAST)
-        plus, other = (np.log(numerics.ratio(side, candidates) + EPSILON)
-                       for side, candidates in zip(above, below, strict=True))
-        return np.where(defined, self.signed(plus - other), np.nan)
+        values = log_ratio(numerics.ratio(own, own_below),
+                           numerics.ratio(np.where(returned, others, weight), others_below))
+        defined = protected.known & (np.minimum(own_below, others_below) > LEAST)
+        return np.where(defined, self.signed(values), np.nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
         """Return the exposure of each label set and whether a topic has results.
@@ -298,27 +307,23 @@ class _IAA(DocumentMeasure):
         documents = view.documents(cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
         weights = numerics.discount(name, depth, p)[documents.place]
-        attention = self.compared(view, documents, mean_over_lists(view, documents, weights))
-        merit = self.compared(view, documents, numerics.gain(
+        eps = self.compared(view, documents, mean_over_lists(view, documents, weights))
+        y = self.compared(view, documents, numerics.gain(
             self.param("gains"), documents.relevance, self.param("rel")))
         topic = self.topics(view, documents)
-
-        def of_topics(values: Any) -> Floats:
-            return sum_by_topic(view, topic, values)
-
-        all_attention, all_merit = of_topics(attention), of_topics(merit)
-        largest = np.zeros(len(view.topics))
-        np.maximum.at(largest, topic, merit)
+        all_eps, all_y = sum_by_topic(view, topic, eps), sum_by_topic(view, topic, y)
+        worst: Any = 1.0
         if self.param("norm") == "none":
-            values = of_topics(abs(attention - numerics.ratio(merit, largest[topic])))
-            worst: Any = numerics.ratio(all_merit, largest) \
+            largest = np.zeros(len(view.topics))
+            np.maximum.at(largest, topic, y)
+            terms = inequity(eps, numerics.ratio(y, largest[topic]))
+            worst = numerics.ratio(all_y, largest) \
                 + numerics.sum_of_discounts(name, cutoff or 1, p)
         else:
-            values = of_topics(abs(numerics.ratio(attention, all_attention[topic])
-                                   - numerics.ratio(merit, all_merit[topic]))) / 2.0
-            worst = 1.0
-        values = np.where(all_attention > 0, values, worst)
-        return np.where(all_merit > 0, values, np.nan)
+            terms = inequity(numerics.ratio(eps, all_eps[topic]),
+                             numerics.ratio(y, all_y[topic])) / 2.0
+        values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
+        return np.where(all_y > 0, values, np.nan)
 
 
 logDP = register(_logDP())

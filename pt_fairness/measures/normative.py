@@ -86,14 +86,12 @@ class _RADio(DistributionMeasure):
                              "infinite where the ranking lacks a group; use an alpha above 0")
 
     def compare(self, view: View, target: Floats) -> Floats:
-        alpha = self.param("alpha")
-        target = or_uniform(target)
-        shares, n = self.attention(view)
-        ranking = (1.0 - alpha) * shares + alpha * target
-        context = (1.0 - alpha) * target + alpha * shares
+        alpha, q = self.param("alpha"), or_uniform(target)
+        p, n = self.attention(view)
+        p_mixed, q_mixed = (1.0 - alpha) * p + alpha * q, (1.0 - alpha) * q + alpha * p
         if self.param("divergence") == "jsd":
-            return np.where(n == 0, 1.0, np.sqrt(numerics.jsd(ranking, context)))
-        return np.where(n == 0, self.largest(target), numerics.kl(context, ranking))
+            return np.where(n == 0, 1.0, np.sqrt(numerics.jsd(p_mixed, q_mixed)))
+        return np.where(n == 0, self.largest(q), numerics.kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
         """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""
