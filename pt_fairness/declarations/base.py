@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
 
-from pt_fairness.declarations.docstrings import SignatureOfMeasure
+from pt_fairness.declarations.docstrings import SignatureOfMeasure, first_sentence
 from pt_fairness.declarations.params import (
     LABEL_PARAMS,
     NOT_PROVIDED,
@@ -52,6 +52,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: :data:`pt_fairness.declarations.bibliography.BIBLIOGRAPHY`.
     SOURCE: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str]
+    #: What the measure asks: the first sentence of the docstring, which follows its title.
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -69,6 +70,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     DEFAULT: ClassVar[float] = 1.0
     #: The signature of a measure, for :func:`inspect.signature` and editors.
     __signature__ = SignatureOfMeasure()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.SHORT_DESC = vars(cls).get("SHORT_DESC") or first_sentence(cls.__doc__)
 
     def __init__(self, **params: Any) -> None:
         known = self.SUPPORTED_PARAMS
