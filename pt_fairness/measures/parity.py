@@ -83,12 +83,17 @@ class _rND(Difference, ParityMeasure):
     Source
     ------
     Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(rND.calc_aggregate(qrels, run), 3)
+    0.339
     """
 
+    # Slow version: rnd in tests/slow_versions/soft.py
     NAME = "rND"
     PRETTY_NAME = "Normalised Discounted Difference"
-    SHORT_DESC = ("How far the share of protected documents in every prefix is from their share in "
-                  "the population.")
     SUPPORTED_PARAMS = _params()
 
 
@@ -134,12 +139,17 @@ class _rKL(Divergence, ParityMeasure):
     ------
     Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure
     over all groups at once is an extension.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(rKL.calc_aggregate(qrels, run), 3)
+    0.237
     """
 
+    # Slow version: rkl in tests/slow_versions/soft.py
     NAME = "rKL"
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
-    SHORT_DESC = ("How far the distribution over groups in every prefix diverges from that of the "
-                  "population.")
     SUPPORTED_PARAMS = _params("all")
 
     def target_of(self, groups: TwoGroups) -> Floats:
@@ -244,12 +254,17 @@ class _rRD(Ratio, ParityMeasure):
     Source
     ------
     Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(rRD.calc_aggregate(qrels, run), 3)
+    0.336
     """
 
+    # Slow version: rrd in tests/slow_versions/soft.py
     NAME = "rRD"
     PRETTY_NAME = "Normalised Discounted Ratio"
-    SHORT_DESC = ("How far the ratio of protected to unprotected documents in every prefix is from "
-                  "that of the population.")
     SUPPORTED_PARAMS = _params()
 
 
