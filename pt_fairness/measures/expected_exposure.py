@@ -225,12 +225,17 @@ class _EEL(ExposureMeasure):
     Diaz et al. (2020). There a document counts fully in each of its groups, and the target is not
     cut off. Task 2 of the TREC 2021 Fair Ranking track is ``by='group',model='trec',complete=True``
     with an explicit target.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(EEL.calc_aggregate(qrels, run), 3)
+    0.521
     """
 
+    # Slow version: eel in tests/slow_versions/exposure.py
     NAME = "EEL"
     PRETTY_NAME = "Expected Exposure Loss"
-    SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
-                  "stochastic rankings.")
 
     term = staticmethod(eel)
     largest = staticmethod(lambda disparity, relevance, squares: disparity + squares)
@@ -264,11 +269,17 @@ class _EED(ExposureMeasure):
     Source
     ------
     Diaz et al. (2020).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(EED.calc_aggregate(qrels, run), 3)
+    1.067
     """
 
+    # Slow version: eed in tests/slow_versions/exposure.py
     NAME = "EED"
     PRETTY_NAME = "Expected Exposure Disparity"
-    SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
 
     term = staticmethod(eed)
     largest = staticmethod(lambda disparity, relevance, squares: disparity)
@@ -301,12 +312,18 @@ class _EER(ExposureMeasure):
     Source
     ------
     Diaz et al. (2020). Raj & Ekstrand (2022) report twice the value.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(EER.calc_aggregate(qrels, run), 3)
+    0.561
     """
 
+    # Slow version: eer in tests/slow_versions/exposure.py
     NAME = "EER"
     PRETTY_NAME = "Expected Exposure Relevance"
     SOURCE = ("diaz2020", "raj2022")
-    SHORT_DESC = "How much of the expected exposure goes where the target exposure is."
     FAIR_END = 1.0
     DEFAULT = 0.0
 

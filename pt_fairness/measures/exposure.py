@@ -41,10 +41,9 @@ def inequity(eps: Floats, y: Floats) -> Floats:
 
 
 class LogRatio(SignedMeasure):
-    """The logarithm of the ratio of two exposures: of the protected and of the other side.
+    """The logarithm of the ratio of X of the protected side to that of the other side.
 
-    X is the exposure of a side, divided by a denominator, which a subclass implements in
-    :meth:`candidates`.
+    X is the exposure of a side, divided by what a subclass returns from :meth:`candidates`.
     """
 
     SOURCE = ("singh2018", "raj2022")
@@ -77,10 +76,8 @@ class LogRatio(SignedMeasure):
         return np.where(defined, self.signed(values), np.nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
-        """Return the exposure of each label set and whether a topic has results.
-
-        :returns: the exposure, averaged over the lists of the topic, ``[T, S]``; whether any list
-            of the topic has an annotated document above the cutoff, ``[T]``
+        """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
+        whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
         cutoff, drop = self.param("cutoff"), self.param("unannotated") == "drop"
         codes = (view.condensed if drop else view.full)(cutoff)[0]
@@ -90,8 +87,8 @@ class LogRatio(SignedMeasure):
             weights = weights * numerics.gain(self.param("gains"), relevance, self.param("rel"))
         weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
         returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
-        return (sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights),
-                returned)
+        sums = sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights)
+        return sums, returned
 
 
 _DISCOUNT = {
@@ -144,12 +141,17 @@ class _logDP(LogRatio):
     ------
     Singh & Joachims (2018), section 4.1, as a logarithm as in Raj & Ekstrand (2022), whose code
     divides exposures by the discount instead.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(logDP.calc_aggregate(qrels, run), 3)
+    -1.417
     """
 
+    # Slow version: log_dp in tests/slow_versions/merit.py
     NAME = "logDP"
     PRETTY_NAME = "Logged Demographic Parity"
-    SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
-                  "given the share that each side should have.")
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
@@ -194,12 +196,17 @@ class _logEUR(LogRatio):
     ------
     Singh & Joachims (2018), section 4.2 (disparate treatment), as a logarithm as in Raj & Ekstrand
     (2022), whose code divides exposures by the discount and U by the size of the group.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(logEUR.calc_aggregate(qrels, run), 3)
+    -0.723
     """
 
+    # Slow version: log_eur in tests/slow_versions/merit.py
     NAME = "logEUR"
     PRETTY_NAME = "Logged Exposed Utility Ratio"
-    SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
-                  "given the merit of each side.")
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
     JUDGED = True
 
@@ -240,12 +247,17 @@ class _logRUR(_logEUR):
     ------
     Singh & Joachims (2018), section 4.3 (disparate impact), as a logarithm as in Raj & Ekstrand
     (2022), whose code divides exposures by the discount and U by the size of the group.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(logRUR.calc_aggregate(qrels, run), 3)
+    -0.489
     """
 
+    # Slow version: log_rur in tests/slow_versions/merit.py
     NAME = "logRUR"
     PRETTY_NAME = "Logged Realised Utility Ratio"
-    SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
-                  "the others, given the merit of each side.")
     REALISED = True
 
 
@@ -285,12 +297,18 @@ class _IAA(DocumentMeasure):
     ------
     Biega et al. (2018), equation 1, for one topic. Raj & Ekstrand (2022) report twice the value by
     group.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(IAA.calc_aggregate(qrels, run), 3)
+    0.307
     """
 
+    # Slow version: iaa in tests/slow_versions/merit.py
     NAME = "IAA"
     PRETTY_NAME = "Inequity of Attention"
     SOURCE = ("biega2018", "raj2022")
-    SHORT_DESC = "How far each document's share of the attention is from its share of the merit."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),

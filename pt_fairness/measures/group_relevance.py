@@ -139,12 +139,17 @@ class _GF(StoppingMeasure, DistributionMeasure):
     Source
     ------
     Sakai et al. (2023), with the conventions of the tool NTCIREVAL of the FairWeb task.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(GF.calc_aggregate(qrels, run), 3)
+    0.64
     """
 
+    # Slow version: gf in tests/slow_versions/group_fairness.py
     NAME = "GF"
     PRETTY_NAME = "Group Fairness"
-    SHORT_DESC = ("How close the groups down to each relevant document are to a target "
-                  "distribution.")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -241,12 +246,22 @@ class _GFR(FairnessMeasure):
     Source
     ------
     Sakai et al. (2023).
+
+    Examples
+    --------
+    >>> from pt_fairness import groups
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> stance = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"})
+    >>> gender = groups.from_mapping({"a": "F", "b": "M", "c": "M", "d": "M"})
+    >>> measure = GFR(attributes={stance: "jsd", gender: "jsd"})
+    >>> round(measure.calc_aggregate(qrels, run), 3)
+    0.671
     """
 
+    # Slow version: gfr in tests/slow_versions/group_fairness.py
     NAME = "GFR"
     PRETTY_NAME = "Group Fairness and Relevance"
     SOURCE = ("sakai2023",)
-    SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False

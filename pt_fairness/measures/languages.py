@@ -68,12 +68,18 @@ class _PEER(FairnessMeasure):
     Source
     ------
     Yang et al. (2024), with the tie and rank conventions of their package peer_measure.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(PEER.calc_aggregate(qrels, run), 3)
+    0.181
     """
 
+    # Slow version: peer in tests/slow_versions/statistics.py
     NAME = "PEER"
     PRETTY_NAME = "Probability of Equal Expected Rank"
     SOURCE = ("yang2024",)
-    SHORT_DESC = "Whether relevant documents of all groups have the same expected rank."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),

@@ -64,13 +64,18 @@ class _ARP(FairnessMeasure):
     Source
     ------
     Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(ARP.calc_aggregate(qrels, run), 3)
+    0.333
     """
 
+    # Slow version: arp in tests/slow_versions/statistics.py
     NAME = "ARP"
     PRETTY_NAME = "Attribute Rank Parity"
     SOURCE = ("cachel2022", "kuhlman2019")
-    SHORT_DESC = ("Difference between the largest and the smallest share of its mixed pairs that a "
-                  "group wins.")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
