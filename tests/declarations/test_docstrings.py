@@ -1,15 +1,92 @@
-"""What ``help`` and ``inspect.signature`` say of a measure."""
+"""What ``help`` and ``inspect.signature`` say of a measure, and the form of its docstring."""
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import pickle
 import pydoc
+import re
+from dataclasses import replace
 
 import pytest
+import slow_versions
+from slow_versions.reading import read_topics
 
+import pt_fairness
 from pt_fairness import RaB, RepBias, rKL
-from pt_fairness.measures import MEASURES
+from pt_fairness.declarations.example import qrels, run
+from pt_fairness.measures import MEASURES, FairnessMeasure
+
+#: The rows of the topic of the examples, and its groups for GFR.
+QRELS = list(qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False))
+RUN = list(run[["query_id", "doc_id", "score"]].itertuples(index=False))
+ATTRIBUTES = {"stance": {"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"},
+              "gender": {"a": "F", "b": "M", "c": "M", "d": "M"}}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_docstrings_have_five_parts_under_their_names(name):
+    text = inspect.cleandoc(type(MEASURES[name]).__doc__)
+    title, blank, sentence = text.partition("\n\nFormula\n")[0].partition("\n\n")
+    assert title.startswith(f"{name} — ") and title.endswith(".") and blank
+    assert sentence.endswith(".") and not re.search(r"[.?!]\s", sentence)
+    headings = re.findall(r"^(.+)\n(-+)$", text, re.MULTILINE)
+    assert [heading for heading, _ in headings] == [
+        "Formula", "Range", "Edge cases", "Source", "Examples"]
+    assert all(len(heading) == len(line) for heading, line in headings)
+    parts = re.split(r"^.+\n-+$", text, flags=re.MULTILINE)
+    assert all(part.strip() for part in parts)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_short_description_is_the_first_sentence_of_the_docstring(name):
+    kind = type(MEASURES[name])
+    assert inspect.cleandoc(kind.__doc__).split("\n\n")[1].replace("\n", " ") == kind.SHORT_DESC
+    assert "SHORT_DESC" not in inspect.getsource(kind)
+
+
+def test_a_class_of_one_s_own_may_declare_its_short_description():
+    class First(FairnessMeasure):
+        """First — First."""
+
+    class Second(FairnessMeasure):
+        """Second — Second.
+
+        One sentence
+        in two lines.
+
+        Formula
+        -------
+        """
+
+    class Third(Second):
+        SHORT_DESC = "Declared."
+
+    assert [kind.SHORT_DESC for kind in (First, Second, Third)] == [
+        "First — First.", "One sentence in two lines.", "Declared."]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name):
+    kind = type(MEASURES[name])
+    named = re.findall(r"^    # Slow version: (\w+) in tests/(slow_versions/\w+)\.py$",
+                       inspect.getsource(kind), re.MULTILINE)
+    slow = slow_versions.MEASURES[name]
+    assert named == [(slow.__name__, slow.__module__.replace(".", "/"))]
+    *before, last = doctest.DocTestParser().get_examples(kind.__doc__)
+    expression = re.fullmatch(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n", last.source)[1]
+    names = {**vars(pt_fairness), name: MEASURES[name]}
+    exec("".join(one.source for one in before), names)
+    params = dict(eval(expression, names).params)
+    topics = {source: read_topics(QRELS, RUN, lambda _, docno, of=of: [of[docno]] if docno in of
+                                  else [], {*of.values()}) for source, of in ATTRIBUTES.items()}
+    if name == "GFR":
+        params["attributes"] = dict.fromkeys(ATTRIBUTES, "jsd")
+    found = slow_versions.evaluate(
+        name, params, QRELS, RUN, details=lambda qid, topic: replace(
+            topic, attributes={source: of[qid].groups for source, of in topics.items()}))
+    assert f"{found['1']:.3f}" == f"{float(last.want):.3f}"
 
 
 @pytest.mark.parametrize("name", MEASURES)
