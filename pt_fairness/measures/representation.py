@@ -66,8 +66,8 @@ class _RepBias(SignedMeasure):
     Examples
     --------
     >>> from pt_fairness.declarations.example import qrels, run
-    >>> round(RepBias(group="CON", cutoff=2).calc_aggregate(qrels, run), 3)
-    -0.5
+    >>> round(RepBias(group="CON", target="uniform").calc_aggregate(qrels, run), 3)
+    -0.25
     """
 
     # Slow version: rep_bias in tests/slow_versions/counts.py
