@@ -11,8 +11,8 @@ import pandas as pd
 
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.tables import parsed
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import (
     Difference,
@@ -15,7 +16,6 @@ from pt_fairness.measures.prefix import (
     unfairest_of_run,
 )
 from pt_fairness.measures.protected import TwoGroups, protected_groups
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import shares_of
 
 if TYPE_CHECKING:
@@ -92,12 +92,17 @@ class _nDD(Difference, ViewpointMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.1, equation 2.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDD.calc_aggregate(qrels, run), 3)
+    0.473
     """
 
+    # Slow version: ndd in tests/slow_versions/soft.py
     NAME = "nDD"
     PRETTY_NAME = "Normalized Discounted Difference"
-    SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
-                  "in the whole ranking.")
 
 
 class _nDR(Ratio, ViewpointMeasure):
@@ -131,12 +136,17 @@ class _nDR(Ratio, ViewpointMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.1, equation 3.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDR.calc_aggregate(qrels, run), 3)
+    0.749
     """
 
+    # Slow version: ndr in tests/slow_versions/soft.py
     NAME = "nDR"
     PRETTY_NAME = "Normalized Discounted Ratio"
-    SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
-                  "from that of the ranking.")
 
 
 class _nDKL(Divergence, ViewpointMeasure):
@@ -167,12 +177,17 @@ class _nDKL(Divergence, ViewpointMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.1, equations 4 and 5, and footnote 5.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDKL.calc_aggregate(qrels, run), 3)
+    0.314
     """
 
+    # Slow version: ndkl_draws in tests/slow_versions/soft.py
     NAME = "nDKL"
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
-    SHORT_DESC = ("How far protected and other viewpoints in every prefix diverge from those of "
-                  "the whole ranking.")
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         share = protected / rank
@@ -214,14 +229,18 @@ class _nDJS(FairnessMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.2, equation 6.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDJS.calc_aggregate(qrels, run), 3)
+    0.089
     """
 
+    # Slow version: ndjs in tests/slow_versions/soft.py
     NAME = "nDJS"
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
-    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
-    SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
-                  "of the whole ranking.")
     OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

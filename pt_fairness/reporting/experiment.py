@@ -11,8 +11,8 @@ import pandas as pd
 
 from pt_fairness import groups, io, numerics
 from pt_fairness.analysis.inputs import annotations_of, runs_of
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
 from pt_fairness.measures.protected import protected_groups
 from pt_fairness.measures.scoring import rels_of

@@ -10,7 +10,6 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.lazy import numerics
 from pt_fairness.text import (
     BACKGROUND_WORDS,
     SUM_TOLERANCE,
@@ -237,7 +236,8 @@ def _distribution(value: Any) -> Any:
     shares = _by_label(value)
     if not _are_by_label(shares):
         return value
-    return {label: 0.0 if 0 <= share < numerics.SMALLEST_TARGET else share
+    from pt_fairness.numerics import SMALLEST_TARGET  # imports numpy
+    return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
             for label, share in shares.items()}
 
 
