@@ -18,7 +18,8 @@ from pt_fairness.reporting.steps import CONTRIBUTION
 SUMS = [
     "rND@5", "rND(norm='none',step=2)@5", "rND(step=3)@7", "rND(step=9)@4", "rND(target='run')@4",
     "rKL@5", "rKL(protected='all')@5", "rKL(protected='all',target='run')@4", "rRD@5",
-    "nDD(norm='protected-first')@4", "nDKL@3", "nDJS@5", "NDKL(target='qrels')@4",
+    "nDD(norm='protected-first')@4", "nDKL@3", "nDJS@5",
+    "nDJS(protected='g1')@4", "NDKL(target='qrels')@4",
     "BiasP(pro='g0',con='g1')@5", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated@5",
     "FaiRR(values={'g0':0.5,'g1':0.25})@5", "PreF@5", "GF@5", "GFR(attributes={})@5",
     "AP", "AP@4", "P@3", "R@5", "RR", "Rprec", "nDCG", "nDCG@5", "alpha_nDCG@5",
