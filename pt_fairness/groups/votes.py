@@ -57,9 +57,10 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
         warn(f"{tied.sum()} of {len(counts)} documents with votes, such as "
              f"{_document(tied.idxmax())}, have no majority and so no group; with shares=True, all "
              "labels of a document are its groups")
-    rows = (counts if shares else most[~tied].astype(int)).melt(
-        var_name="group", value_name="weight", ignore_index=False)
-    rows = rows[rows["weight"] > 0].reset_index()
+    kept = counts if shares else most[~tied].astype(int)
+    row, label = kept.to_numpy().nonzero()
+    rows = kept.index[row].to_frame(index=False).assign(
+        group=kept.columns[label], weight=kept.to_numpy()[row, label])
     return _Frame(Table.of_frame(rows if shares else rows.drop(columns="weight")), name, order,
                   counts.columns)
 

@@ -62,6 +62,16 @@ def test_the_guide_is_that_of_the_paper(script):
             f"{', '.join(medium)}. High balance: {', '.join(high)}.")
 
 
+def test_how_much_of_the_guide_is_found_again(script, sweep):
+    on_page("papers", "Seven of nine cells of the guide (table 5).", "The pattern is reproduced: "
+            "the less balanced the set, the later nDKL becomes the steeper measure.")
+    module = script("draws2021").module
+    found = module.guide(sweep)
+    cells = found[list(module.LEVELS)].map(lambda cell: "published" in cell)
+    assert cells.size - cells.to_numpy().sum() == 7
+    assert found[module.CROSSING].is_monotonic_decreasing  # from the least balanced set on
+
+
 def test_ndr_is_advised_against(mean):
     on_page("choosing", "They advise against nDR, because of its normalisation, and because it "
             "hardly distinguishes levels of bias against the protected viewpoint.")

@@ -59,6 +59,23 @@ def test_shares_reach_the_measures():
     assert averages.iloc[0, -1] == pytest.approx(((2 / 3 - 1 / 3) - 1) / 2)
 
 
+def test_labels_may_be_the_names_of_columns():
+    for label in ("weight", "group", "docno", "label"):
+        votes = frame_of({"a": "PPC"}).replace("P", label)
+        assert found(groups.from_votes(votes), "a") == {"a": [label]}
+        assert len(groups.from_votes(votes, shares=True).lookup(["1"], ["a"])) == 2
+        assert len(analysis.agreement(votes)) == 1
+
+
+def test_votes_of_numbers_and_of_ties_only():
+    votes = frame_of({"a": "112", "b": "12"}).astype({"label": float})
+    with pytest.warns(FairnessWarning, match="1 of 2 documents with votes, such as 'b'"):
+        assert found(groups.from_votes(votes), "ab") == {"a": ["1"]}
+    with pytest.warns(FairnessWarning, match="1 of 1 documents"):
+        source = groups.from_votes(frame_of({"a": "PC"}))
+    assert source.labels == ["C", "P"] and found(source, "a") == {}
+
+
 def test_votes_by_topic():
     votes = pd.concat([frame_of({"a": "PPC"}, qid=1), frame_of({"a": "CCP"}, qid=2.0)])
     source = groups.from_votes(votes.sample(frac=1, random_state=1))
