@@ -76,9 +76,17 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         cls.SHORT_DESC = vars(cls).get("SHORT_DESC") or first_sentence(cls.__doc__)
 
     def __init__(self, **params: Any) -> None:
+        """Set the parameters, which :meth:`validate_params` checks later.
+
+        :raises ValueError: ``protected='all'`` for a measure that compares two sides
+        """
         known = self.SUPPORTED_PARAMS
         super().__init__(**{name: known[name].canonical(plain(value)) if name in known else value
                             for name, value in params.items()})
+        protected = known.get("protected")
+        if protected and self.params.get("protected") == "all" and not protected.validate("all"):
+            raise ValueError(f"{self.NAME}(protected='all') is not possible: protected takes "
+                             f"{protected.allowed}. rKL and nDJS compare all groups at once")
         for (name, value), bounds in self.RANGES.items():
             if self.param(name) == value:
                 self.RANGE = bounds

@@ -166,7 +166,7 @@ def rel() -> Param:
     return whole("minimum relevance score to be considered relevant (inclusive)", default=1)
 
 
-def protected(*also: str) -> Param:
+def protected(*also: str, default: str = "minority") -> Param:
     """Declare the protected group of a two-group measure.
 
     :param also: further keywords that are allowed, such as ``'all'``
@@ -175,7 +175,7 @@ def protected(*also: str) -> Param:
                  + (", or all for the divergence over all groups at once" if "all" in also else ""),
                  "'minority', 'majority', a label, or labels without commas in them, joined by "
                  "commas" + "".join(f", or {word!r}" for word in also),
-                 default="minority", canonical=_labels,
+                 default=default, canonical=_labels,
                  accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
 
 
