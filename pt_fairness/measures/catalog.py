@@ -7,14 +7,18 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ir_measures import measures as irm
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures.docstrings import parameter_lines
+from pt_fairness.measures.expected_exposure import ExposureMeasure
 from pt_fairness.measures.params import NOT_PROVIDED, literal
 from pt_fairness.measures.registry import MEASURES
+from pt_fairness.measures.statistical_tests import BinomialMeasure
+from pt_fairness.measures.viewpoint import ViewpointMeasure, nDJS
 
 
 def range_of(measure: FairnessMeasure) -> str:
@@ -31,6 +35,66 @@ def fair_end_of(measure: FairnessMeasure) -> str:
     """Return the fair value of a measure, or ``more`` where a larger value is always fairer."""
     return "more" if measure.FAIR_END != 0 and measure.RANGE[1] is None \
         else f"{measure.FAIR_END:g}"
+
+
+#: The targets in words.
+TARGETS = {
+    "qrels": "the distribution of the groups in the relevant documents of the topic",
+    "collection": "the distribution of the groups in the relevant documents of all topics",
+    "uniform": "equal shares of all groups",
+    "run": "the distribution of the groups in the whole ranking",
+    "ideal": "the exposure of the groups under ideal rankings",
+}
+
+
+def target_of(measure: FairnessMeasure) -> Any:
+    """Return the target of a measure of groups, ``None`` if it has none.
+
+    It is a key of :data:`TARGETS`, a registered name or shares.
+
+    Examples
+    --------
+    >>> from pt_fairness import EEL, FAIR, nDD
+    >>> [target_of(one) for one in (EEL, EEL(by="group"), FAIR, FAIR(p=0.5), nDD)]
+    [None, 'ideal', 'qrels', None, 'run']
+    """
+    target = measure.param("target") if measure.needs_groups else None
+    if isinstance(measure, BinomialMeasure) and measure.param("p") is not None:
+        return None
+    if isinstance(measure, ExposureMeasure) and target == "qrels":
+        return "ideal"
+    return "run" if isinstance(measure, (ViewpointMeasure, type(nDJS))) else target
+
+
+def choices(measure: FairnessMeasure, several: bool = False) -> str:
+    """Return the target and the protected group of a measure in words; ``''`` if it has neither.
+
+    :param several: whether ``protected`` is not set, and there are more than two groups
+
+    Examples
+    --------
+    >>> from pt_fairness import AWRF, rND
+    >>> choices(AWRF @ 5)
+    'target: equal shares of all groups'
+    >>> choices(rND(target={"CON": 0.5, "PRO": 0.5}, protected="CON"))
+    "target: {'CON':0.5,'PRO':0.5}; protected: CON"
+    """
+    if list(measure.parts) != [measure]:
+        return "; ".join(f"{part['groups']}: {choices(part)}" for part in measure.parts
+                         if part.needs_groups)
+    target, kind = target_of(measure), \
+        "ranked" if isinstance(measure, ViewpointMeasure) else "relevant"
+    chosen = measure.param("protected") or measure.param("group") or measure.param("pro")
+    words = {"minority": f"the group with the fewest {kind} documents, per topic",
+             "majority": f"the group with the most {kind} documents, per topic",
+             "all": "none, all groups are compared",
+             measure.param("pro"): f"{chosen} against {measure.param('con')}"}
+    told = [] if target is None else [f"target: {TARGETS.get(str(target), literal(target))}"]
+    told += [f"protected: {words.get(chosen, chosen)}"] if chosen else []
+    if several:
+        every = measure.SUPPORTED_PARAMS["protected"].validate("all")
+        told += ["the others count as one" + (": protected='all' compares all" if every else "")]
+    return "; ".join(told)
 
 
 def _docstring(measure: FairnessMeasure) -> tuple[str, str]:

@@ -107,7 +107,6 @@ class _DistKL(DistMeasure):
     NAME = "DistKL"
     PRETTY_NAME = "Distributional KL-Divergence"
     SOURCE = ("das2019",)
-    PRETTY_NAME = "Distributional KL-Divergence"
     SHORT_DESC = ("How far the distribution over groups of the first documents diverges from a "
                   "target distribution.")
     RANGE = (0.0, None)
@@ -279,7 +278,6 @@ class _NDKL(DistributionMeasure):
     NAME = "NDKL"
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SOURCE = ("geyik2019",)
-    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SHORT_DESC = (
         "How far the distribution over groups in every prefix diverges from a target, on average."
     )

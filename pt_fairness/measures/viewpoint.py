@@ -219,7 +219,6 @@ class _nDJS(FairnessMeasure):
     NAME = "nDJS"
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
-    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
                   "of the whole ranking.")
     OVER_RANKS = "sum"
