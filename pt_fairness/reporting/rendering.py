@@ -24,7 +24,8 @@ def group_class(group: int) -> str:
     The groups after the first twelve look the same.
     """
     pattern = group % PATTERNS
-    return "fill other" if group >= NAMED else f"fill c{(pattern + group // PATTERNS) % PATTERNS} p{pattern}"
+    own = f"fill c{(pattern + group // PATTERNS) % PATTERNS} p{pattern}"
+    return own if group < NAMED else "fill other"
 
 
 def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:

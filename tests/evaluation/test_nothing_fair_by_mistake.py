@@ -90,8 +90,8 @@ class TestUndefinedEverywhere:
 
 
 class TestUnknownSource:
-    SAYS = (r"no judged document, such as 'a', and no document of the run, such as 'x', has a group "
-            r"in Groups\('wrong', \['CON', 'PRO'\]\); check that the ids match")
+    SAYS = (r"no judged document, such as 'a', and no document of the run, such as 'x', has a "
+            r"group in Groups\('wrong', \['CON', 'PRO'\]\); check that the ids match")
 
     @pytest.mark.parametrize("n_jobs", PROCESSES)
     @pytest.mark.parametrize("kept", [False, True])
@@ -112,7 +112,7 @@ class TestUnknownSource:
             evaluate_quietly(runs, qrels, [rND @ 2], groups=WRONG)
 
     def test_subtopics(self, runs, qrels):
-        with pytest.raises(ValueError, match="no judged document, such as 'a', has a group in Grou"):
+        with pytest.raises(ValueError, match="no judged document, such as 'a', has a group"):
             evaluate_quietly(runs, qrels, [alpha_nDCG @ 5], groups=WRONG)
 
     def test_elsewhere_it_is_a_warning(self, runs, qrels):

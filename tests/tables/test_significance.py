@@ -95,10 +95,10 @@ FEWEST = "protected: the group with the fewest relevant documents, per topic"
     (["BiasP@5"], "protected: PRO against CON"),
     (["EEL(by='group')@5"], "target: the exposure of the groups under ideal rankings"),
     (["GFR(attributes={'a':'jsd','b':'jsd'},targets={'b':'run'})@5"],
-     "a: target: equal shares of all groups; b: target: the distribution of the groups in the whole "
-     "ranking")])
+     "a: target: equal shares of all groups; b: target: the distribution of the groups in the "
+     "whole ranking")])
 def test_target_and_protected_group_are_named(names, text):
-    table = pd.DataFrame({"name": ["A"], "AP": [0.5], **dict.fromkeys(names, [0.1])})
+    table = pd.DataFrame({"name": ["A"], "AP": [0.5], **{name: [0.1] for name in names}})
     sentence = f"{', '.join(names)}: {text}."
     assert notes(table) == [sentence]
     perquery = pd.DataFrame({"name": "A", "qid": "1", "measure": names, "value": 0.1})
@@ -112,4 +112,5 @@ def test_one_group_against_several_others():
         f"rKL@5: {QRELS_TARGET}; {FEWEST}; the others count as one: protected='all' compares all.",
         f"rND@5: {QRELS_TARGET}; {FEWEST}; the others count as one."]
     renamed = rename(table, {"rKL@5": "Unfairness"})
-    assert notes(renamed)[0].startswith("Unfairness: target") and "compares all" in notes(renamed)[0]
+    sentence = notes(renamed)[0]
+    assert sentence.startswith("Unfairness: target") and sentence.endswith("compares all.")
