@@ -11,14 +11,12 @@ from typing import Any
 
 from ir_measures import measures as irm
 
+from pt_fairness.measures import expected_exposure, statistical_tests, viewpoint
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures.docstrings import parameter_lines
-from pt_fairness.measures.expected_exposure import ExposureMeasure
 from pt_fairness.measures.params import NOT_PROVIDED, literal
 from pt_fairness.measures.registry import MEASURES
-from pt_fairness.measures.statistical_tests import BinomialMeasure
-from pt_fairness.measures.viewpoint import ViewpointMeasure, nDJS
 
 
 def range_of(measure: FairnessMeasure) -> str:
@@ -58,12 +56,13 @@ def target_of(measure: FairnessMeasure) -> Any:
     >>> [target_of(one) for one in (EEL, EEL(by="group"), FAIR, FAIR(p=0.5), nDD)]
     [None, 'ideal', 'qrels', None, 'run']
     """
-    target = measure.param("target") if measure.needs_groups else None
-    if isinstance(measure, BinomialMeasure) and measure.param("p") is not None:
-        return None
-    if isinstance(measure, ExposureMeasure) and target == "qrels":
+    given = isinstance(measure, statistical_tests.BinomialMeasure) \
+        and measure.param("p") is not None
+    target = measure.param("target") if measure.needs_groups and not given else None
+    if isinstance(measure, expected_exposure.ExposureMeasure) and target == "qrels":
         return "ideal"
-    return "run" if isinstance(measure, (ViewpointMeasure, type(nDJS))) else target
+    of_run = isinstance(measure, (viewpoint.ViewpointMeasure, type(viewpoint.nDJS)))
+    return "run" if of_run else target
 
 
 def choices(measure: FairnessMeasure, several: bool = False) -> str:
@@ -82,8 +81,8 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
     if list(measure.parts) != [measure]:
         return "; ".join(f"{part['groups']}: {choices(part)}" for part in measure.parts
                          if part.needs_groups)
-    target, kind = target_of(measure), \
-        "ranked" if isinstance(measure, ViewpointMeasure) else "relevant"
+    target = target_of(measure)
+    kind = "ranked" if isinstance(measure, viewpoint.ViewpointMeasure) else "relevant"
     chosen = measure.param("protected") or measure.param("group") or measure.param("pro")
     words = {"minority": f"the group with the fewest {kind} documents, per topic",
              "majority": f"the group with the most {kind} documents, per topic",
@@ -92,8 +91,8 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
     told = [] if target is None else [f"target: {TARGETS.get(str(target), literal(target))}"]
     told += [f"protected: {words.get(chosen, chosen)}"] if chosen else []
     if several:
-        every = measure.SUPPORTED_PARAMS["protected"].validate("all")
-        told += ["the others count as one" + (": protected='all' compares all" if every else "")]
+        told += ["the others count as one" + ": protected='all' compares all"
+                 * measure.SUPPORTED_PARAMS["protected"].validate("all")]
     return "; ".join(told)
 
 

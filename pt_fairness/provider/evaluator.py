@@ -98,8 +98,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        "groups.to_qrels(qrels)", f"topics {source.groups}")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
-            by_default = "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys()
-            if by_default and len(source.annotations.labels) > 2:
+            if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
+                    and len(source.annotations.labels) > 2:
                 self.several[measure] = len(source.annotations.labels)
             target = measure.params.get("target")
             if isinstance(target, str) and target not in TARGET_WORDS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -37,4 +39,4 @@ def test_values_per_topic(command):
 def test_other_output_is_as_it_is(command, capsys):
     assert command() == 0 and "\n=1+1," in capsys.readouterr().out
     assert command("-o", "out.json", "--format", "json") == 0
-    assert '"name": "=1+1"' in open("out.json").read()
+    assert '"name": "=1+1"' in Path("out.json").read_text(encoding="utf-8")
