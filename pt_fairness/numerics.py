@@ -7,7 +7,7 @@ in column ``i - 1``; ``L`` labels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,16 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return the distinct values, sorted; faster than the hash table of ``np.unique``."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
+
+
+def recoded(codes: Ints, names: Iterable[str], others: Iterable[str]) -> Ints:
+    """Convert codes of some names to the codes of the same names among others, ``[n]``.
+
+    :param codes: indices into ``names``, ``[n]``; −1 stays −1
+    :param others: distinct names; a name that is not one of them gets the code −1
+    """
+    place = {name: code for code, name in enumerate(others)}
+    return np.array([*(place.get(name, -1) for name in names), -1], np.int32)[codes]
 
 
 def mean_of_lists(values: Floats, topics: Ints) -> Floats:

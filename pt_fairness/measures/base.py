@@ -6,12 +6,13 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
 from ir_measures import measures as irm
 
+from pt_fairness import numerics
 from pt_fairness.measures.docstrings import SignatureOfMeasure
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.params import (
     LABEL_PARAMS,
     NOT_PROVIDED,
@@ -20,10 +21,9 @@ from pt_fairness.measures.params import (
     literal,
     plain,
 )
+from pt_fairness.rankings.view import View
 from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 
-if TYPE_CHECKING:
-    from pt_fairness.rankings.view import View
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
     """Mean over topics that ignores NaN, the value of topics that a group source drops."""

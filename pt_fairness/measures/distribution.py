@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, population
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 class DistMeasure(DistributionMeasure):

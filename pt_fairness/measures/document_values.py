@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 class NumberMeasure(FairnessMeasure):

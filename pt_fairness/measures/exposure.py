@@ -5,8 +5,11 @@ et al. 2018).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.documents import (
@@ -16,13 +19,10 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
     sums_by_code,
 )
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import Protected, protected_groups, two_groups
 from pt_fairness.measures.registry import register
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Bools, Floats
+from pt_fairness.rankings.view import View
 
 #: Added before the logarithm is taken, so that it is finite without exposure.
 EPSILON = 1e-6

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import composite_params, ordinal, params
 from pt_fairness.measures.base import FairnessMeasure, supported
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 from pt_fairness.text import TARGET_WORDS, listed
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
 
 _STOPPING = {
     "rel": params.rel(),

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.documents import places
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 _PARAMS = {"cutoff": params.cutoff(), "values": params.values(), "groups": params.groups()}
 _MISSING = "the number of a document that has none"

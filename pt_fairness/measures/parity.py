@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
 from pt_fairness.measures.protected import TwoGroups, two_groups
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import distribution
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 def _params(*protected: str) -> dict[str, params.Param]:

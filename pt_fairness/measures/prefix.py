@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import TwoGroups, of_ranked
 from pt_fairness.measures.target_distribution import one_if_zero
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:

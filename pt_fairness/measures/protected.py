@@ -5,15 +5,14 @@ Shapes: ``R`` lists, ``D`` ranks, ``S`` label sets, ``L`` groups of the label se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import np
 from pt_fairness.measures.target_distribution import distribution
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.rankings.view import View
 
 #: Absolute tolerance within which sums of weights count as equal.
 EQUAL = 1e-9

@@ -4,18 +4,16 @@ et al. 2019).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import of_ranked, two_groups
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.view import View
 
 #: A fraction within this distance of one half counts as exactly one half.
 HALF_TOLERANCE = 1e-9

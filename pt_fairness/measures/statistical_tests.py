@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
 from pt_fairness.measures.registry import register
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 class BinomialMeasure(FairnessMeasure):
@@ -36,6 +36,7 @@ class BinomialMeasure(FairnessMeasure):
         return True
 
     def score(self, view: View) -> Floats:
+        from scipy import special  # takes longer to import than the whole package
         codes, n = view.condensed(self.param("cutoff"))
         protected, p, defined = self.wanted(view)
         prefixes = special.bdtr(of_ranked(protected, codes).cumsum(axis=1),

@@ -6,15 +6,15 @@ Shapes: ``R`` lists, ``L`` groups of the label set G.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 from pt_fairness.text import TARGET_WORDS
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
 
 
 def distribution(measure: FairnessMeasure, view: View) -> Floats:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import (
     Difference,
     Divergence,
@@ -17,10 +19,8 @@ from pt_fairness.measures.prefix import (
 from pt_fairness.measures.protected import TwoGroups, protected_groups
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import shares_of
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.view import View
 
 
 class ViewpointMeasure(PrefixMeasure):
