@@ -42,13 +42,12 @@ class _Annotated(FairnessMeasure):
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
-    OVER_RANKS = "mean"
     CONDENSED = False
     DEFAULT = 0.0
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         codes, _, n = view.full(self.param("cutoff"))
-        return numerics.ratio((codes >= 0).sum(axis=1), n)
+        return numerics.ratio(codes >= 0, n[:, None])
 
 
 Annotated = register(_Annotated())

@@ -86,6 +86,9 @@ class DocumentMeasure(FairnessMeasure):
     def added_labels(self) -> tuple[str, ...]:
         return super().added_labels if self.needs_groups else ()
 
+    def target(self, view: View) -> Floats | None:
+        return None
+
     def compared(self, view: View, documents: Documents, values: Floats,
                  counted: Bools | None = None) -> Floats:
         """Return the value of each document, ``[N]``, or of each group of each topic, ``[T · L]``.

@@ -16,8 +16,8 @@ from pt_fairness.measures.documents import (
     places,
     sum_by_topic,
 )
+from pt_fairness.measures.populations import distribution
 from pt_fairness.measures.registry import register
-from pt_fairness.measures.target_distribution import distribution
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.rankings.view import Documents, View
 
@@ -145,7 +145,8 @@ class ExposureMeasure(DocumentMeasure):
         before = counts_before(relevant[documents.document], documents.place)
         found = mean_over_lists(view, documents, self._of_ranks(documents.place, before))
         if self.other_target:
-            target = (distribution(self, view)[view.first_list] * self._sum(1)).ravel()
+            target = (distribution(view, self.param("target"), self.param("rel"))[view.first_list]
+                      * self._sum(1)).ravel()
         else:
             target = self.compared(view, documents, targets, counted)
         return self.compared(view, documents, found, counted), target
