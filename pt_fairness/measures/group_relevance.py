@@ -264,7 +264,7 @@ class _GFR(FairnessMeasure):
         return [RelevancePart(**supported(RelevancePart, self.params)),
                 *(_GF(**shared, groups=source, divergence=divergence,
                       target=targets.get(source, "uniform"))
-                  for source, divergence in self.param("attributes").items())]
+                  for source, divergence in (self.param("attributes") or {}).items())]
 
     @property
     def of_run(self) -> bool:
