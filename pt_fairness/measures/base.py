@@ -22,7 +22,7 @@ from pt_fairness.measures.params import (
 )
 from pt_fairness.measures.populations import distribution
 from pt_fairness.measures.protected import Side, label_parts, side_of
-from pt_fairness.numerics import Floats
+from pt_fairness.numerics import Floats, ratio
 from pt_fairness.rankings.view import View
 from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 
@@ -288,6 +288,24 @@ def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
         param: {name: BoundName(name, value) for name, value in some.items()
                 if sys.modules[_REGISTRIES[param]].registered(name) is None}
         for param, some in values.items()})
+
+
+class Quotient(FairnessMeasure):
+    """A sum over the documents, divided by a number of the list, such as a mean."""
+
+    def summands(self, view: View) -> tuple[Floats, Any]:
+        """Return the summand of each document, ``[R, D]``, and the divisor of each list, ``[R]``.
+        """
+        raise NotImplementedError
+
+    def terms(self, view: View) -> Floats:
+        summands, divisor = self.summands(view)
+        return ratio(summands, np.reshape(divisor, (-1, 1)))
+
+    def score(self, view: View) -> Floats:
+        # Dividing the sum keeps the mean of equal numbers exact.
+        summands, divisor = self.summands(view)
+        return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), np.nan)
 
 
 class SignedMeasure(FairnessMeasure):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pt_fairness import numerics
+import numpy as np
+
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.base import Quotient
 from pt_fairness.measures.registry import register
-from pt_fairness.numerics import Floats
+from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.view import View
 
 
-class _Annotated(FairnessMeasure):
+class _Annotated(Quotient):
     r"""Annotated — Share of Results with a Group.
 
     The share of the returned documents that have a group.
@@ -45,9 +46,9 @@ class _Annotated(FairnessMeasure):
     CONDENSED = False
     DEFAULT = 0.0
 
-    def terms(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Ints]:
         codes, _, n = view.full(self.param("cutoff"))
-        return numerics.ratio(codes >= 0, n[:, None])
+        return np.asarray(codes >= 0, float), n
 
 
 Annotated = register(_Annotated())

@@ -292,22 +292,30 @@ class _NDKL(DistributionMeasure):
     }
     RANGE = (0.0, None)
 
-    def smoothed_target(self, view: View) -> Floats:
+    def smoothed(self, target: Floats) -> Floats:
         """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
-        target = distribution(view, self.param("target"), self.param("rel"))
         return target if self.of_run else numerics.smoothed(target)
 
     def terms(self, view: View) -> Floats:
+        target = distribution(view, self.param("target"), self.param("rel"))
+        return self.terms_of(view, self.smoothed(target))
+
+    def terms_of(self, view: View, target: Floats) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``.
+
+        :param target: the smoothed target, ``[R, L]``
+        """
         codes, n = view.condensed(self.param("cutoff"))
-        depth, target = codes.shape[1], self.smoothed_target(view)[:, None, :]
+        depth = codes.shape[1]
         w = numerics.within(depth, n) * numerics.log_discount(depth)
         terms = numerics.discounted_divergences(codes, view.share, w,
-                                                lambda P: numerics.kl(P, target))
+                                                lambda P: numerics.kl(P, target[:, None, :]))
         return terms * (math.log(2) * numerics.ratio(1.0, w.sum(axis=1)))[:, None]
 
     def compare(self, view: View, target: Floats) -> Floats:
-        worst = self.when_empty(lambda _: -np.log(self.smoothed_target(view).min(axis=1)))
-        return np.where(view.length == 0, worst, self.terms(view).sum(axis=1))
+        target = self.smoothed(target)
+        worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
+        return np.where(view.length == 0, worst, self.terms_of(view, target).sum(axis=1))
 
 
 DistKL = register(_DistKL())

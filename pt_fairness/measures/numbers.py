@@ -8,7 +8,7 @@ import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.measures import params
-from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.measures.base import Quotient, SignedMeasure
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.documents import places
 from pt_fairness.measures.registry import register
@@ -25,7 +25,7 @@ _NOT_NEGATIVE = {**_PARAMS, "missing": params.real(_MISSING, "a number of at lea
 _BACKGROUND = {"background": params.background(), "rel": params.rel()}
 
 
-class _RaB(NumberMeasure, SignedMeasure):
+class _RaB(Quotient, NumberMeasure, SignedMeasure):
     r"""RaB — Rank Bias.
 
     The mean, over the first documents, of a number that each document has.
@@ -61,12 +61,12 @@ class _RaB(NumberMeasure, SignedMeasure):
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def terms(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Ints]:
         numbers, n = self.numbers(view)
-        return self.signed(numerics.ratio(numbers, n[:, None]))
+        return self.signed(numbers), n
 
 
-class _ARaB(NumberMeasure, SignedMeasure):
+class _ARaB(Quotient, NumberMeasure, SignedMeasure):
     r"""ARaB — Average Rank Bias.
 
     The mean of RaB over the prefixes of the ranking, so that earlier documents count more.
@@ -98,19 +98,20 @@ class _ARaB(NumberMeasure, SignedMeasure):
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def terms(self, view: View) -> Floats:
-        return self.signed(prefix_means(*self.numbers(view)))
+    def summands(self, view: View) -> tuple[Floats, Ints]:
+        numbers, n = self.numbers(view)
+        return self.signed(prefix_means(numbers, n)), n
 
 
 def prefix_means(numbers: Floats, n: Ints) -> Floats:
-    """Return the mean of each prefix, divided by the length of the list, ``[R, D]``.
+    """Return the mean of each prefix, ``[R, D]``, 0 past the end of a list.
 
     :param numbers: the values, ``[R, D]``
-    :param n: the lengths, ``[R]``; 0 past the end of a list
+    :param n: the lengths, ``[R]``
     """
     depth = numbers.shape[1]
     means = numbers.cumsum(axis=1) / numerics.ranks(depth)
-    return numerics.ratio(np.where(numerics.within(depth, n), means, 0.0), n[:, None])
+    return np.where(numerics.within(depth, n), means, 0.0)
 
 
 class _FaiRR(NumberMeasure):
@@ -162,7 +163,7 @@ class _FaiRR(NumberMeasure):
         return numbers * numerics.log_discount(numbers.shape[1])
 
 
-class _NFaiRR(_FaiRR):
+class _NFaiRR(Quotient, _FaiRR):
     r"""NFaiRR — Normalised Fairness of Retrieval Results.
 
     FaiRR as a share of that of the most neutral documents that could have been returned.
@@ -198,15 +199,14 @@ class _NFaiRR(_FaiRR):
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     RANGES = {("background", "run"): (0.0, 1.0)}
 
-    def terms(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Floats]:
         row, numbers = self.background_numbers(view)
         order = np.lexsort((-numbers, row))
         place = places(row)
         gains = numbers[order] / np.log2(place + 2.0)
         if self.param("cutoff") is not None:
             gains = np.where(place < self.param("cutoff"), gains, 0.0)
-        largest = self.of_background(view, row, gains)
-        return numerics.ratio(super().terms(view), largest[:, None])
+        return _FaiRR.terms(self, view), self.of_background(view, row, gains)
 
     def defined(self, view: View) -> Any:
         return self.has_background(view)
@@ -252,8 +252,9 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
         mean = numerics.ratio(self.of_background(view, row, numbers), self.of_background(view, row))
-        added = self.signed(prefix_means(*self.numbers(view)).sum(axis=1) - mean)
-        return np.where(self.has_background(view), added, np.nan)
+        found, n = self.numbers(view)
+        bias = numerics.ratio(prefix_means(found, n).sum(axis=1), n)
+        return np.where(self.has_background(view), self.signed(bias - mean), np.nan)
 
 
 RaB = register(_RaB())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.measures import params
-from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.measures.base import Quotient, SignedMeasure
 from pt_fairness.measures.protected import degrees
 from pt_fairness.measures.registry import register
 from pt_fairness.numerics import Floats, Ints
@@ -48,7 +50,7 @@ class StanceMeasure(SignedMeasure):
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
 
 
-class _BiasP(StanceMeasure):
+class _BiasP(Quotient, StanceMeasure):
     r"""BiasP — Stance Bias by Precision.
 
     Relevant pro documents less relevant con documents, as a share of the ranks.
@@ -83,9 +85,9 @@ class _BiasP(StanceMeasure):
     PRETTY_NAME = "Stance Bias (Precision)"
     SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
 
-    def terms(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Any]:
         stances, n = self.stances(view)
-        return self.signed(numerics.ratio(stances, self.param("cutoff") or n[:, None]))
+        return self.signed(stances), self.param("cutoff") or n
 
 
 class _BiasRBP(StanceMeasure):

@@ -8,7 +8,7 @@ import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.base import FairnessMeasure, Quotient
 from pt_fairness.measures.protected import Side, of_ranked
 from pt_fairness.measures.registry import register
 from pt_fairness.numerics import Bools, Floats, Ints
@@ -125,7 +125,7 @@ class _FAIR(BinomialMeasure):
         return np.where(side.defined, values, np.nan)
 
 
-class _PreF(BinomialMeasure):
+class _PreF(Quotient, BinomialMeasure):
     r"""PreF — Mean Probability of the Prefixes.
 
     How probable it is, on average, that a fair list has so few protected documents in a prefix.
@@ -160,9 +160,9 @@ class _PreF(BinomialMeasure):
     def defined(self, view: View) -> Bools:
         return self.side(view).defined
 
-    def terms(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Ints]:
         probabilities, n, _ = self.probabilities(view, self.side(view))
-        return numerics.ratio(probabilities, n[:, None])
+        return probabilities, n
 
 
 FAIR = register(_FAIR())
