@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
 from pt_fairness.measures import params
 from pt_fairness.measures.base import Quotient
 from pt_fairness.measures.registry import register
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.numerics import Ints
 from pt_fairness.rankings.view import View
 
 
@@ -46,9 +46,9 @@ class _Annotated(Quotient):
     CONDENSED = False
     DEFAULT = 0.0
 
-    def summands(self, view: View) -> tuple[Floats, Ints]:
+    def summands(self, view: View) -> tuple[Any, Ints]:
         codes, _, n = view.full(self.param("cutoff"))
-        return np.asarray(codes >= 0, float), n
+        return codes >= 0, n
 
 
 Annotated = register(_Annotated())
