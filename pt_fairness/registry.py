@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import uuid
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Generic, TypeVar
@@ -29,16 +30,27 @@ class Source:
     def name(self) -> str:
         """The name; by default derived from a hash of the content."""
         if self._name is None:
-            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.digest()}"
+            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.key}"
         return self._name
 
     def digest(self) -> str:
-        """Return a hash of the content."""
+        """Return a hash of the content.
+
+        :raises UnknownContentError: the content has no hash
+        """
         raise NotImplementedError
+
+    @property
+    def key(self) -> str:
+        """The digest; for content without a hash, a random text that copies of the object share."""
+        try:
+            return self.digest()
+        except fingerprint.UnknownContentError:
+            return str(self.__dict__.setdefault("_key", uuid.uuid4().hex[:12]))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Source) and type(self) is type(other) \
-            and self.name == other.name and self.digest() == other.digest()
+            and self.name == other.name and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -163,5 +175,5 @@ class Registry(Generic[S]):
                 return name
         name = source.name
         if os.path.isfile(name) or self.find(name) not in (None, source):
-            name = f"{name}-{source.digest()}"
+            name = f"{name}-{source.key}"
         return BoundName(name, self._unnamed.setdefault(name, source))

@@ -57,12 +57,17 @@ class Groups(Source):
                              "hold every label, lowest first")
 
     def digest(self) -> str:
-        """Return a hash of the content, and of the code of the class."""
+        """Return a hash of the content, and of the code of the class.
+
+        Override it in a class of a script or notebook, whose code has no hash.
+
+        :raises UnknownContentError: the code has no hash
+        """
         return fingerprint.of_value((type(self), self._content()))[:12]
 
     def _content(self) -> Any:
-        """Return the content to hash; by default the object, hashed by its pickled state."""
-        return self
+        """Return the content to hash; by default what pickle stores."""
+        return self.__reduce_ex__(2)
 
     def state(self) -> str:
         """Return a hash of the judgments that the groups are read from; ``''`` if none."""
