@@ -104,7 +104,8 @@ class _Pickler(pickle.Pickler):
         if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
             return of_frame(pd.DataFrame(value)), [(*axis.names, *axis) for axis in value.axes]
         # pickle writes a method as its object and its name.
-        method = not isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None)))
+        method = isinstance(value, types.MethodDescriptorType) or not isinstance(
+            getattr(value, "__self__", None), (types.ModuleType, type(None)))
         return None if method or not hasattr(value, "__qualname__") else _code(value)
 
 
@@ -123,7 +124,7 @@ def _code(value: Any) -> Iterable[Any]:
 
     :raises UnknownContentError: its module cannot be imported, or it has no name there
     """
-    name, found = value.__qualname__, sys.modules.get(value.__module__ or "")
+    name, found = value.__qualname__, sys.modules.get(getattr(value, "__module__", None) or "")
     module = found
     for part in name.split("."):
         found = getattr(found, part, None)

@@ -84,6 +84,7 @@ class Digested:
     (re.compile, "a+", "b+"), (pathlib.Path, "a", "b"), (range, 3, 4), (Color, 1, 2),
     (lambda x: functools.partial(max, x), 1, 2), (lambda x: x.upper, "a", "b"),
     (lambda x: Slots(x).__init__, 1, 2), (lambda x: x, len, max),
+    (lambda x: x, str.split, str.strip),
     (lambda x: x, pd.DataFrame, pd.Series), (lambda x: x, textwrap.dedent, textwrap.indent),
     (lambda x: x, np.sum, np.add),
     (np.int64, 10, 700), (np.float32, 0.5, 0.25), (np.array, [1, 2], [1, 3]),

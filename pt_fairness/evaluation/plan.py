@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
 import pandas as pd
 
-from pt_fairness import fingerprint, groups, io, targets, values
+from pt_fairness import fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.io.files import Path
 from pt_fairness.io.identifiers import with_text_ids
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.base import FairnessMeasure, registry_of
 from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.provider.checks import check_names
 from pt_fairness.tables import parsed, take_groups
 from pt_fairness.text import BoundName, warn
-from pt_fairness.values import runs
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")
@@ -77,7 +77,7 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     if not asked:
         raise ValueError("there are no measures to compute")
     columns, frame, name = take_groups(asked, frame, source)
-    every, meanings = _bind(list(columns))
+    every, held = _bind(list(columns))
     alpha = os.environ.get(ALPHA_VARIABLE)
     folder = None
     if checkpoint is not None:
@@ -86,7 +86,8 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     digest = ""
     if workers != 1 or folder is not None:
         try:
-            digests = [[name, *_digests(value)] for name, value in meanings]
+            digests = [(str(name), name.value.digest(), getattr(name.value, "state", str)())
+                       for name in held]
             settings = [__version__, ir_measures.__version__, alpha, digests]
             digest = fingerprint.of_value([settings, [*map(_cache_key, every)],
                                            fingerprint.of_frame(frame)])
@@ -102,36 +103,22 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     return Plan(frame, every, list(columns.values()), name, alpha, folder, digest, threads)
 
 
-def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[tuple[str, Any]]]:
+def _bind(measures: Sequence[Any]) -> tuple[list[Any], Iterable[BoundName]]:
     """Bind the names of groups, targets, values and runs in measures to the objects.
 
-    :returns: the bound measures, and the names with their objects
+    :returns: the bound measures, and the names that hold the objects
     """
-    every: list[Any] = []
     bound: dict[tuple[str, str], BoundName] = {}
-    for measure in measures:
-        spellings: dict[str, dict[str, str]] = {}
-        for param, names in measure.names().items() if isinstance(measure, FairnessMeasure) else ():
-            for name in names:
-                if (param, name) not in bound:  # a pipe can be read once
-                    bound[param, name] = BoundName(name, _meaning(param, name))
-            spellings[param] = {name: bound[param, name] for name in names}
-        every.append(measure.renamed(spellings) if spellings else measure)
-    return every, [(str(name), name.value) for name in bound.values()]
 
+    def bind(param: str, name: str) -> str:
+        if (param, name) not in bound:  # a pipe can be read once
+            bound[param, name] = BoundName(name, registry_of(param).get(name))
+        return bound[param, name]
 
-def _meaning(param: str, name: str) -> Any:
-    """Return the object that a parameter refers to by name."""
-    get = {"groups": groups.get, "values": values.get, "background": runs.get,
-           "target": targets.find}[param]
-    return get(name)  # type: ignore[operator]
-
-
-def _digests(value: Any) -> list[str]:
-    """Return the digests of the content of groups, values, a target or a run."""
-    if isinstance(value, groups.Groups):
-        return [value.digest(), value.state()]
-    return [fingerprint.of_value(value)]
+    check_names(measures)
+    every = [type(measure)(**measure.with_names(bind)) if isinstance(measure, FairnessMeasure)
+             else measure for measure in measures]
+    return every, bound.values()
 
 
 def _cache_key(measure: Any) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pt_fairness.measures import composite_params, ordinal, params
-from pt_fairness.measures.base import FairnessMeasure, supported
+from pt_fairness.measures.base import Bind, FairnessMeasure, supported
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
@@ -264,20 +264,14 @@ class _GFR(FairnessMeasure):
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)
 
-    def names(self) -> dict[str, list[str]]:
-        wanted = self.param("targets").values()
-        return {"groups": list(self.param("attributes") or ()),
-                "target": [one for one in wanted
-                           if isinstance(one, str) and one not in TARGET_WORDS]}
-
-    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        groups, targets = spellings.get("groups", {}), spellings.get("target", {})
-        wanted = {source: targets.get(one, one) if isinstance(one, str) else one
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        wanted = {source: bind("target", one)
+                  if isinstance(one, str) and one not in TARGET_WORDS else one
                   for source, one in self.param("targets").items()}
-        return type(self)(**self.params | {
-            name: {groups.get(source, source): one for source, one in by_source.items()}
+        return self.params | {
+            name: {bind("groups", source): one for source, one in by_source.items()}
             for name, by_source in (("attributes", self.param("attributes") or {}),
-                                    ("targets", wanted))})
+                                    ("targets", wanted)) if name in self.params}
 
 
 GF = register(_GF())
