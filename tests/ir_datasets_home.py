@@ -67,9 +67,9 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     saved = _forget_modules()
     # In place of the built-in sources, which keep what they have read.
     for name in collections.SOURCES:
-        groups.register(name, partial(collections.source, name))
+        groups.register(name, partial(collections.make, "groups", name))
     for name in collections.VALUES:
-        values.register(name, partial(collections.values_source, name))
+        values.register(name, partial(collections.make, "values", name))
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh

@@ -296,14 +296,14 @@ def _is_source(value: Any, module: str, kind: str) -> bool:
 
 
 def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
-    """Return the name of a source in the registry ``module``.
+    """Return the name of a source object, which holds it.
 
     Path objects become strings. Values of other types are returned unchanged.
 
     :raises ValueError: an array or a DataFrame
     """
-    if module in sys.modules and (isinstance(value, str) or _is_source(value, module, kind)):
-        return sys.modules[module].name_of(value)
+    if _is_source(value, module, kind):
+        return sys.modules[module].REGISTRY.bound(value)
     if hasattr(value, "__array__"):  # arrays compare elementwise
         what = module.rpartition(".")[2]
         raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "

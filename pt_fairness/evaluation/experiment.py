@@ -87,9 +87,10 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     :param checkpoint: a folder for the scores of finished runs; a repeated call computes only the
         missing ones. The cache key covers the content of the run, the qrels, the measures, the
         groups, the targets, and the versions of this package and ir_measures. Your own measures and
-        groups are hashed by the source text of their module or, in a script or notebook, by their
-        byte code and the objects that they refer to by name. The hash does not cover modules that
-        they import and files that they read: use a new folder after you change one. Workers on
+        groups are hashed by the source text of their module. The hash does not cover modules that
+        they import and files that they read: use a new folder after you change one. The code of a
+        script, a notebook or a lambda has no hash: the folder is not used, and a warning says so,
+        unless the object or function has a method ``digest()``. Workers on
         other machines need access to the folder.
     :param progress: whether to show a progress bar on standard error
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:

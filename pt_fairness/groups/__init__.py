@@ -12,10 +12,8 @@ from pt_fairness.groups.irds import FromIrds as FromIrds
 from pt_fairness.groups.irds import FromText as FromText
 from pt_fairness.groups.irds import from_irds, from_text
 from pt_fairness.groups.product import product
+from pt_fairness.groups.registry import REGISTRY as REGISTRY
 from pt_fairness.groups.registry import get, names, register, unregister
-from pt_fairness.groups.registry import name_of as name_of
-from pt_fairness.groups.registry import register_built_in as register_built_in
-from pt_fairness.groups.registry import registered as registered
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
 from pt_fairness.groups.table import Annotated as Annotated
 from pt_fairness.groups.votes import from_votes

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, SupportsIndex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,6 @@ from pt_fairness.groups.table import Annotated, Table, distinct_annotations, is_
 from pt_fairness.io.identifiers import texts_of
 from pt_fairness.registry import Source
 from pt_fairness.text import UNANNOTATED, distinct_labels, label_text, label_texts
-
-#: The functions that return the groups of this package, by name; each creates them once.
-BUILT_IN: dict[str, Callable[[], Groups]] = {}
 
 
 class Groups(Source):
@@ -34,6 +31,7 @@ class Groups(Source):
         one of ``labels``
     """
 
+    WHAT = "groups"
     #: Whether ``labels`` is the complete label set. If so, judged documents need not be looked up
     #: to determine it.
     complete = False
@@ -57,12 +55,17 @@ class Groups(Source):
                              "hold every label, lowest first")
 
     def digest(self) -> str:
-        """Return a hash of the content, and of the code of the class."""
+        """Return a hash of the content, and of the code of the class.
+
+        Override it in a class of a script or notebook, whose code has no hash.
+
+        :raises UnknownContentError: the code has no hash
+        """
         return fingerprint.of_value((type(self), self._content()))[:12]
 
     def _content(self) -> Any:
-        """Return the content to hash; by default the object, hashed by its pickled state."""
-        return self
+        """Return the content to hash; by default what pickle stores."""
+        return super().__reduce_ex__(2)
 
     def state(self) -> str:
         """Return a hash of the judgments that the groups are read from; ``''`` if none."""
@@ -218,16 +221,6 @@ class Groups(Source):
 
     def __repr__(self) -> str:
         return f"Groups({self.name!r}, {self.labels})"
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        # Built-in groups are unpickled to the one object of the process, which caches documents.
-        if self._name in BUILT_IN and BUILT_IN[self._name]() is self:
-            return _built_in, (self._name,)
-        return super().__reduce_ex__(protocol)
-
-
-def _built_in(name: str) -> Groups:
-    return BUILT_IN[name]()
 
 
 def summary(qrels: pd.DataFrame) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.declarations import composite_params, params
-from pt_fairness.declarations.base import FairnessMeasure, supported
+from pt_fairness.declarations.base import Bind, FairnessMeasure, supported
 from pt_fairness.declarations.registry import register
 from pt_fairness.measures import ordinal
 from pt_fairness.measures.target_distribution import or_uniform
@@ -302,20 +302,14 @@ class _GFR(FairnessMeasure):
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)
 
-    def names(self) -> dict[str, list[str]]:
-        wanted = self.param("targets").values()
-        return {"groups": list(self.param("attributes") or ()),
-                "target": [one for one in wanted
-                           if isinstance(one, str) and one not in TARGET_WORDS]}
-
-    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        groups, targets = spellings.get("groups", {}), spellings.get("target", {})
-        wanted = {source: targets.get(one, one) if isinstance(one, str) else one
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        wanted = {source: bind("target", one)
+                  if isinstance(one, str) and one not in TARGET_WORDS else one
                   for source, one in self.param("targets").items()}
-        return type(self)(**self.params | {
-            name: {groups.get(source, source): one for source, one in by_source.items()}
+        return self.params | {
+            name: {bind("groups", source): one for source, one in by_source.items()}
             for name, by_source in (("attributes", self.param("attributes") or {}),
-                                    ("targets", wanted))})
+                                    ("targets", wanted)) if name in self.params}
 
 
 GF = register(_GF())

@@ -18,7 +18,6 @@ from pt_fairness.declarations.params import DEEPEST
 from pt_fairness.io.identifiers import words_of
 from pt_fairness.numerics import Floats, Ints, log_discount, mean_of_lists, ratio
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.ideal_ranking import GreedyRanking
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
@@ -166,8 +165,36 @@ class Subtopics:
         words = ~words_of(self._judgments.docnos(pairs))
         topic = np.searchsorted(topics, self._judgments.topic[pairs])
         order = np.lexsort((*words.T[::-1], topic))
-        codes = self.of_pair[pairs][order]
-        return GreedyRanking(topic[order], codes, self._members, self._nothing, alpha).gains(depth)
+        subtopics = self._members[self.of_pair[pairs][order]]
+        return greedy_gains(topic[order], subtopics, self._nothing, alpha, depth)
+
+
+def greedy_gains(topic: Ints, subtopics: Ints, nothing: int, alpha: float, depth: int) -> Floats:
+    """Return the gain at each rank of the greedy rankings, ``[T, depth]``.
+
+    Each rank takes the document with the largest gain, the first of several. The gain of a document
+    is the sum over its subtopics of ``1 − alpha`` to the power of how often each was taken.
+
+    :param topic: the topic of each document, ``[n]``, 0 to ``T − 1``, ascending, none left out
+    :param subtopics: the subtopics of each document, ``[n, m]``, padded with ``nothing``
+    :param nothing: the number of subtopics
+    """
+    first = np.searchsorted(topic, np.arange(topic[-1] + 1))
+    worth = np.tile(np.append(np.ones(nothing), 0.0), len(first))
+    places = (subtopics + topic[:, None] * (nothing + 1)).T.copy()
+    result = np.zeros((len(first), depth))
+    left = np.zeros(len(topic))  # −inf for the documents that were taken
+    for rank in range(depth):
+        gain = left.copy()
+        for place in places:  # in this order: the definition adds one subtopic after another
+            gain += worth[place]
+        best = np.maximum.reduceat(gain, first)
+        result[:, rank] = np.where(best == -np.inf, 0.0, best)
+        tied = np.flatnonzero((gain == best[topic]) & (left == 0.0))
+        taken = tied[np.unique(topic[tied], return_index=True)[1]]
+        worth[places[:, taken]] *= 1.0 - alpha
+        left[taken] = -np.inf
+    return result
 
 
 class Listing:

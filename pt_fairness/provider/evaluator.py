@@ -19,7 +19,7 @@ from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.provider.checks import check_labels, check_weights
+from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.diversity import Diversity
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.numbers import Numbers
@@ -67,6 +67,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._warned: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
+        check_names(self._own)
         by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
         for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
             name = measure.param("groups") if measure.needs_groups else None

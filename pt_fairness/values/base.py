@@ -23,6 +23,8 @@ class Values(Source):
     :raises ValueError: a column is missing, a value is no finite number, or a document has several
     """
 
+    WHAT = "values"
+
     def __init__(self, frame: pd.DataFrame, name: str | None = None,
                  where: str = "the frame of values") -> None:
         if not isinstance(frame, pd.DataFrame):

@@ -64,11 +64,8 @@ def test_an_object_registers_itself_under_a_name_of_its_content(registered_group
     assert groups.get(rND(groups=other)["groups"]) is other
     for source in (one, other, by_topic):
         measure = rND(groups=source, protected="X") @ 3
-        assert (
-            ir_measures.parse_measure(str(measure))
-            == measure
-            == pickle.loads(pickle.dumps(measure))
-        )
+        copy = pickle.loads(pickle.dumps(measure))
+        assert copy == measure and hash(copy) == hash(measure) and str(copy) == str(measure)
 
 
 def test_objects_of_one_name_and_other_content_are_kept_apart(registered_groups):
@@ -103,13 +100,14 @@ def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registered_gr
         packed[label] = pickle.dumps(rND(groups="sent"))
     groups.unregister("sent")
     copies = {label: pickle.loads(pickle.dumps(pickle.loads(packed[label]))) for label in "AB"}
-    assert copies["A"] == copies["B"] == rND(groups="sent")
+    assert str(copies["A"]) == str(copies["B"]) == "rND(groups='sent')"
+    assert copies["A"] != copies["B"] and copies["A"] == pickle.loads(packed["A"])
     for label, copy in copies.items():
         assert groups.get((copy @ 5)["groups"]) == sources[label]
     with pytest.raises(ValueError, match="no groups are registered as 'sent'"):
         groups.get("sent")
     groups.register("sent", sources["C"])
-    assert groups.get(pickle.loads(packed["A"])["groups"]) is sources["C"], "the process's own"
+    assert groups.get(pickle.loads(packed["A"])["groups"]) == sources["A"]
 
 
 def test_another_meaning_of_a_name_of_this_package_is_pickled(registered_groups):
@@ -128,21 +126,17 @@ def test_pickling_a_measure_does_not_make_its_groups(registered_groups):
 
 def test_groups_that_were_not_registered_go_with_their_measures():
     before = groups.names()
-    references, texts = [], []
-    for i in range(41):
-        source = groups.from_frame(pd.DataFrame({"docno": [f"d{i}", "e"], "group": ["X", "Y"]}))
-        measures = [rND(groups=source) @ 5, nDJS(groups=source)]
-        qrels = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}", "e"], "relevance": 1})
-        assert len(ir_measures.calc_aggregate(measures, qrels, qrels.assign(score=1.0))) == 2
-        assert groups.get(ir_measures.parse_measure(str(measures[0]))["groups"]) is source
-        references.append(weakref.ref(source))
-        texts.append(str(measures[0]))
+    source = groups.from_frame(pd.DataFrame({"docno": ["d", "e"], "group": ["X", "Y"]}))
+    measures = [rND(groups=source) @ 5, nDJS(groups=source)]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d", "e"], "relevance": 1})
+    assert len(ir_measures.calc_aggregate(measures, qrels, qrels.assign(score=1.0))) == 2
+    assert all(groups.get(measure["groups"]) is source for measure in measures)
+    reference, text = weakref.ref(source), str(measures[0])
     del source, measures
     gc.collect()
-    assert [reference() for reference in references] == [None] * 41
-    assert groups.names() == before
+    assert reference() is None and groups.names() == before
     with pytest.raises(ValueError, match="no groups are registered as 'frame-"):
-        groups.get(ir_measures.parse_measure(texts[0])["groups"])
+        groups.get(ir_measures.parse_measure(text)["groups"])
 
 
 @pytest.mark.parametrize(
@@ -150,11 +144,10 @@ def test_groups_that_were_not_registered_go_with_their_measures():
     [
         lambda measure: measure @ 3,
         lambda measure: measure(protected="X"),
-        lambda measure: ir_measures.parse_measure(str(measure)),
         lambda measure: pickle.loads(pickle.dumps(measure)),
         lambda measure: rKL(groups=groups.from_mapping({"a": "X", "b": "Y"})),
     ],
-    ids=["cutoff", "parameter", "text", "pickle", "equal groups"],
+    ids=["cutoff", "parameter", "pickle", "equal groups"],
 )
 def test_a_copy_of_a_measure_keeps_its_groups(copied):
     measure = rND(groups=groups.from_mapping({"a": "X", "b": "Y"}), protected="Y")
@@ -167,13 +160,50 @@ def test_a_copy_of_a_measure_keeps_its_groups(copied):
     assert value == pytest.approx(1 / (1 + 1 / np.log2(3)))
 
 
-def test_equal_groups_keep_their_name_while_one_measure_lives():
-    first, second = (rND(groups=groups.from_mapping({"a": "X"})) for _ in range(2))
-    text = str(first)
-    del first
-    gc.collect()
-    assert groups.get(ir_measures.parse_measure(text)["groups"]) == groups.from_mapping({"a": "X"})
-    assert str(second) == text
+def value_of(measure) -> float:
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
+    return ir_measures.calc_aggregate([measure], qrels, qrels.assign(score=[2.0, 1.0]))[measure]
+
+
+def test_a_measure_keeps_the_object_that_it_was_given(registered_groups):
+    """Whatever is registered under the name of the object, before and after."""
+    first, second = groups.from_mapping({"a": "X"}), groups.from_mapping({"a": "X", "b": "Y"})
+    groups.register("mine", first)
+    held, named = Annotated(groups=first) @ 2, Annotated(groups="mine") @ 2
+    assert str(held) == str(named) == "Annotated(groups='mine')@2"
+    assert held == named == ir_measures.parse_measure(str(held)) and hash(held) == hash(named)
+    groups.register("mine", second)
+    assert held != named and named == ir_measures.parse_measure(str(named))
+    assert (value_of(held), value_of(named)) == (0.5, 1.0)
+    assert value_of(pickle.loads(pickle.dumps(held))) == 0.5
+    groups.unregister("mine")
+    assert value_of(held) == 0.5 and held != named
+    with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
+        value_of(named)
+
+
+def test_a_measure_of_the_groups_of_this_package_equals_its_text():
+    measure = rND(groups=groups.get("trec-newswire"))
+    assert ir_measures.parse_measure(str(measure)) == measure == rND(groups="trec-newswire")
+
+
+@pytest.mark.parametrize("call", [
+    lambda measures, qrels, run: ir_measures.calc_aggregate(measures, qrels, run),
+    lambda measures, qrels, run: evaluate(run, qrels, measures, progress=False),
+    lambda measures, qrels, run: evaluate([run, run], qrels, measures, progress=False, n_jobs=2),
+], ids=["ir_measures", "evaluate", "n_jobs"])
+def test_two_objects_of_one_name_in_a_call_are_an_error(registered_groups, call):
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
+    run = qrels.assign(score=[2.0, 1.0])
+    one, same, other = (groups.from_mapping({"a": label}, name="stance") for label in "XXY")
+    call([Annotated(groups=one), rND(groups=same)], qrels, run)
+    said = r"two groups .* named 'stance': Groups\(.* \['X'\]\) and Groups\(.* \['Y'\]\); give"
+    for second in (Annotated(groups=other), rKL(groups=other) @ 5):
+        with pytest.raises(ValueError, match=said):
+            call([Annotated(groups=one), second], qrels, run)
+    groups.register("stance", other)
+    with pytest.raises(ValueError, match=said):
+        call([Annotated(groups=one), rND(groups="stance")], qrels, run)
 
 
 def test_unregister(registered_groups):
