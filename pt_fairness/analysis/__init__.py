@@ -13,13 +13,15 @@ from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.statistics import Correlations, bias_summary, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
+from pt_fairness.analysis.topics import topic_gaps, topic_groups
 from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
     "correlations", "explain", "group_distribution", "highlight", "intervals", "label_noise",
     "long_form",
-    "minmax", "rank_table", "ranked_groups", "top", "undefined",
+    "minmax", "rank_table", "ranked_groups", "top", "topic_gaps",
+    "topic_groups", "undefined",
 ]
 
 
