@@ -14,6 +14,7 @@ from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.statistics import Correlations, bias_summary, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
 from pt_fairness.analysis.topics import topic_gaps, topic_groups
+from pt_fairness.analysis.uncertainty import uncertain_labels
 from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
@@ -21,7 +22,7 @@ __all__ = [
     "correlations", "explain", "group_distribution", "highlight", "intervals", "label_noise",
     "long_form",
     "minmax", "rank_table", "ranked_groups", "top", "topic_gaps",
-    "topic_groups", "undefined",
+    "topic_groups", "uncertain_labels", "undefined",
 ]
 
 

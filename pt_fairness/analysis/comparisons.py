@@ -96,7 +96,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     >>> same = analysis.compare(perquery, baseline="A", tolerance=0.5, side="both")
     >>> same[["tolerance", "tolerance low", "tolerance high", "p tolerance", "verdict"]].round(3)
        tolerance  tolerance low  tolerance high  p tolerance verdict
-    0        0.5          0.098           0.402         0.03  within
+    0        0.5          0.098           0.402        0.015  within
     """
     check(confidence, resamples)
     one_of("test", test, ("t", "randomisation"))

@@ -49,25 +49,28 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
     >>> perquery = pd.DataFrame({"name": "A", "qid": ["1", "2", "3", "4"], "measure": "rKL@10",
     ...                          "value": [0.1, 0.2, 0.3, 0.6]})
     >>> analysis.intervals(perquery).round(3)
-      name measure  n  mean    low   high
-    0    A  rKL@10  4   0.3  0.125  0.525
+      name measure  n  mean   low   high
+    0    A  rKL@10  4   0.3  0.15  0.525
     """
     check(confidence, resamples, method)
     return mean_intervals(values_of(perquery, undefined), ["name", "measure"], perquery,
                           method=method, confidence=confidence, resamples=resamples, seed=seed)
 
 
-def check(confidence: Any, resamples: Any, method: Any = "t") -> None:
+def check(confidence: Any, resamples: Any, method: Any = "t", option: str = "resamples",
+          least: int = 1) -> None:
     """Check options of an interval.
 
+    :param option: the name of the option with the number of resamples
+    :param least: its smallest value
     :raises ValueError: one is not possible
     """
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
                          "and below 1, such as 0.95")
-    if not isinstance(resamples, (int, np.integer)) or resamples < 1:
-        raise ValueError(f"resamples={resamples!r} is not possible; it takes a whole number of at "
-                         "least 1")
+    if not isinstance(resamples, (int, np.integer)) or resamples < least:
+        raise ValueError(f"{option}={resamples!r} is not possible; it takes a whole number of at "
+                         f"least {least}")
     one_of("method", method, METHODS)
 
 

@@ -103,7 +103,7 @@ def test_intersections():
     one = result[result["name"] == "A"].set_index("group")["n"]
     assert one.to_dict() == {"health|even": 1, "health|odd": 2, "law|odd": 1, "sport|even": 2,
                              "sport|odd": 1}  # fmt: skip
-    with pytest.raises(ValueError, match="contains .[|]., which separates"):
+    with pytest.raises(ValueError, match=r"contains .\|., which separates"):
         topic_groups(frame_of(VALUES), {"domain": DOMAINS, "kind": {"1": "a|b"}})
 
 
