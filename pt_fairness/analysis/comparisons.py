@@ -34,6 +34,9 @@ from pt_fairness.tables import (
 from pt_fairness.tables.names import SYSTEMS
 from pt_fairness.text import warn
 
+#: The key of ``attrs`` of a comparison that says which differences count: ``side``.
+SIDE = "side"
+
 
 def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | None,
             correction: str | None = "holm", confidence: float = 0.95, resamples: int = 9999,
@@ -142,7 +145,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             **({} if tolerance is None else
                _verdicts(n, difference, sd, margins.get(str(measure)), sign, both))))
     result = pd.concat(parts, ignore_index=True)
-    result.attrs = dict(perquery.attrs)  # what renamed measures stand for
+    result.attrs = {**perquery.attrs, SIDE: side}  # what renamed measures stand for, too
     return result
 
 
