@@ -132,7 +132,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         with np.errstate(invalid="ignore", divide="ignore"):  # equal differences
             effect = np.where(sd + abs(difference) == 0, 0.0, difference / sd)
         t, p = t_test(n, difference, sd) if test == "t" \
-            else (math.nan, _randomisation(differences, resamples, seed))
+            else (math.nan, randomisation(differences, resamples, seed))
         sign = -1 if direction_of(str(measure), perquery) == LARGER and not both else 1
         rows = pd.DataFrame({"name": [name for name, _ in pairs]})
         if several:
@@ -180,8 +180,8 @@ def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
     return baseline
 
 
-def _randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
-    """Return the p-value of each cell under random signs, ``[cells]``.
+def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
+    """Return the two-sided p-value of each cell under random signs, ``[cells]``.
 
     The p-value is NaN if all differences are 0 and for fewer than two topics.
 

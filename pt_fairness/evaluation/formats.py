@@ -20,7 +20,7 @@ from pt_fairness.tables import (
     notes,
     with_mark,
 )
-from pt_fairness.tables.names import CORRECTED, P_VALUE, REJECT
+from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT
 from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
 
 #: The forms of :func:`as_text`.
@@ -50,7 +50,8 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     and the best averages are bold. ▲ and ▼ are systems that are significantly better and worse than
     the baseline (p < .05; corrected p-values if the table has them). They replace the columns of
     the comparison. A note under the table names the test, its correction, the group source and the
-    undefined topics. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+    undefined topics. An interval follows its average: ``0.4838 [0.3725, 0.5888]``. LaTeX needs the
+    packages booktabs and, for ▲ and ▼, amssymb.
 
     One warning names the columns of unknown direction, which have no bold value.
 
@@ -120,7 +121,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
     best, signs = best_of_measures(table[["name", *measures]]), changes(table)
     cells: dict[str, list[str]] = {}
     compared = {name + suffix for name in measures
-                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED)}
+                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH)}
     for column in table.columns:
         if column in compared:
             continue
@@ -128,6 +129,10 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
         if column not in measures:
             cells[str(column)] = texts
             continue
+        if column + LOW in table:
+            ends = zip(*(shown(table[column + suffix]) for suffix in (LOW, HIGH)), strict=True)
+            texts = [f"{text} [{low}, {high}]" if low else text
+                     for text, (low, high) in zip(texts, ends, strict=True)]
         marks = signs[column].map({1: BETTER, -1: WORSE, 0: ""})
         cells[with_mark(column, table, always=True)] = [
             (_Cell if bold else str)(text + mark)
