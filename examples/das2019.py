@@ -5,8 +5,9 @@ as many runs as the paper has, 129 or 104.
 
 ``python examples/das2019.py QRELS RUN…`` for runs over TREC disks 4 and 5, whose docnos tell the
 source; ``--groups SOURCE`` for groups from elsewhere; ``--opinions`` for the opinion qrels of the
-Blog tracks. ``--rprec FILE`` takes the published R-Precision of the participants (tab-separated,
-with the columns run and Rprec) and repeats the column N[R-Prec] of table 1, without any run.
+Blog tracks. Without runs, the qrels alone give section 5.1 and figure 1. ``--rprec FILE`` takes the
+published R-Precision of the participants (tab-separated, with the columns run and Rprec) and
+repeats the column N[R-Prec] of table 1, without qrels or runs.
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ LEADERS = {
 FAIR_DATASET = "Fair (dataset)"
 TAUS = {"sources": {FAIR: 0.01623, FAIR_DATASET: 0.03997, MEAN: 0.08503, GMEAN: 0.08503},
         "opinions": {FAIR: -0.08028, FAIR_DATASET: -0.05489, MEAN: 0.03958, GMEAN: 0.12957}}
+#: Section 5.1: the category that the paper calls scarce in TREC-8, and the one abundant in Blogs07.
+SCARCE = {"sources": "FR"}
+ABUNDANT = {"opinions": "none"}
 OFFICIAL_RUNS = {"sources": (129, "TREC-8 ad hoc"), "opinions": (104, "TREC 2007 Blog")}
 TOLERANCE = 0.00005
 #: The mean of an exact number and one that is given to four decimals.
@@ -84,10 +88,14 @@ def systems(
 ) -> pd.DataFrame:
     """The columns of tables 1 to 3 for every run, and R-Prec itself.
 
+    A topic for which a run returned nothing has the smoothed shares of no documents, as in section
+    4 of the paper.
+
     Fair is 1 − N[KL], N[·] over the systems, of the mean divergence from the uniform distribution;
     Fair (dataset) that from the distribution of all relevant documents.
     """
     kl = DistKL(
+        empty="smooth",
         **({} if groups is None else {"groups": groups}),
         **({} if cutoff is None else {"cutoff": cutoff}),
     )
@@ -133,6 +141,25 @@ def tables(table: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     table_3 = ours_alone(taus, 5)
     show(table_3)
     return one, table_3
+
+
+def collection(qrels: pd.DataFrame, kind: str, folder: Path) -> pd.DataFrame:
+    """Section 5.1 and figure 1: relevant documents by group; returns those of all topics."""
+    heading("Section 5.1: relevant documents of the collection by group")
+    distribution = analysis.group_distribution(qrels)
+    every = distribution[distribution["qid"] == ALL_TOPICS].drop(columns="qid")
+    # A document of several groups counts in parts; otherwise these are whole numbers.
+    if (every["relevant"] % 1 == 0).all():
+        every = every.astype({"relevant": int})
+    show(every)
+    counts = every.set_index("group")["relevant"]
+    for named, word, found in ((SCARCE, "scarce", counts.idxmin()),
+                               (ABUNDANT, "abundant", counts.idxmax())):
+        if named.get(kind) in counts.index:
+            holds = "holds" if found == named[kind] else f"does not hold: {found} is more so"
+            print(f"The paper calls {named[kind]} {word}: {holds}.")
+    save(plots.groups_per_topic(distribution), folder, f"das2019-figure1-{kind}")
+    return every.reset_index(drop=True)
 
 
 def published_rprec(path: Path) -> pd.DataFrame:
@@ -198,36 +225,32 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         "--rprec", type=file, help="published R-Precision, tab-separated: run, Rprec"
     )
     given = parser.parse_args(arguments_)
-    if not given.rprec and not given.runs:
-        parser.error("give qrels and runs, or --rprec, or both")
+    if not given.rprec and not given.qrels:
+        parser.error("give qrels, qrels and runs, or --rprec")
     found: dict[str, pd.DataFrame] = {}
-    if given.runs:
+    folder: Path = given.figures
+    if given.qrels:
         kind = "opinions" if given.opinions else "sources"
         qrels = (
             opinion_qrels(given.qrels)
             if given.opinions
             else annotated_qrels(given.qrels, given.groups)
         )
-        heading("Section 5.1: relevant documents of the collection by group")
-        distribution = analysis.group_distribution(qrels)
-        every = distribution[distribution["qid"] == ALL_TOPICS].drop(columns="qid")
-        # A document of several groups counts in parts; otherwise these are whole numbers.
-        if (every["relevant"] % 1 == 0).all():
-            every = every.astype({"relevant": int})
-        show(every)
+        found["figure 1"] = collection(qrels, kind, folder)
+    if given.runs:
         table = systems(
             qrels, read_runs(given.runs), None if given.opinions else given.groups, given.cutoff
         )
         found["table 2" if given.opinions else "table 1"], found["table 3"] = tables(table, kind)
         found["systems"] = table
         print()
-        folder: Path = given.figures
-        save(plots.groups_per_topic(distribution), folder, f"das2019-figure1-{kind}")
         save(
             plots.relevance_and_fairness(table, "R-Prec", [FAIR, FAIR_DATASET]),
             folder,
             f"das2019-figure2-{kind}",
         )
+    elif given.qrels:
+        print("\nNo runs were given: tables 1 to 3 and figure 2 are left out.")
     if given.rprec:
         found["published R-Precision"] = published_rprec(given.rprec)
     return found

@@ -4,172 +4,272 @@ figure 2 and the harmonic mean).
 
 ``python examples/pathiyancherumanal2021.py`` for the controlled scenario alone; ``python
 examples/pathiyancherumanal2021.py QRELS RUN…`` with the stance (PRO, CON) in the second column of
-the qrels, or ``--groups SOURCE`` for groups from elsewhere (``argsme/2020-04-01/stance``,
-``trec-newswire``, a file).
+the qrels, or ``--groups SOURCE`` for groups from elsewhere (``argsme/1.0/stance``,
+``trec-newswire``, a file). The 2,964 judgments of the paper are those of the dataset
+``argsme/1.0/touche-2020-task-1/uncorrected`` of ir_datasets.
 
-The published values stand beside ours where the text determines the data: in the
-proportion-agnostic setting, and for the 21 runs of Touché 2020.
+Tables 3 and 4 are computed twice: by the recipe that gives every published value
+(``by_the_recipe``), and by the measures of the package, which are the equations of the paper. The
+four cells of rND and rRD in the proportion-agnostic setting depend on how floats break ties: they
+are those of sums that add the terms one by one from i = 1 to 10, each term of rND multiplied by
+1 / log2(i + 1).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from comparison import (
-    Row,
-    arguments,
-    beside,
-    correlation_rows,
-    experiment,
-    heading,
-    ours_alone,
-    paragraph,
-    save,
-    show,
-)
+from comparison import arguments, experiment, heading, paragraph, save, show
 from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import nDCG, parse_measure
+from scipy import stats
 
 from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
 from pt_fairness.text import TREC_DEFAULTS, UNANNOTATED
 
-#: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting.
+#: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting; * is p < .05.
 PUBLISHED = {
     0.5: {
-        "rND": (-0.4812, -0.1434, 0.0000),
-        "rKL": (-0.1747, -0.8378, -0.1747),
-        "rRD": (0.1032, -0.6924, -0.2572),
+        "rND": ("-0.4812*", "-0.1434", "0.0000"),
+        "rKL": ("-0.1747", "-0.8378*", "-0.1747"),
+        "rRD": ("0.1032", "-0.6924*", "-0.2572"),
     },
     0.9: {
-        "rND": (-0.4554, -0.1520, 0.0000),
-        "rKL": (-0.2003, -1.0000, -0.2003),
-        "rRD": (0.1032, -0.5799, -0.2572),
+        "rND": ("-0.4554*", "-0.1520", "0.0000"),
+        "rKL": ("-0.2003", "-1.0000*", "-0.2003"),
+        "rRD": ("0.1032", "-0.5799*", "-0.2572"),
     },
 }
 TABLES = {0.5: "Table 3", 0.9: "Table 4"}
 #: Setting and protected stance, in the order of the tables' columns (section 4.2).
 SETTINGS = {"minority": "CON", "proportion-agnostic": "PRO", "majority": "PRO"}
+#: The protected share of the relevant documents in the published tables: 3 : 1, not 4 : 1.
+SHARES = {"minority": 1 / 4, "proportion-agnostic": 1 / 2, "majority": 3 / 4}
+#: The last prefix in the sums of the published tables; the cutoff is 5.
+LAST = 10
+CUTOFF = 5
+UNFAIR = ("rND", "rKL", "rRD")
 DIVERSITY = {0.5: "alpha_nDCG@5", 0.9: "alpha_nDCG(alpha=0.9)@5"}
-#: The rankings of section 5.2, with the unprotected and with the protected stance alone.
-ONE_SIDED = ["1", "32"]
+#: The rankings of section 5.2, with the unprotected and with the protected stance alone, and their
+#: rKL@5 in the minority setting.
+ONE_SIDED = {"CON": ("1", "32"), "PRO": ("32", "1")}
+PUBLISHED_ONE_SIDED = ("0.1463", "1.0000")
 #: Table 2, of the 21 runs of Touché 2020.
 OFFICIAL_RUNS = 21
 PUBLISHED_REAL = {
-    ("rND@5", "nDCG@5"): -0.0762, ("rND@5", "alpha_nDCG@5"): -0.0667, ("rKL@5", "nDCG@5"): -0.2667,
-    ("rKL@5", "alpha_nDCG@5"): -0.3333, ("rKL@5", "rND@5"): 0.3524, ("rRD@5", "nDCG@5"): -0.2571,
-    ("rRD@5", "alpha_nDCG@5"): -0.3238, ("rRD@5", "rND@5"): -0.1143, ("rRD@5", "rKL@5"): 0.2857,
+    ("rND@5", "nDCG@5"): "-0.0762", ("rND@5", "alpha_nDCG@5"): "-0.0667",
+    ("rKL@5", "nDCG@5"): "-0.2667", ("rKL@5", "alpha_nDCG@5"): "-0.3333*",
+    ("rKL@5", "rND@5"): "0.3524*", ("rRD@5", "nDCG@5"): "-0.2571",
+    ("rRD@5", "alpha_nDCG@5"): "-0.3238*", ("rRD@5", "rND@5"): "-0.1143",
+    ("rRD@5", "rKL@5"): "0.2857",
 }
-
-TOLERANCE = 0.00005
-RELEASED = " as released"
-#: The setting whose qrels the text determines.
-DETERMINED = "proportion-agnostic"
-UNDETERMINED = (
-    "The text gives the qrels of the other settings as a ratio alone, and the released code holds "
-    "neither them nor the correlations. With our qrels:"
-)
-DIVISOR = ("neither equation 1, which divides by i, nor the released code, which divides by i + 1, "
-           "gives it")
-OTHER_VALUES = "not explained: the released code does not hold the correlations"
+RECIPE, EQUATIONS = "by the recipe", "as the equations say"
 
 
-def rnd_as_released(run: pd.DataFrame, qrels: pd.DataFrame, protected: str) -> pd.Series:
-    """rND@5 by topic with the divisor of the released code, i + 1."""
-    ranked = run.merge(qrels, on=["qid", "docno"]).sort_values(["qid", "rank"])
-    ranked = ranked[ranked["rank"] < 5]
-    found = (ranked["iteration"] == protected).groupby(ranked["qid"]).cumsum()
-    relevant = qrels[qrels["label"] > 0]
-    share = (relevant["iteration"] == protected).groupby(relevant["qid"]).mean()
-    i = ranked["rank"] + 1
-    terms = (found / (i + 1) - ranked["qid"].map(share)).abs() / np.log2(i + 1)
-    return terms.groupby(ranked["qid"]).sum()
+def by_the_recipe(protected: Sequence[bool], share: float) -> tuple[float, float, float]:
+    """rND, rKL and rRD of a ranking, as the published values were computed.
+
+    :param protected: whether each of the first five documents is protected
+    :param share: the protected share of the relevant documents, above 0 and below 1
+    """
+    difference = divergence = ratio = 0.0
+    for i in range(1, LAST + 1):
+        first = protected[: min(i, CUTOFF)]  # the counts stay while i grows
+        plus = sum(first)
+        minus = len(first) - plus
+        discount = 1 / math.log2(i + 1)
+        difference += discount * abs(plus / (i + 1) - share)
+        divergence += discount * sum(
+            count / i * math.log2(count / i / target)
+            for count, target in ((plus, share), (minus, 1 - share))
+            if count
+        )
+        ratio += abs((plus / minus if plus and minus else 0.0) - share / (1 - share))
+    return difference, divergence, ratio
 
 
-def controlled(setting: str) -> tuple[analysis.Correlations, pd.DataFrame]:
-    """The correlations of a setting, and the per-query values that they are made of."""
-    run, qrels = simulation.permutations(("PRO", "CON"), 5, setting)  # type: ignore[arg-type]
+def cell(tau: float, p: float, cut: bool = False) -> str:
+    """A cell of a table: four decimals, rounded or cut, and a star for p < .05."""
+    value = math.trunc(round(tau * 1e4, 6)) / 1e4 if cut else tau
+    return f"{value + 0.0:.4f}{'*' if p < analysis.ALPHA else ''}"
+
+
+def controlled(setting: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The values of the 32 rankings by the recipe, and by the equations; indexed by topic."""
+    run, qrels = simulation.permutations(("PRO", "CON"), CUTOFF, setting)  # type: ignore[arg-type]
     protected = SETTINGS[setting]
-    measures = [m(protected=protected) @ 5 for m in (rND, rKL, rRD)] + [
+    measures = [m(protected=protected) @ CUTOFF for m in (rND, rKL, rRD)] + [
         parse_measure(name) for name in DIVERSITY.values()
     ]
     _, perquery = experiment({"all rankings": run}, qrels, measures)
-    perquery["measure"] = perquery["measure"].str.replace(f"(protected='{protected}')", "")
-    released = rnd_as_released(run, qrels, protected).rename("value").reset_index()
-    perquery = pd.concat(
-        [perquery, released.assign(name="all rankings", measure=f"rND@5{RELEASED}")],
-        ignore_index=True,
+    table = perquery.pivot(index="qid", columns="measure", values="value")
+    # Values that rounding errors alone keep apart are ties.
+    equations = table.rename(columns={str(m): m.NAME for m in measures[:3]}).round(12)
+    stances = run["docno"].str.startswith(protected).groupby(run["qid"]).agg(list)
+    recipe = pd.DataFrame(
+        [by_the_recipe(flags, SHARES[setting]) for flags in stances],
+        columns=UNFAIR, index=stances.index,
     )
-    return analysis.correlations(perquery), perquery
+    # ndeval prints six decimals.
+    return recipe.join(equations[list(DIVERSITY.values())].round(6)), equations
 
 
-def controlled_tables() -> tuple[dict[float, pd.DataFrame], pd.DataFrame]:
-    """Tables 3 and 4, and the extremes of section 5.2."""
+def correlation(values: pd.DataFrame, measure: str, alpha: float) -> tuple[float, float]:
+    """Kendall's τ of a measure with α-nDCG@5 over the rankings, and its p."""
+    return tuple(stats.kendalltau(values[measure], values[DIVERSITY[alpha]]))
+
+
+def normalised(values: pd.DataFrame) -> pd.DataFrame:
+    """The unfairness of every ranking, min–max normalised over the rankings (section 3.1)."""
+    # minmax works on any table of named rows: here, topics.
+    table = values[[*UNFAIR]].rename(columns=lambda name: f"{name}@{CUTOFF}").reset_index()
+    scaled = analysis.minmax(table.rename(columns={"qid": "name"}))
+    return scaled.set_index("name").set_axis(list(UNFAIR), axis=1)
+
+
+def findings(results: dict[str, pd.DataFrame]) -> dict[str, bool]:
+    """Whether each finding of section 5.2 holds.
+
+    :param results: the values of the 32 rankings, by setting
+    """
+    tau = {
+        (measure, setting, alpha): round(correlation(values, measure, alpha)[0], 12)
+        for setting, values in results.items() for measure in UNFAIR for alpha in DIVERSITY
+    }
+    ends = {
+        (measure, setting): [normalised(values)[measure][qid]
+                             for qid in ONE_SIDED[SETTINGS[setting]]]
+        for setting, values in results.items() for measure in UNFAIR
+    }
+    middle, skewed = "proportion-agnostic", ("minority", "majority")
+    low, high = ends["rKL", "minority"]
+    rnd_low, rnd_high = ends["rND", "minority"]
+    diversity = [values[list(DIVERSITY.values())] for values in results.values()]
+    return {
+        "rND@5 is correlated more negatively in the minority setting than in the others": all(
+            tau["rND", "minority", alpha] < tau["rND", other, alpha]
+            for alpha in DIVERSITY for other in (middle, "majority")),
+        "rKL@5 has the same τ in the minority and the majority setting": all(
+            tau["rKL", "minority", alpha] == tau["rKL", "majority", alpha] for alpha in DIVERSITY),
+        "α-nDCG@5 is the same in all settings": all(
+            diversity[0].equals(other) for other in diversity),
+        "With α = 0.9 rKL@5 is correlated more negatively": all(
+            tau["rKL", setting, 0.9] < tau["rKL", setting, 0.5] for setting in SETTINGS),
+        "With α = 0.9 neither rND@5 nor rRD@5 is": all(
+            tau[measure, setting, 0.9] >= tau[measure, setting, 0.5]
+            for measure in ("rND", "rRD") for setting in SETTINGS),
+        "rRD@5 has the same τ for both α in the minority and the majority setting": all(
+            tau["rRD", setting, 0.5] == tau["rRD", setting, 0.9] for setting in skewed),
+        "τ of rRD@5 is lowest in the proportion-agnostic setting": all(
+            tau["rRD", middle, alpha] < tau["rRD", other, alpha]
+            for alpha in DIVERSITY for other in skewed),
+        "rKL@5 is low for the unprotected stance alone, 1 for the protected one (minority)":
+            low < 0.15 and high == 1,
+        "rND@5 of these two differs less than rKL@5": rnd_high - rnd_low < high - low,
+        **{f"rRD@5 is high (above 0.5) for both one-sided rankings ({setting})":
+           min(ends["rRD", setting]) > 0.5 for setting in SETTINGS},
+    }
+
+
+def controlled_tables() -> tuple[dict[float, pd.DataFrame], pd.DataFrame, pd.DataFrame]:
+    """Tables 3 and 4, the one-sided rankings of section 5.2, and its findings."""
     results = {setting: controlled(setting) for setting in SETTINGS}
+    by = {name: {setting: pair[i] for setting, pair in results.items()}
+          for i, name in enumerate((RECIPE, EQUATIONS))}
     tables = {}
     for alpha, published in PUBLISHED.items():
         heading(f"{TABLES[alpha]}: τ with α-nDCG@5, α = {alpha}, over the 32 rankings")
-        rows: dict[bool, list[Row]] = {True: [], False: []}
-        for place, (setting, (result, _)) in enumerate(results.items()):
-            for measure in ("rND@5", f"rND@5{RELEASED}", "rKL@5", "rRD@5"):
-                value = published[measure[:3]][place]
-                reason = DIVISOR if measure.startswith("rND@5") else OTHER_VALUES
-                rows[setting == DETERMINED] += [
-                    (f"{setting}: {measure}", *row[1:])
-                    for row in correlation_rows(
-                        result, [(measure, DIVERSITY[alpha], value, reason)]
-                    )
-                ]
-        known = beside(rows[True], TOLERANCE)
-        print()
-        paragraph(UNDETERMINED)
-        others = ours_alone(rows[False])
-        show(others)
-        tables[alpha] = pd.concat([known, others], ignore_index=True)
+        tables[alpha] = pd.DataFrame([
+            (f"{setting}: {measure}@5", published[measure][place],
+             cell(*correlation(by[RECIPE][setting], measure, alpha), cut=True),
+             cell(*correlation(by[EQUATIONS][setting], measure, alpha)))
+            for place, setting in enumerate(SETTINGS) for measure in UNFAIR
+        ], columns=["what", "published", RECIPE, EQUATIONS])
+        show(tables[alpha])
+        same = [(tables[alpha][how] == tables[alpha]["published"]).sum()
+                for how in (RECIPE, EQUATIONS)]
+        print(f"as published: {same[0]} of 9 by the recipe, {same[1]} of 9 by the equations")
 
-    heading("Section 5.2: rKL@5 of the two one-sided rankings, minority setting")
-    perquery = results["minority"][1]
-    values = perquery[perquery["measure"] == "rKL@5"].set_index("qid")["value"]
-    # minmax works on any table of named rows: here, topics.
-    scaled = analysis.minmax(
-        pd.DataFrame({"name": values.index, "rKL@5": values.to_numpy()})
-    ).set_index("name")["rKL@5"]
-    extremes = pd.DataFrame({"min–max normalised over the rankings": ONE_SIDED,
-                             "ours": [float(scaled[qid]) for qid in ONE_SIDED]})
+    heading("Section 5.2: the rankings with the unprotected and with the protected stance alone, "
+            "min–max")
+    rows = []
+    for setting, protected in SETTINGS.items():
+        for measure in UNFAIR:
+            of = (measure, setting) == ("rKL", "minority")
+            for place, side in enumerate(("unprotected", "protected")):
+                qid = ONE_SIDED[protected][place]
+                rows.append((f"{setting}: {measure}@5, {side}",
+                             PUBLISHED_ONE_SIDED[place] if of else "–",
+                             *(f"{normalised(values[setting])[measure][qid]:.4f}"
+                               for values in by.values())))
+    extremes = pd.DataFrame(rows, columns=["what", "published", RECIPE, EQUATIONS])
     show(extremes)
-    return tables, extremes
+
+    heading("Findings of section 5.2")
+    found = pd.DataFrame({how: findings(values) for how, values in by.items()})
+    found = found.rename_axis("what").reset_index()
+    show(found.replace({True: "holds", False: "does not hold"}))
+    return tables, extremes, found
+
+
+def recipe_averages(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The mean over the topics of rND, rKL and rRD by the recipe, for every run.
+
+    The protected stance of a topic is that of the fewest relevant documents. A topic whose relevant
+    documents have one stance has 0, as it has in the package.
+    """
+    known = qrels[~qrels["iteration"].isin({*UNANNOTATED, *TREC_DEFAULTS})]
+    counts = known[known["label"] > 0].groupby(["qid", "iteration"]).size()
+    rows = []
+    for name, run in runs.items():
+        ranked = run.merge(known, on=["qid", "docno"])
+        ranked = ranked.sort_values(["score", "docno"], ascending=False)
+        stances = ranked.groupby("qid")["iteration"].agg(lambda labels: list(labels[:CUTOFF]))
+        total = [0.0, 0.0, 0.0]
+        for qid, sizes in counts.groupby(level=0):
+            if len(sizes) > 1:
+                flags = [label == sizes.idxmin()[1] for label in stances.get(qid, [])]
+                values = by_the_recipe(flags, sizes.min() / sizes.sum())
+                total = [a + b for a, b in zip(total, values, strict=True)]
+        rows.append((name, *(value / qrels["qid"].nunique() for value in total)))
+    return pd.DataFrame(rows, columns=["name", *(f"{measure}@5" for measure in UNFAIR)])
 
 
 def real(
     qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], folder: Path
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Table 2, figure 2 and the ranking by the harmonic mean."""
-    measures = [nDCG @ 5, parse_measure(DIVERSITY[0.5]), rND @ 5, rKL @ 5, rRD @ 5]
-    averages, _ = experiment(runs, qrels, measures)
-    heading(f"Averages over {qrels['qid'].nunique()} topics")
+    measures = [nDCG @ 5, parse_measure(DIVERSITY[0.5])]
+    sums = [m(norm="none") @ CUTOFF for m in (rND, rKL, rRD)]
+    averages, _ = experiment(runs, qrels, [*measures, *sums])
+    averages = averages.rename(columns={str(m): f"{m.NAME}@5" for m in sums})
+    fairness = [f"{measure}@5" for measure in UNFAIR]
+    scaled = analysis.minmax(averages[["name", *fairness]])
+    averages = averages.assign(**scaled[fairness])
+    heading(f"Averages over {qrels['qid'].nunique()} topics; rND, rKL and rRD are the sums of "
+            "equations 1 to 4, min–max over the runs")
     show(averages)
 
     heading(f"Table 2: τ over {len(runs)} runs")
-    result = analysis.correlations(averages)
-    print(result.table.to_string())
-
-    def reason(pair: tuple[str, str]) -> str:
-        normalised = ("if the runs are the official ones: the paper normalises by min–max, not by "
-                      "each topic's exact maximum")
-        return normalised + (
-            ", and the released code divides by i + 1 in rND" if "rND@5" in pair else ""
-        )
-
-    pairs = [(*pair, value, reason(pair)) for pair, value in PUBLISHED_REAL.items()]
-    rows = correlation_rows(result, pairs)
-    if len(runs) == OFFICIAL_RUNS:
-        print()
-        table = beside(rows, TOLERANCE)
-    else:
+    official = len(runs) == OFFICIAL_RUNS
+    values = {
+        EQUATIONS: averages,
+        RECIPE: averages.drop(columns=fairness).merge(recipe_averages(qrels, runs), on="name"),
+    }
+    table = pd.DataFrame([
+        (f"τ({one}, {two})", published,
+         *(cell(*stats.kendalltau(of[one].round(12), of[two].round(12)))
+           for of in values.values()))
+        for (one, two), published in PUBLISHED_REAL.items()
+    ], columns=["what", "published", *values])
+    if not official:
+        table = table.drop(columns="published")
         paragraph(f"These are {len(runs)} runs, not the {OFFICIAL_RUNS} of Touché 2020, so the "
                   "published values are not printed.")
-        table = ours_alone(rows)
+    show(table)
 
     heading("Section 5.1: systems by nDCG@5, and by the harmonic mean of α-nDCG@5 and 1 − rKL@5")
     combined = analysis.combine(averages, ["alpha_nDCG@5", "1-rKL@5"], "hmean")
@@ -189,8 +289,10 @@ def real(
 
 def main(
     arguments_: list[str] | None = None,
-) -> tuple[dict[float, pd.DataFrame], pd.DataFrame, pd.DataFrame | None]:
-    """Prints it all; returns tables 3 and 4, the extremes, and table 2 if there were runs."""
+) -> tuple[dict[float, pd.DataFrame], pd.DataFrame, pd.DataFrame, pd.DataFrame | None]:
+    """Prints it all; returns tables 3 and 4, the one-sided rankings, the findings, and table 2 if
+    there were runs.
+    """
     parser = arguments(__doc__)
     parser.add_argument("qrels", nargs="?", type=file)
     parser.add_argument("runs", nargs="*", type=file)
@@ -206,13 +308,13 @@ def main(
     if qrels is not None and not set(qrels["iteration"]) - {*UNANNOTATED, *TREC_DEFAULTS}:
         parser.error(f"{given.qrels} holds no stances in its second column; name their source with "
                      "--groups")
-    tables, extremes = controlled_tables()
+    tables, extremes, found = controlled_tables()
     table2 = None
     if qrels is not None:
         table2, _ = real(qrels, read_runs(given.runs), given.figures)
     else:
         print("\nNo runs were given: table 2 and figure 2 are left out.")
-    return tables, extremes, table2
+    return tables, extremes, found, table2
 
 
 if __name__ == "__main__":

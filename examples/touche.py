@@ -3,8 +3,9 @@ table.
 
 ``python examples/touche.py`` takes the real corpus if ir_datasets has it or can download it (1.7
 GB); otherwise, or as ``python examples/touche.py generated``, a small corpus in the same format,
-made of the arguments that the package ships with. Needs no Java: ``pip install
-'pt-fairness[demo]'``.
+made of the arguments that the package ships with. ``python examples/touche.py
+argsme/1.0/touche-2020-task-1/uncorrected`` takes the judgments of Pathiyan Cherumanal et al.
+(2021), graded −2 and 1 to 5. Needs no Java: ``pip install 'pt-fairness[demo]'``.
 """
 
 import json
@@ -23,7 +24,9 @@ from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are
 from quickstart import PisaIndex, without_native_output
 
 CORPUS = "argsme/2020-04-01"
-DATASET = f"{CORPUS}/touche-2020-task-1/stance"
+#: The judgments of the organisers' corrected version, and those of the paper, over another version
+#: of the corpus.
+TASKS = (f"{CORPUS}/touche-2020-task-1", "argsme/1.0/touche-2020-task-1/uncorrected")
 FAIRNESS = [rND @ 5, rKL @ 5, rRD @ 5]  # noqa: F405
 #: The files of the corpus, and the portal that the arguments of each are from.
 PORTALS = {
@@ -104,9 +107,10 @@ def generate(home: Path) -> None:
     )
 
 
-def main() -> pd.DataFrame:
+def main(task: str = TASKS[0]) -> pd.DataFrame:
     """Prints the table and returns it."""
-    touche = pt.get_dataset(f"irds:{DATASET}")
+    touche = pt.get_dataset(f"irds:{task}/stance")
+    stances = f"{task.partition('/touche')[0]}/stance"
     topics, qrels = touche.get_topics("title"), touche.get_qrels()
     with tempfile.TemporaryDirectory() as folder, without_native_output():
         index = PisaIndex(f"{folder}/index", text_field=["conclusion", "premises_texts"], threads=1)
@@ -114,16 +118,16 @@ def main() -> pd.DataFrame:
         runs = {"BM25": index.bm25(threads=1)(topics), "QLD": index.qld(threads=1)(topics)}
     # α-nDCG reads the stances of judged arguments from the qrels; the fairness measures also ask
     # for those of the others.
-    measures = [nDCG @ 5, α_nDCG @ 5, *(m(groups=f"{CORPUS}/stance") for m in FAIRNESS)]  # noqa: F405
+    measures = [nDCG @ 5, α_nDCG @ 5, *(m(groups=stances) for m in FAIRNESS)]  # noqa: F405
     table = pt.Experiment(list(runs.values()), topics, qrels, measures, names=list(runs))
     print(table.set_index("name").T.to_string(float_format="{:.4f}".format))
     return table
 
 
-def has_real_corpus() -> bool:
-    """Whether ir_datasets has args.me, or gets it now."""
+def has_real_corpus(task: str) -> bool:
+    """Whether ir_datasets has args.me and the judgments, or gets them now."""
     try:
-        dataset = ir_datasets.load(DATASET)
+        dataset = ir_datasets.load(f"{task}/stance")
         found = list(dataset.qrels_iter()) and list(dataset.queries_iter())
         dataset.docs_store().build()
         return bool(found)
@@ -133,11 +137,14 @@ def has_real_corpus() -> bool:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["run"]:  # started below, where ir_datasets looks into another folder
+    task = (sys.argv[1:] or TASKS)[0]
+    if task not in ("run", "generated", *TASKS):
+        sys.exit(f"{task} is not possible; give generated, {' or '.join(TASKS)}")
+    if task == "run":  # started below, where ir_datasets looks into another folder
         main()
-    elif sys.argv[1:] != ["generated"] and has_real_corpus():
-        print(f"The real args.me corpus: {DATASET}")
-        main()
+    elif task != "generated" and has_real_corpus(task):
+        print(f"The real args.me corpus: {task}/stance")
+        main(task)
     else:
         print(
             "A generated corpus, not args.me: the arguments that the package ships with, in "

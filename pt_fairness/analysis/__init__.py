@@ -5,7 +5,12 @@ frames are its result with ``perquery=True``: ``name, qid, measure, value``. Bot
 from files. No function modifies its arguments.
 """
 
-from pt_fairness.analysis.collection import group_distribution, ranked_groups, undefined
+from pt_fairness.analysis.collection import (
+    agreement,
+    group_distribution,
+    ranked_groups,
+    undefined,
+)
 from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.explanation import explain
@@ -18,10 +23,9 @@ from pt_fairness.analysis.uncertainty import uncertain_labels
 from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
-    "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
-    "correlations", "explain", "group_distribution", "highlight", "intervals", "label_noise",
-    "long_form",
-    "minmax", "rank_table", "ranked_groups", "top", "topic_gaps",
+    "ALPHA", "Correlations", "agreement", "amortised_inequity", "bias_summary", "combine",
+    "compare", "correlations", "explain", "group_distribution", "highlight", "intervals",
+    "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "top", "topic_gaps",
     "topic_groups", "uncertain_labels", "undefined",
 ]
 

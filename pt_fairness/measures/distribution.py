@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, population
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ class DistMeasure(DistributionMeasure):
         "discount": params.discount("none", "log2", "trec", "geometric"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
+        "empty": params.one_of("value of a topic without results: the least fair one (least fair), "
+                               "or that of the smoothed shares of no documents, which are equal "
+                               "(smooth)", "least fair", "smooth"),
         "groups": params.groups(),
     }
 
@@ -61,6 +64,11 @@ class DistMeasure(DistributionMeasure):
         """
         alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
         return self.divergence(n[:, None] * alone, target)
+
+    @property
+    def smooths_empty(self) -> bool:
+        """Whether a list without documents counts as one with equal shares of all groups."""
+        return bool(self.param("empty") == "smooth")
 
 
 class _DistKL(DistMeasure):
@@ -96,24 +104,35 @@ class _DistKL(DistMeasure):
     warning. A topic without results has the largest value that ``cutoff`` documents can have (1
     without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
 
+    In the paper, no documents have equal shares of all groups, by its smoothing: with
+    ``empty='smooth'``, a topic without results has KL(U ‖ T), U the equal shares, whatever
+    ``cutoff`` is. That is 0, the fair value, for ``target='uniform'`` and ``target='run'``, so a
+    system that returns nothing is among the fairest.
+
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
 
     Source
     ------
     Das & Lease (2019), section 4.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(DistKL.calc_aggregate(qrels, run), 3)
+    0.082
     """
 
+    # Slow version: dist_kl in tests/slow_versions/attention.py
     NAME = "DistKL"
     PRETTY_NAME = "Distributional KL-Divergence"
     SOURCE = ("das2019",)
-    PRETTY_NAME = "Distributional KL-Divergence"
-    SHORT_DESC = ("How far the distribution over groups of the first documents diverges from a "
-                  "target distribution.")
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
+        if self.smooths_empty:
+            return values
         worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
         return np.where(n == 0, worst, values)
 
@@ -132,9 +151,8 @@ class _DistFair(DistMeasure):
 
     DistKL and its parameters are those of that measure.
 
-    The paper divides by the largest divergence among the compared systems, so the value of a system
-    depends on the others. This measure divides by the largest value that a list of n documents can
-    have.
+    The paper normalises by min–max over the compared systems, so the value of a system depends on
+    the others. This measure divides by the largest value that a list of n documents can have.
 
     Range
     -----
@@ -145,27 +163,42 @@ class _DistFair(DistMeasure):
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. A topic without results has 0.
 
+    With ``empty='smooth'``, it has 1 − KL(U ‖ T) / M, U the equal shares of all groups, as in the
+    paper. M is the largest divergence that ``cutoff`` documents can have, and without a cutoff that
+    of a single group, −log2 of the smallest target share. The value is 1, the fair one, for
+    ``target='uniform'`` and ``target='run'``.
+
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
 
     Source
     ------
     Das & Lease (2019), sections 4 and 6.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(DistFair.calc_aggregate(qrels, run), 3)
+    0.767
     """
 
+    # Slow version: dist_fair in tests/slow_versions/attention.py
     NAME = "DistFair"
     PRETTY_NAME = "Distributional Fairness"
     SOURCE = ("das2019",)
-    SHORT_DESC = (
-        "How close the distribution over groups of the first documents is to a target distribution."
-    )
     FAIR_END = 1.0
     DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
-        fair = np.maximum(1.0 - numerics.ratio(values, self.largest(n, target)), 0.0)
-        return np.where(n == 0, 0.0, fair)
+        largest = self.largest(n, target)
+        if self.smooths_empty:
+            k = self.param("cutoff")
+            of_empty = (-np.log2(target.min(axis=1)) if k is None
+                        else self.largest(np.full(len(n), k), target))
+            largest = np.where(n == 0, of_empty, largest)
+        fair = np.maximum(1.0 - numerics.ratio(values, largest), 0.0)
+        return fair if self.smooths_empty else np.where(n == 0, 0.0, fair)
 
 
 class _AWRF(DistributionMeasure):
@@ -207,12 +240,18 @@ class _AWRF(DistributionMeasure):
     Source
     ------
     Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(AWRF.calc_aggregate(qrels, run), 3)
+    0.924
     """
 
+    # Slow version: awrf in tests/slow_versions/attention.py
     NAME = "AWRF"
     PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SOURCE = ("sapiezynski2019",)
-    SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -266,7 +305,8 @@ class _NDKL(DistributionMeasure):
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. A topic without results has the largest possible value, −ln of the smallest target
-    share (1 without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
+    share (1 without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001, which
+    is in bits although the measure is in nats.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
@@ -274,15 +314,18 @@ class _NDKL(DistributionMeasure):
     Source
     ------
     Geyik et al. (2019), NDKL.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(NDKL.calc_aggregate(qrels, run), 3)
+    0.474
     """
 
+    # Slow version: ndkl in tests/slow_versions/counts.py
     NAME = "NDKL"
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SOURCE = ("geyik2019",)
-    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
-    SHORT_DESC = (
-        "How far the distribution over groups in every prefix diverges from a target, on average."
-    )
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),

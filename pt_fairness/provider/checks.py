@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pt_fairness import groups, values
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io.files import is_pipe
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.text import BoundName, Warn, listed
 

@@ -13,7 +13,7 @@ from ir_measures import providers
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats

@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.numerics import Bools
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator

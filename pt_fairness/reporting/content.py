@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.experiment import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph

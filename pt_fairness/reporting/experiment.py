@@ -11,13 +11,13 @@ import pandas as pd
 
 from pt_fairness import groups, io, numerics
 from pt_fairness.analysis.inputs import annotations_of, runs_of
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
 from pt_fairness.measures.protected import protected_groups
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.measures.target_distribution import distribution
-from pt_fairness.measures.viewpoint import ViewpointMeasure
+from pt_fairness.measures.viewpoint import OF_RUN
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -151,7 +151,7 @@ class Experiment:
         """
         wanted, source = self.measures[measure], self.source_of[measure]
         if (source is None or wanted.param("protected") in (None, "all")
-                or isinstance(wanted, ViewpointMeasure)):
+                or isinstance(wanted, OF_RUN)):
             return None
         rows = [protected_groups(wanted, view, view.relevant(wanted.param("rel"))).labels
                 for view in self._judged(source)]

@@ -10,8 +10,8 @@ import ir_measures
 
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.params import literal
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.params import literal
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
 from pt_fairness.tables import NEAR_ZERO, direction_of
 from pt_fairness.tables.parsing import reads_subtopics

@@ -11,8 +11,8 @@ import ir_measures
 import pandas as pd
 
 from pt_fairness import groups
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.params import DEEPEST
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.params import DEEPEST
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.text import BoundName, warn
 

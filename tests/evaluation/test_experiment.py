@@ -175,7 +175,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"measures": [P]}, "P is not possible: it needs the parameter 'cutoff'"),
     ({"measures": ["nDCG@0"]}, "nDCG@0 is not possible: cutoff takes a whole number from 1"),
     ({"measures": [P @ 5, P @ -1]}, "P@-1 is not possible: cutoff takes a whole number from 1"),
-    ({"measures": [rND(protected="all")]}, "rND"),
+    ({"measures": ["rND(protected='all')"]}, "rKL and nDJS compare all groups"),
     ({"measures": [P(relevance=2) @ 5]}, "relevance"),
     ({"measures": [rND(groups="nowhere")]}, "no groups are registered as 'nowhere'"),
     ({"qrels": "no/such/qrels"}, "neither a file nor a dataset id"),

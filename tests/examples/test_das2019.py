@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import re
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from example_files import write_qrels, write_run
 from ir_measures import parse_measure
 from scipy import stats
+
+from pt_fairness import DistFair, DistKL
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -121,7 +124,7 @@ class TestDas:
             systems["Fair"], [1 - (value - low) / (high - low) for value in divergences]
         )
         printed = capsys.readouterr().out
-        assert "5 runs, not the 129" in printed
+        assert "5 runs, not the 129" in printed and "No runs were given" not in printed
         assert not re.search(r"\bpublished {2}", printed)
         counts = re.findall(r"^(?:FBIS|FR|FT|LA) +(\S+)", printed, re.M)
         assert counts and all(count.isdigit() for count in counts)
@@ -172,16 +175,73 @@ class TestDas:
             folder / "runs" / f"input.{name}.gz" for name in ("humR03dc", "NLPR03vb10", "uic0301")
         ]
         found = script("das2019")(folder / "qrels.txt.gz", *runs, "--cutoff", 10)
+        systems = found["systems"].set_index("name")
         # By their mean DistKL(target='uniform')@10: humR03dc 0.329838, NLPR03vb10 0.458335, uic0301
-        # between 0.329838 and 0.6.
-        fair = found["systems"].set_index("name")["Fair"]
-        assert fair["humR03dc"] == 1 and fair["uic0301"] == 0
-        run = pt.io.read_results(str(runs[2]))
-        measure = parse_measure("DistKL(groups='trec-newswire')@10")
+        # between. A topic without results adds the largest value, and 0 with empty='smooth'.
         qrels = pt.io.read_qrels(str(folder / "qrels.txt.gz"))
-        most = pt.Experiment(
-            [run], qrels[["qid"]].drop_duplicates(), qrels, [measure], names=["x"]
-        )[str(measure)][0]
-        assert fair["NLPR03vb10"] == pytest.approx(
-            (most - 0.458335) / (most - 0.329838), abs=1e-4
-        )
+        largest = 11 / 14 * np.log2(44 / 14) + 3 / 14 * np.log2(4 / 14)
+        divergence = {}
+        for path, value in zip(runs, (0.329838, 0.458335, None), strict=True):
+            run = pt.io.read_results(str(path))
+            if value is None:
+                measure = parse_measure("DistKL(groups='trec-newswire')@10")
+                topics = qrels[["qid"]].drop_duplicates()
+                value = pt.Experiment([run], topics, qrels, [measure], names=["x"])[str(measure)][0]
+            name = path.name.removeprefix("input.").removesuffix(".gz")
+            empty = qrels["qid"].nunique() - run["qid"].nunique()
+            divergence[name] = value - largest * empty / qrels["qid"].nunique()
+        low, high = min(divergence.values()), max(divergence.values())
+        for name, value in divergence.items():
+            assert systems["Fair"][name] == pytest.approx((high - value) / (high - low), abs=1e-4)
+
+    def test_a_system_that_returns_nothing_is_fair_and_not_relevant(self, script, small):
+        """The last system of tables 1 and 2."""
+        qrels, runs = small
+        runs[0].write_text("0 Q0 FBIS3-0 0 1 x\n")
+        found = script("das2019")(qrels, *runs, "--cutoff", 3)
+        systems = found["systems"].set_index("name")
+        assert systems["Fair"]["run0"] == 1 and systems["N[R-Prec]"]["run0"] == 0
+
+    def test_the_page_on_the_definitions(self, script):
+        """What papers.rst says of the default of each parameter, and of tables 1 and 2."""
+        page = (importlib.resources.files("pt_fairness") / "pt_docs" / "papers.rst").read_text(
+            encoding="utf-8")
+        section = page.split("\nDas & Lease (2019)\n")[1]
+        written = re.findall(r"``(Dist\w+(?:\(.*?\))?(?:@\d+)?)``", section)
+        assert len(written) >= 4
+        for text in written:
+            parse_measure(text).validate_params()
+        for parameter, default in (("target", "uniform"), ("smoothing", 1), ("empty", "least fair"),
+                                   ("discount", "none")):
+            assert DistKL.param(parameter) == DistFair.param(parameter) == default
+        for leaders in script("das2019").module.LEADERS.values():
+            assert leaders["Fair"][0][1:3] == (0.0, 1.0)
+
+    def test_qrels_alone(self, script, small, tmp_path, capsys):
+        qrels, _ = small
+        found = script("das2019")(qrels)
+        assert list(found) == ["figure 1"]
+        rows = [line.split() for line in qrels.read_text().splitlines()]
+        relevant = [row[2] for row in rows if row[3] == "1"]
+        counts = found["figure 1"].set_index("group")["relevant"].to_dict()
+        assert counts == {group: sum(docno.startswith(group) for docno in relevant)
+                          for group in ("FBIS", "FR", "FT", "LA")}
+        assert (tmp_path / "das2019-figure1-sources.png").exists()
+        printed = capsys.readouterr().out
+        holds = min(counts, key=counts.get) == "FR"
+        assert ("The paper calls FR scarce: holds." in printed) == holds
+        assert "No runs were given: tables 1 to 3 and figure 2 are left out." in printed
+
+    def test_opinion_qrels_alone(self, script, tmp_path, capsys):
+        labels = [1, 1, 1, 2, 3, 4, 4, 0, -1]
+        qrels = write_qrels(tmp_path / "opinions", [
+            (901, 0, f"BLOG06-20051206-000-{i:010}", label) for i, label in enumerate(labels)])
+        found = script("das2019")("--opinions", qrels)["figure 1"].set_index("group")["relevant"]
+        assert found.to_dict() == {"mixed": 1, "negative": 1, "none": 3, "positive": 2}
+        assert "The paper calls none abundant: holds." in capsys.readouterr().out
+
+    def test_federal_register_is_scarce_in_trec_8(self, script, shared, capsys):
+        found = script("das2019")(shared / "data" / "trec8" / "qrels.trec8.adhoc.txt.gz")
+        counts = found["figure 1"].set_index("group")["relevant"]
+        assert counts.to_dict() == {"FBIS": 1667, "FR": 206, "FT": 1670, "LA": 1185}
+        assert "The paper calls FR scarce: holds." in capsys.readouterr().out

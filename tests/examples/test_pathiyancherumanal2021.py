@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.resources
+import itertools
+import math
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -14,21 +18,135 @@ from pt_fairness import rKL, simulation
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
+RECIPE, EQUATIONS = "by the recipe", "as the equations say"
+#: Tables 3 and 4 of the paper, row by row: minority, proportion-agnostic, majority.
+PUBLISHED = {
+    0.5: ["-0.4812*", "-0.1434", "0.0000", "-0.1747", "-0.8378*", "-0.1747", "0.1032", "-0.6924*",
+          "-0.2572"],
+    0.9: ["-0.4554*", "-0.1520", "0.0000", "-0.2003", "-1.0000*", "-0.2003", "0.1032", "-0.5799*",
+          "-0.2572"],
+}
+SETTINGS = ("minority", "proportion-agnostic", "majority")
+#: PRO is True, in the order of the topics.
+RANKINGS = list(itertools.product([True, False], repeat=5))
+
+
+def equations(protected, share):
+    """Equations 1 to 4 of a ranking, for a protected share of the relevant documents."""
+    rnd = rkl = rrd = 0.0
+    for i in range(1, len(protected) + 1):
+        plus = sum(protected[:i])
+        discount = 1 / math.log2(i + 1)
+        rnd += discount * abs(plus / i - share)
+        rkl += discount * sum(p * math.log2(p / q) for p, q in (
+            (plus / i, share), (1 - plus / i, 1 - share)) if p > 0)
+        ratio = plus / (i - plus) if 0 < plus < i else 0
+        rrd += discount * abs(ratio - share / (1 - share))
+    return rnd, rkl, rrd
+
+
+def alpha_dcg(ranking, alpha):
+    return sum((1 - alpha) ** ranking[:i].count(stance) / math.log2(i + 2)
+               for i, stance in enumerate(ranking))
+
+
+@pytest.fixture
+def controlled(script):
+    tables, extremes, found, table2 = script("pathiyancherumanal2021")()
+    assert table2 is None
+    return tables, extremes, found.set_index("what")
+
 
 class TestPathiyanCherumanal:
-    def test_controlled_scenario(self, script, capsys):
-        tables, extremes, table2 = script("pathiyancherumanal2021")()
-        assert table2 is None
-        for alpha, tau in ((0.5, "-0.8378"), (0.9, "-1.0000")):
-            row = rows_of(tables[alpha], "proportion-agnostic: rKL@5").iloc[0]
-            assert row["ours"] == row["published"] == tau and row["remark"] == "same"
-            # Beside the settings that the text does not determine stands no published value.
-            others = ~tables[alpha]["what"].str.startswith("proportion-agnostic")
-            assert tables[alpha]["published"].isna().tolist() == others.tolist()
-            released = rows_of(tables[alpha], "majority: rND@5 as released").iloc[0]
-            assert released["ours"] == "0.0000"
-        assert extremes["ours"].iloc[1] == 1
-        assert "UNEXPLAINED" not in capsys.readouterr().out
+    @pytest.mark.parametrize("alpha", PUBLISHED)
+    def test_the_recipe_gives_every_published_cell_and_star(self, controlled, alpha):
+        table = controlled[0][alpha]
+        names = [f"{setting}: {measure}@5" for measure in ("rND", "rKL", "rRD")
+                 for setting in SETTINGS]
+        rows = table.set_index("what").loc[names]
+        assert rows["published"].tolist() == rows[RECIPE].tolist() == PUBLISHED[alpha]
+
+    def test_the_recipe_gives_the_one_sided_rankings(self, controlled):
+        rows = rows_of(controlled[1], "minority: rKL@5")
+        assert rows["published"].tolist() == rows[RECIPE].tolist() == ["0.1463", "1.0000"]
+
+    def test_the_recipe_by_hand(self, script):
+        by_the_recipe = script("pathiyancherumanal2021").module.by_the_recipe
+        counts = [1, 1, 2, 2, 2, 2, 2, 2, 2, 2]  # P C P C C, then the counts stay
+        others = [0, 1, 1, 2, 3, 3, 3, 3, 3, 3]
+        expected = np.zeros(3)
+        for i, plus, minus in zip(range(1, 11), counts, others, strict=True):
+            kl = plus / i * np.log2(plus / i / 0.25)
+            kl += minus / i * np.log2(minus / i / 0.75) if minus else 0
+            ratio = plus / minus if minus else 0
+            expected += (abs(plus / (i + 1) - 0.25) / np.log2(i + 1), kl / np.log2(i + 1),
+                         abs(ratio - 1 / 3))
+        found = by_the_recipe([True, False, True, False, False], 0.25)
+        assert found == pytest.approx(tuple(expected), abs=1e-12)
+
+    @pytest.mark.parametrize("alpha", PUBLISHED)
+    def test_the_equations(self, controlled, alpha):
+        table = controlled[0][alpha].set_index("what")[EQUATIONS]
+        diversity = np.round([alpha_dcg(ranking, alpha) for ranking in RANKINGS], 12)
+        for setting, pro, share in (("minority", False, 0.2), ("proportion-agnostic", True, 0.5),
+                                    ("majority", True, 0.8)):
+            values = np.array([equations([stance == pro for stance in ranking], share)
+                               for ranking in RANKINGS]).round(12)
+            for measure, column in zip(("rND", "rKL", "rRD"), values.T, strict=True):
+                tau, p = stats.kendalltau(column, diversity)
+                expected = f"{tau:.4f}{'*' if p < 0.05 else ''}"
+                assert table[f"{setting}: {measure}@5"] == expected
+
+    def test_the_findings(self, controlled, capsys):
+        found = controlled[2]
+        # As printed: by the recipe, with the equations.
+        assert [tuple(row) for row in found[[RECIPE, EQUATIONS]].to_numpy().tolist()] == [
+            (True, False),  # rND in the minority setting
+            (True, True),  # rKL in the minority and the majority setting
+            (True, True),  # α-nDCG in all settings
+            (True, True),  # rKL with α = 0.9
+            (False, False),  # rND with α = 0.9: −0.1520 < −0.1434 in the paper's own tables
+            (True, False),  # rRD with both α
+            (True, True),  # rRD in the proportion-agnostic setting
+            (True, True),  # rKL of the one-sided rankings
+            (True, True),  # rND of the one-sided rankings
+            (False, False),  # rRD of the one-sided rankings: minority,
+            (False, True),  # proportion-agnostic,
+            (True, True),  # and majority
+        ]
+
+    def test_the_page_shows_what_the_script_prints(self, script, capsys):
+        script("pathiyancherumanal2021")()
+        page = (importlib.resources.files("pt_fairness") / "pt_docs" / "papers.rst").read_text(
+            encoding="utf-8")
+        parts = [part.splitlines() for part in capsys.readouterr().out.strip().split("\n\n")]
+        shown = [part for part in parts if part[0].startswith(("Table", "Findings"))]
+        assert len(shown) == 3
+        for _, _, *lines in shown:
+            table = [line for line in lines if not line.startswith("as published")]
+            assert len(table) >= 10 and "\n".join(f"   {line}" for line in table) in page
+
+    @pytest.mark.parametrize("changed, value, most", [
+        ("LAST", 5, 2), ("SHARES", {"minority": 1 / 5, "proportion-agnostic": 1 / 2,
+                                    "majority": 4 / 5}, 8),
+    ])
+    def test_another_recipe_gives_fewer_cells(self, script, monkeypatch, changed, value, most):
+        """At most 12 of 18 agree with sums to 5, or with 4 : 1."""
+        monkeypatch.setattr(script("pathiyancherumanal2021").module, changed, value)
+        tables, *_ = script("pathiyancherumanal2021")()
+        same = sum((table["published"].str.rstrip("*") == table[RECIPE].str.rstrip("*")).sum()
+                   for table in tables.values())
+        assert same == most <= 12
+
+    def test_four_cells_depend_on_floats(self, script, monkeypatch):
+        module = script("pathiyancherumanal2021").module
+        exact = module.by_the_recipe
+        monkeypatch.setattr(module, "by_the_recipe",
+                            lambda *ranking: tuple(round(value, 12) for value in exact(*ranking)))
+        tables, *_ = script("pathiyancherumanal2021")()
+        for table in tables.values():
+            assert table["what"][table["published"] != table[RECIPE]].tolist() == [
+                "proportion-agnostic: rND@5", "proportion-agnostic: rRD@5"]
 
     def test_qrels_without_stances(self, command, tmp_path, capsys):
         (tmp_path / "qrels").write_text("1 0 d1 1\n")
@@ -41,62 +159,104 @@ class TestPathiyanCherumanal:
             "pathiyancherumanal2021.py: error: qrels holds no stances in its second column; name "
             "their source with --groups")
 
-    def test_other_qrels_move_our_values(self, script, monkeypatch):
+    def test_other_qrels_move_the_values_of_the_equations(self, script, monkeypatch):
         before, *_ = script("pathiyancherumanal2021")()
         monkeypatch.setattr(simulation, "RATIO", 2)
         after, *_ = script("pathiyancherumanal2021")()
-        changed = before[0.5]["ours"] != after[0.5]["ours"]
+        changed = before[0.5][EQUATIONS] != after[0.5][EQUATIONS]
         assert changed[before[0.5]["what"].str.startswith("minority")].any()
         assert not changed[before[0.5]["what"].str.startswith("proportion-agnostic")].any()
-
-    def test_the_released_divisor(self, script):
-        module = script("pathiyancherumanal2021").module
-        run = pd.DataFrame({"qid": "1", "docno": list("abcde"), "rank": range(5)})
-        qrels = pd.DataFrame(
-            {
-                "qid": "1",
-                "docno": list("abcdef"),
-                "label": 1,
-                "iteration": ["P", "C", "P", "C", "C", "C"],
-            }
-        )
-        expected = sum(
-            abs(found / (i + 1) - 2 / 6) / np.log2(i + 1)
-            for i, found in zip(range(1, 6), [1, 1, 2, 2, 2], strict=True)
-        )
-        assert module.rnd_as_released(run, qrels, "P")["1"] == pytest.approx(expected)
+        assert (before[0.5][RECIPE] == after[0.5][RECIPE]).all()
 
     def test_real_scenario(self, script, small, tmp_path, capsys):
         qrels, runs = small
-        _, _, table = script("pathiyancherumanal2021")(qrels, *runs)
-        assert len(table) == 9
+        *_, table = script("pathiyancherumanal2021")(qrels, *runs)
+        assert len(table) == 9 and "published" not in table
         assert "5 runs, not the 21 of Touché" in " ".join(capsys.readouterr().out.split())
         columns = ["query_id", "q", "doc_id", "r", "score", "n"]
         frames = [pd.read_csv(run, sep=" ", names=columns, dtype={"query_id": str}) for run in runs]
         columns = ["query_id", "iteration", "doc_id", "relevance"]
         judged = pd.read_csv(qrels, sep=" ", names=columns, dtype={"query_id": str})
-        values = [
-            ir_measures.calc_aggregate([nDCG @ 5, rKL @ 5], judged, frame) for frame in frames
-        ]
-        tau = stats.kendalltau(
-            *[[round(one[m], 12) for one in values] for m in (rKL @ 5, nDCG @ 5)]
-        )[0]
-        assert rows_of(table, r"τ\(rKL@5, nDCG@5\)")["ours"].iloc[0] == f"{tau:.4f}"
+        # The sums of the equations; min–max over the runs changes no τ.
+        measures = [nDCG @ 5, rKL(norm="none") @ 5]
+        values = [ir_measures.calc_aggregate(measures, judged, frame) for frame in frames]
+        tau = stats.kendalltau(*[[round(one[m], 12) for one in values] for m in measures])[0]
+        assert rows_of(table, r"τ\(rKL@5, nDCG@5\)")[EQUATIONS].iloc[0].rstrip("*") == f"{tau:.4f}"
         assert (tmp_path / "pathiyancherumanal2021-figure2.png").exists()
         # The other way round, a run is another one.
         lines = [line.split() for line in runs[0].read_text().splitlines()]
         write_run(runs[0], [(line[0], line[2], -float(line[4])) for line in lines])
-        _, _, after = script("pathiyancherumanal2021")(qrels, *runs)
-        assert (after["ours"] != table["ours"]).any()
+        *_, after = script("pathiyancherumanal2021")(qrels, *runs)
+        assert (after[EQUATIONS] != table[EQUATIONS]).any()
+        assert (after[RECIPE] != table[RECIPE]).any()
+
+    def test_averages_are_min_max_normalised_over_the_runs(self, script, small, capsys):
+        qrels, runs = small
+        script("pathiyancherumanal2021")(qrels, *runs)
+        printed = capsys.readouterr().out.split("Averages over")[1].split("Table 2")[0]
+        rows = [line.split() for line in printed.splitlines() if line.startswith("run")]
+        for column in range(3, 6):  # rND, rKL, rRD
+            values = [float(row[column]) for row in rows]
+            assert (min(values), max(values)) == (0, 1)
+        assert len(rows) == 5
+
+    def test_recipe_of_runs(self, script):
+        module = script("pathiyancherumanal2021").module
+        qrels = pd.DataFrame({"qid": ["1"] * 4 + ["2"], "docno": [*"abcd", "a"], "label": 1,
+                              "iteration": ["PRO", "PRO", "PRO", "CON", "PRO"]})
+        run = pd.DataFrame({"qid": ["1", "1", "1", "2"], "docno": ["d", "x", "a", "a"],
+                            "score": [3.0, 2.0, 1.0, 1.0]})
+        found = module.recipe_averages(qrels, {"some": run}).iloc[0]
+        # CON is the minority of topic 1 with a quarter; topic 2 has one stance and counts as 0.
+        expected = module.by_the_recipe([True, False], 0.25)
+        assert found.tolist() == ["some", *(pytest.approx(value / 2) for value in expected)]
 
     def test_the_official_runs_stand_beside_the_published_values(self, script, small, monkeypatch):
         qrels, runs = small
         monkeypatch.setattr(script("pathiyancherumanal2021").module, "OFFICIAL_RUNS", 5)
-        _, _, table = script("pathiyancherumanal2021")(qrels, *runs)
-        assert rows_of(table, r"τ\(rKL@5, nDCG@5\)")["published"].iloc[0] == "-0.2667"
+        *_, table = script("pathiyancherumanal2021")(qrels, *runs)
+        row = rows_of(table, r"τ\(rKL@5, nDCG@5\)").iloc[0]
+        assert row["published"] == "-0.2667" and {EQUATIONS, RECIPE} <= {*table}
 
     def test_groups_from_elsewhere(self, script, small):
         qrels, runs = small
-        _, _, stances = script("pathiyancherumanal2021")(qrels, *runs)
-        _, _, sources = script("pathiyancherumanal2021")(qrels, *runs, "--groups", "trec-newswire")
-        assert (stances["ours"] != sources["ours"]).any()
+        *_, stances = script("pathiyancherumanal2021")(qrels, *runs)
+        *_, sources = script("pathiyancherumanal2021")(qrels, *runs, "--groups", "trec-newswire")
+        assert (stances[EQUATIONS] != sources[EQUATIONS]).any()
+
+    def test_runs_of_touche_2022(self, script, shared, tmp_path):
+        folder = shared / "data" / "touche2022"
+        columns = ["qid", "q", "docno", "label"]
+        relevance, stance = (pd.read_csv(folder / f"{kind}.qrels.gz", sep=" ", names=columns)
+                             for kind in ("relevance", "stance"))
+        qrels = relevance.assign(q=stance.set_index(["qid", "docno"])["label"].replace("NO", "-")
+                                 .reindex([*zip(relevance["qid"], relevance["docno"],
+                                                strict=True)]).to_numpy())
+        qrels.to_csv(tmp_path / "qrels", sep=" ", header=False, index=False)
+        names = ["Aldo-Nadi.run3", "Asuna.run1", "Captain-Levi.run5", "Grimjack.run1"]
+        runs = [folder / "runs" / f"{name}.gz" for name in names]
+        *_, table = script("pathiyancherumanal2021")(tmp_path / "qrels", *runs)
+        known = qrels[qrels["q"] != "-"]
+        counts = known[known["label"] > 0].groupby(["qid", "q"]).size()
+        largest = {share: np.max([equations(ranking, share) for ranking in RANKINGS], axis=0)
+                   for sizes in map(counts.get, counts.index.levels[0]) if sizes is not None
+                   for share in [sizes.min() / sizes.sum()] if share < 1}
+        means = []
+        for run in runs:
+            frame = pd.read_csv(run, sep=" ", usecols=[0, 2, 4], names=["qid", "docno", "score"])
+            frame = frame.merge(known, on=["qid", "docno"])
+            frame = frame.sort_values(["score", "docno"], ascending=False)
+            total = np.zeros(3)
+            for qid in counts.index.levels[0]:
+                sizes = counts.get(qid)
+                if sizes is not None and len(sizes) > 1:
+                    first = frame[frame["qid"] == qid]["q"].head(5)
+                    share = sizes.min() / sizes.sum()
+                    total += (equations([label == sizes.idxmin() for label in first], share)
+                              if len(first) else largest[share])
+            means.append(total.round(9))
+        rnd, rkl, rrd = np.transpose(means)
+        for one, two, values in (("rKL", "rND", (rkl, rnd)), ("rRD", "rND", (rrd, rnd)),
+                                 ("rRD", "rKL", (rrd, rkl))):
+            row = rows_of(table, rf"τ\({one}@5, {two}@5\)").iloc[0]
+            assert float(row[EQUATIONS].rstrip("*")) == round(stats.kendalltau(*values)[0], 4)

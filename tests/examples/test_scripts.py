@@ -282,30 +282,6 @@ def test_fairweb_without_files():
     assert all(0 < value < 1 for value in table.values())
 
 
-def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):
-    done = offline(touche.__file__)
-    assert done.returncode == 0, done.stderr
-    assert "args.me cannot be had" in done.stderr and "does not exist" in done.stderr
-    first, head, *rows = done.stdout.splitlines()
-    assert first.startswith("A generated corpus, not args.me")
-    assert head.split() == ["name", "BM25", "QLD"]
-    table = {row.split()[0]: [float(value) for value in row.split()[1:]] for row in rows}
-    assert list(table) == [
-        "nDCG@5",
-        "alpha_nDCG@5",
-        *(f"{measure}(groups='argsme/2020-04-01/stance')@5" for measure in ("rKL", "rND", "rRD")),
-    ]
-    assert all(0 < value < 1 for values in table.values() for value in values)
-
-
-def test_touche_with_the_real_corpus(files, offline, touche):
-    touche.generate(files.home)  # in the place of the real one
-    real, generated = offline(touche.__file__), offline(touche.__file__, "generated")
-    first, *table = real.stdout.splitlines()
-    assert first == "The real args.me corpus: argsme/2020-04-01/touche-2020-task-1/stance"
-    assert table == generated.stdout.splitlines()[1:]
-
-
 def test_the_figures_of_the_page_on_choosing(script, tmp_path):
     """Each image of the page is drawn, and each measure in a tree exists."""
     from pt_fairness.measures import MEASURES

@@ -8,9 +8,10 @@ import math
 import re
 
 import ir_measures
+import pandas as pd
 import pytest
 from ir_measures.util import Qrel, ScoredDoc
-from measure_cases import of_lists
+from measure_cases import of_lists, values_of
 
 from pt_fairness import (
     AWRF,
@@ -22,6 +23,7 @@ from pt_fairness import (
     MinSkew,
     RepBias,
     Skew,
+    explain,
     nDD,
     nDJS,
     nDKL,
@@ -95,6 +97,59 @@ def test_nothing_returned_is_at_least_as_unfair_as_any_run(values, step, cutoff)
 def test_nothing_returned_does_not_look_fair(values, measure):
     """No documents differ from a target of one label, and no first document has a ratio."""
     assert values([measure], [Qrel("1", "a", 1, "A")], [])[measure, "1"] == 1.0
+
+
+QRELS, RUN = ["query_id", "doc_id", "relevance", "iteration"], ["query_id", "doc_id", "score"]
+EMPTY = {"empty": "smooth"}
+SKEWED = {"target": {"A": 0.75, "B": 0.25}}
+
+
+@pytest.mark.parametrize("measure, expected", [
+    # The shares are 1/2 and 1/2: log2((1/2) / (3/4)) / 2 + log2((1/2) / (1/4)) / 2.
+    (DistKL(**EMPTY, **SKEWED), 1 - math.log2(3) / 2),
+    (DistKL(**EMPTY, **SKEWED, smoothing=0) @ 7, 1 - math.log2(3) / 2),
+    # At most: two documents in B have smoothed shares of 1/4 and 3/4.
+    (DistFair(**EMPTY, **SKEWED) @ 2,
+     1 - (1 - math.log2(3) / 2) / (math.log2(1 / 3) / 4 + 3 * math.log2(3) / 4)),
+    (DistFair(**EMPTY, **SKEWED), 1 - (1 - math.log2(3) / 2) / 2),
+    (DistKL(**EMPTY), 0.0), (DistKL(**EMPTY) @ 5, 0.0), (DistKL(**EMPTY, target="run"), 0.0),
+    (DistFair(**EMPTY), 1.0), (DistFair(**EMPTY) @ 5, 1.0), (DistFair(**EMPTY, target="run"), 1.0),
+], ids=str)
+def test_nothing_returned_has_equal_shares_after_smoothing(values, measure, expected):
+    qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "a", 1, "A")]
+    run = [ScoredDoc("1", "unannotated", 1.0), ScoredDoc("2", "a", 1.0)]
+    least = type(measure)(**{**measure.params, "empty": "least fair"})
+    found = values([measure, least], qrels, run)
+    assert found[measure, "1"] == pytest.approx(expected, abs=1e-12)
+    # Where something was returned, the parameter changes nothing.
+    assert found[measure, "2"] == found[least, "2"]
+    assert found[measure, "1"] != found[least, "1"]
+
+
+@pytest.mark.parametrize("measure", [
+    DistKL(**EMPTY, **SKEWED) @ 2, DistFair(**EMPTY, **SKEWED) @ 2], ids=str)
+def test_the_explanation_of_nothing_returned(measure):
+    qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": 1,
+                          "iteration": ["A", "B"]})
+    run = pd.DataFrame({"qid": ["1"], "docno": ["unannotated"], "score": [1.0]})
+    frame = explain(measure, run, qrels, "1")
+    (value,) = values_of([measure], qrels.set_axis(QRELS, axis=1), run.set_axis(RUN, axis=1)
+                         ).values()
+    assert frame.attrs["value"] == value > 0
+    assert frame["value"].isna().all() and not frame["counts"].any()
+
+
+def test_smoothed_shares_of_nothing_are_in_the_range_of_lists_of_the_cutoff(values):
+    """With any target, no documents are at least as fair as the least fair list."""
+    qrels = [Qrel("1", name, 1, name) for name in "ABC"]
+    targets = [{"A": a, "B": b, "C": round(1 - a - b, 9)}
+               for a, b in itertools.product((0.05, 0.3, 0.45), (0.05, 0.5))]
+    for target, k, smoothing in itertools.product(targets, (1, 5, 100), (0, 0.5, 1, 10)):
+        given = {"target": target, "cutoff": k, "smoothing": smoothing}
+        kl, most, fair = (DistKL(**EMPTY, **given), DistKL(**given), DistFair(**EMPTY, **given))
+        found = values([kl, most, fair], qrels, [])
+        assert 0 <= found[kl, "1"] <= found[most, "1"]
+        assert found[fair, "1"] == pytest.approx(1 - found[kl, "1"] / found[most, "1"])
 
 
 @pytest.mark.parametrize("measure", [

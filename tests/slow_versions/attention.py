@@ -86,6 +86,11 @@ def distribution(
     return distribution_kl(counts, wanted, smoothing), largest_kl_of(n, wanted, smoothing)
 
 
+def equal_shares_kl(wanted: Shares) -> float:
+    """KL(U ‖ T): add-λ smoothing of no documents gives every group 1/|G|."""
+    return sum(math.log2(1 / (len(wanted) * share)) / len(wanted) for share in wanted.values())
+
+
 @mean_over_samples
 def dist_kl(
     topic: Topic,
@@ -97,12 +102,15 @@ def dist_kl(
     p: float = 0.85,
     smoothing: float = 1,
     unannotated: str = "drop",
+    empty: str = "least fair",
 ) -> float | None:
     """DistKL = KL(P ‖ T), base 2."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
         return None
     found = distribution(topic, cutoff, rel, target, discount, p, smoothing, unannotated)
+    if found is None and empty == "smooth":
+        return equal_shares_kl(distribution_target(topic, target, rel, smoothing))
     if found is None:  # the largest value that k documents could have
         if target == "run":
             return -math.log2(0.001)
@@ -122,12 +130,20 @@ def dist_fair(
     p: float = 0.85,
     smoothing: float = 1,
     unannotated: str = "drop",
+    empty: str = "least fair",
 ) -> float | None:
     """DistFair = 1 − DistKL / max over g of DistKL(all n documents in g)."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
         return None
     found = distribution(topic, cutoff, rel, target, discount, p, smoothing, unannotated)
+    if found is None and empty == "smooth":
+        wanted = distribution_target(topic, target, rel, smoothing)
+        if cutoff is None:  # a list of one group, however long
+            most = -math.log2(min(wanted.values()))
+        else:
+            most = largest_kl_of(cutoff, wanted, smoothing)
+        return 1 - equal_shares_kl(wanted) / most if most else 1.0
     if found is None:
         return 0.0
     value, largest = found
