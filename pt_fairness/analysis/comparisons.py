@@ -31,7 +31,7 @@ from pt_fairness.tables import (
     of_one_measure,
     per_query,
 )
-from pt_fairness.tables.names import SYSTEMS
+from pt_fairness.tables.names import CORRECTION, SYSTEMS
 from pt_fairness.text import warn
 
 #: The key of ``attrs`` of a comparison that says which differences count: ``side``.
@@ -39,7 +39,7 @@ SIDE = "side"
 
 
 def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | None,
-            correction: str | None = "holm", confidence: float = 0.95, resamples: int = 9999,
+            correction: str | None = CORRECTION, confidence: float = 0.95, resamples: int = 9999,
             seed: int = 0, test: Literal["t", "randomisation"] = "t",
             tolerance: float | Mapping[Any, float] | None = None,
             side: Literal["worse", "both"] = "worse") -> pd.DataFrame:

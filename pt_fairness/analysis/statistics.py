@@ -157,8 +157,12 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
-    """Return p-values that are corrected for several tests; NaN is no test.
+    """Return p-values that are corrected for several tests.
 
+    A system that is equal to the baseline has the p-value NaN. It counts as 1 for the others, and
+    stays NaN.
+
+    :param p_values: those of the systems that are compared, without the baseline
     :param method: a method of ``statsmodels.stats.multitest.multipletests``; ``None`` for no
         correction
     :raises ValueError: an unknown method
@@ -166,11 +170,10 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     if method is None:
         return p_values
     from statsmodels.stats.multitest import multipletests
-    tests = p_values.dropna()
     try:  # the method is checked in any case
-        values = multipletests(tests if len(tests) else [1.0], ALPHA, method)[1]
+        values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA, method)[1]
     except ValueError:
         raise ValueError(f"correction={method!r} is not possible; it takes a method of "
                          "statsmodels.stats.multitest.multipletests, such as 'holm', or "
                          "None") from None
-    return pd.Series(values[:len(tests)], tests.index).reindex(p_values.index)
+    return pd.Series(values[:len(p_values)], p_values.index).where(p_values.notna())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,32 +32,36 @@ RESAMPLES = 9999
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 
 
-def averages_of(scores: Mapping[str, Scores], columns: Sequence[str],
+def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
                 baseline: str | None, correction: str | None, test: str = "t",
                 confidence: float | None = None) -> pd.DataFrame:
     """Return ``name``, the average of each measure and, with a baseline, the comparisons.
 
+    :param undefined: the columns of the measures that are undefined for all topics
     :param correction: as of :func:`pt_fairness.evaluate`, and so are ``test`` and ``confidence``
     """
     table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
-    means = np.array([_means(one.values, columns) for one in scores.values()])
+    defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
+    means = np.array([_means(one.values, columns) for one in scores.values()]) * defined
     found = None if confidence is None else intervals(
         per_query_of(scores, columns), confidence=confidence).pivot(index="name", columns="measure")
     for i, column in enumerate(columns):
         table[column] = means[:, i]
         if found is not None:
             ends = found[["low", "high"]].xs(column, axis=1, level="measure").loc[list(scores)]
-            if column in SUMMED:
-                ends = ends * np.nan
+            ends = ends * (np.nan if column in SUMMED else defined[i])
             table |= {column + LOW: ends["low"].to_numpy(), column + HIGH: ends["high"].to_numpy()}
     if baseline is not None:
         tests = np.array([_compare(one, None if name == baseline else scores.get(baseline),
-                                   len(columns), test) for name, one in scores.items()])
+                                   len(columns), test)
+                          for name, one in scores.items()]) * defined
+        others = np.flatnonzero(np.array(list(scores)) != baseline)
         for i, column in enumerate(columns):
             table |= {column + suffix: tests[:, row, i]
                       for row, suffix in enumerate((WINS, LOSSES, P_VALUE))}
             if correction is not None:
-                p_values = corrected(pd.Series(tests[:, 2, i]), correction)
+                p_values = corrected(pd.Series(tests[others, 2, i], others), correction).reindex(
+                    range(len(scores)))
                 table |= {column + REJECT: p_values < ALPHA, column + CORRECTED: p_values}
     return pd.DataFrame(table)
 
