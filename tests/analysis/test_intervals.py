@@ -109,7 +109,7 @@ def test_undefined_topics():
             "iteration": ["PRO", "CON"] * 3 + ["PRO"] * 2,
         }
     )
-    run = qrels.assign(score=[2, 1, 1, 2, 1, 1, 1, 2])
+    run = qrels[["qid", "docno"]].assign(score=[2, 1, 1, 2, 1, 1, 1, 2])
     with pytest.warns(UserWarning, match="rND@1 on 1 of 4 topics"):
         _, perquery = evaluate({"A": run}, qrels, ["rND@1", "AWRF@2"], progress=False)
     counted, dropped = (
