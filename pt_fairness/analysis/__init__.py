@@ -11,17 +11,22 @@ from pt_fairness.analysis.collection import (
     ranked_groups,
     undefined,
 )
+from pt_fairness.analysis.comparisons import compare
+from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
-from pt_fairness.analysis.statistics import Correlations, bias_summary, compare, correlations
+from pt_fairness.analysis.statistics import Correlations, bias_summary, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
+from pt_fairness.analysis.topics import topic_gaps, topic_groups
+from pt_fairness.analysis.uncertainty import uncertain_labels
 from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "agreement", "amortised_inequity", "bias_summary", "combine",
-    "compare", "correlations", "explain", "group_distribution", "highlight", "label_noise",
-    "long_form", "minmax", "rank_table", "ranked_groups", "top", "undefined",
+    "compare", "correlations", "explain", "group_distribution", "highlight", "intervals",
+    "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "top", "topic_gaps",
+    "topic_groups", "uncertain_labels", "undefined",
 ]
 
 

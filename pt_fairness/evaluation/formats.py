@@ -20,7 +20,7 @@ from pt_fairness.tables import (
     notes,
     with_mark,
 )
-from pt_fairness.tables.names import CORRECTED, P_VALUE, REJECT
+from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
 #: The forms of :func:`as_text`.
@@ -55,9 +55,10 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     and the best averages are bold. ▲ and ▼ are systems that are significantly better and worse than
     the baseline (p < .05; corrected p-values if the table has them). They replace the columns of
     the comparison. A measure that can be on either side of 0, such as ``BiasP@5``, has ≠ instead:
-    the systems differ, and ``abs=True`` tests which is nearer to 0. A note under the table names
-    the test, its correction, the group source, the target and the protected group of each measure,
-    and the undefined topics. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+    the systems differ, and ``abs=True`` tests which is nearer to 0. An interval follows its
+    average: ``0.4838 [0.3725, 0.5888]``. A note under the table names the test, its correction, the
+    group source, the target and the protected group of each measure, and the undefined topics.
+    LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
 
     One warning names the columns of unknown direction, which have no bold value.
 
@@ -127,7 +128,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
     best, marks = best_of_measures(table[["name", *measures]]), changes(table)
     cells: dict[str, list[str]] = {}
     compared = {name + suffix for name in measures
-                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED)}
+                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH)}
     for column in table.columns:
         if column in compared:
             continue
@@ -135,6 +136,10 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
         if column not in measures:
             cells[str(column)] = texts
             continue
+        if column + LOW in table:
+            ends = zip(*(shown(table[column + suffix]) for suffix in (LOW, HIGH)), strict=True)
+            texts = [f"{text} [{low}, {high}]" if low else text
+                     for text, (low, high) in zip(texts, ends, strict=True)]
         cells[with_mark(column, table, always=True)] = [
             (_Cell if bold else str)((text or "–") + mark)
             for text, bold, mark in zip(texts, best[column], marks[column], strict=True)]

@@ -6,6 +6,7 @@ or a :class:`Groups` object.
 
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.base import summary as summary
+from pt_fairness.groups.error_rates import with_error_rates
 from pt_fairness.groups.irds import MISSING as MISSING
 from pt_fairness.groups.irds import Found as Found
 from pt_fairness.groups.irds import FromIrds as FromIrds
@@ -19,7 +20,8 @@ from pt_fairness.groups.table import Annotated as Annotated
 from pt_fairness.groups.votes import from_votes
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern",
-           "from_text", "from_votes", "get", "names", "product", "register", "unregister"]
+           "from_text", "from_votes", "get", "names", "product", "register", "unregister",
+           "with_error_rates"]
 
 
 def __dir__() -> list[str]:

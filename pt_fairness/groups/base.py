@@ -41,6 +41,8 @@ class Groups(Source):
     in_parts = False
     #: Whether documents can have weights, that is, unequal shares in their groups.
     weighted = False
+    #: Whether a document can have other groups in another topic.
+    by_topic = False
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
                  order: Iterable[Any] | None = None) -> None:
@@ -257,6 +259,7 @@ class _Override(Groups):
                          else [*base.labels, *self._given.labels], base.order if ordered else None)
         self.complete, self.topics, self.in_parts = base.complete, base.topics, base.in_parts
         self.weighted = base.weighted or self._given.weight is not None
+        self.by_topic = base.by_topic or self._given.by_topic
 
     def _content(self) -> Any:
         return (self._base.name, self._base.digest(), self._given.content(),
@@ -279,6 +282,8 @@ class _Override(Groups):
 
 
 class _Relabelled(Groups):
+    by_topic = True
+
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
                  order: Iterable[Any] | None) -> None:
         self._base = base

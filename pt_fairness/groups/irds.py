@@ -166,6 +166,10 @@ class FromIrds(Groups):
         judged = self._in_judgments()
         return "" if judged is None else fingerprint.of_value(judged.content())
 
+    @property
+    def by_topic(self) -> bool:  # type: ignore[override]
+        return self._in_judgments() is not None
+
     def _entity(self, dataset: Any) -> str:
         """Return the entity that has the field, ``'docs'`` or ``'qrels'``.
 

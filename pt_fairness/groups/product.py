@@ -62,6 +62,7 @@ class _Product(Groups):
         self.complete = all(one.complete for one in sources)
         self.in_parts = all(one.in_parts for one in sources)
         self.weighted = any(one.weighted for one in sources)
+        self.by_topic = any(one.by_topic for one in sources)
         limited = [set(one.topics) for one in sources if one.topics is not None]
         self.topics = sorted(set.intersection(*limited)) if limited else None
 

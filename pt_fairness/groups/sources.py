@@ -179,7 +179,7 @@ class _Frame(Groups):
                  labels: Iterable[str] = ()) -> None:
         self._table = table
         super().__init__(name, {*table.labels, *labels}, order)
-        self.weighted = table.weight is not None
+        self.weighted, self.by_topic = table.weight is not None, table.by_topic
 
     def _content(self) -> Any:
         return self.labels, self.order, self._table.content()

@@ -62,6 +62,11 @@ class Table:
         self._count = np.bincount(pair, minlength=len(self._index))
         self._start = np.cumsum(self._count) - self._count
 
+    @property
+    def by_topic(self) -> bool:
+        """Whether annotations are by topic and document."""
+        return self._index.topics is not None
+
     @classmethod
     def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:
         """Return the table of the annotations in a frame.

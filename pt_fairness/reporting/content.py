@@ -17,7 +17,7 @@ from pt_fairness.reporting.rendering import as_json, number
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
-from pt_fairness.tables.names import UNDEFINED_EVERYWHERE
+from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE
 from pt_fairness.tables.parsing import reads_subtopics
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 from pt_fairness.text import first_names
@@ -95,6 +95,10 @@ def _table(experiment: Experiment) -> dict[str, Any]:
         cells = [_cell(float(averages[name].iloc[row]), bool(best[name].iloc[row]),
                        str(changed[name].iloc[row]), _about(averages, name, row))
                  for name in names]
+        for name, cell in zip(names, cells, strict=True):
+            if name + LOW in averages and cell["value"]:
+                low, high = (averages[name + suffix].iloc[row] for suffix in (LOW, HIGH))
+                cell["text"] += f" [{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
     return {"heads": heads, "rows": rows, "tested": experiment.baseline is not None,
@@ -221,6 +225,11 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
         "rankings": as_data(experiment.strips, len(experiment.topics)),
         "targets": experiment.targets, "protected": experiment.protected,
     }
+    if INTERVAL in experiment.averages.attrs:
+        ends = [[experiment.averages[name + suffix] for suffix in (LOW, HIGH)]
+                for name in experiment.names]
+        data["intervals"] = [[[number(float(end.iloc[row])) for end in some] for some in ends]
+                             for row in range(len(experiment.systems))]
     return data | _numbers(experiment, room - len(as_json(data)))
 
 

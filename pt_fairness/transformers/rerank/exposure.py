@@ -10,9 +10,10 @@ import pandas as pd
 from pt_fairness import numerics
 from pt_fairness.declarations import params
 from pt_fairness.numerics import Floats, Ints
+from pt_fairness.streams import uniforms
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
 from pt_fairness.transformers.rerank.fair_policy import fair_policy
-from pt_fairness.transformers.rerank.policies import SAMPLE, SEED, Policy, uniforms
+from pt_fairness.transformers.rerank.policies import SAMPLE, SEED, Policy
 from pt_fairness.transformers.rerank.results import Condensed
 
 

@@ -6,7 +6,6 @@ Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best f
 from __future__ import annotations
 
 import copy
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pandas as pd
 
 from pt_fairness.declarations import params
 from pt_fairness.numerics import Floats, Ints
+from pt_fairness.streams import uniforms
 from pt_fairness.transformers.rerank.base import ReRanker
 from pt_fairness.transformers.rerank.results import Condensed
 
@@ -194,28 +194,6 @@ class epsilon_greedy(Policy, label="ε-greedy"):
         u = uniforms(self.seed, prepared.qid, sample or 0, 2 * prepared.k)
         n = len(prepared.score)
         return epsilon_greedy_order(n, prepared.k, self.epsilon, u)[:prepared.k]
-
-
-def uniforms(seed: int, qid: str, sample: int, size: int) -> Floats:
-    """Return random numbers between 0 and 1 that depend on the arguments alone, ``[size]``.
-
-    The stream of a counter-based generator of Salmon et al. (2011), Philox 4×64, which numpy keeps
-    the same in all versions. Other topics, other samples and ``size`` have no influence.
-
-    :param seed: the seed of the policy
-    :param qid: the topic
-    :param sample: the number of the sample, at least 0
-
-    Examples
-    --------
-    >>> uniforms(0, "1", 0, 3).round(6).tolist()
-    [0.627144, 0.860901, 0.656796]
-    """
-    digest = hashlib.sha256(f"{seed}\n{qid}".encode()).digest()[:16]
-    key = np.frombuffer(digest, dtype="<u8").astype(np.uint64)
-    counter = np.array([0, sample, 0, 0], dtype=np.uint64)
-    raw = np.random.Philox(key=key, counter=counter).random_raw(size)
-    return ((raw >> np.uint64(11)) + 0.5) * 2.0 ** -53
 
 
 def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:

@@ -11,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slow_versions import sampling as slow
 
-from pt_fairness.transformers.rerank.policies import (
-    epsilon_greedy_order,
-    plackett_luce_order,
-    uniforms,
-)
+from pt_fairness.streams import uniforms
+from pt_fairness.transformers.rerank.policies import epsilon_greedy_order, plackett_luce_order
 
 
 class TestUniforms:
