@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import ir_measures
@@ -51,6 +51,15 @@ class Source:
         self.dropped: Bools = ~np.isin(judgments.topics, list(kept))
 
 
+def sources_of(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[Source]:
+    """Return the group sources of the parts of some measures."""
+    by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
+    for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
+        name = measure.param("groups") if measure.needs_groups else None
+        by_source.setdefault((name, measure.needs_groups), []).append(measure)
+    return [Source(*key, some, judgments) for key, some in by_source.items()]
+
+
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Evaluator of runs against one set of qrels, which is read once.
 
@@ -65,11 +74,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._warned: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
-        for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
-            name = measure.param("groups") if measure.needs_groups else None
-            by_source.setdefault((name, measure.needs_groups), []).append(measure)
-        self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
+        self._sources = sources_of(self._own, self._judgments)
         for source in self._sources:
             self._check_source(source)
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]

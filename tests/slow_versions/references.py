@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-KINDS = ["random", "proportional", "largest-group-first", "smallest-group-first"]
+KINDS = ["proportional", "largest-group-first", "smallest-group-first"]
 
 
 def pool_of(judged, rel=1):
@@ -46,15 +46,21 @@ def by_size(pool, sign):
     return [docno for name in names for docno, shares in pool if _name(shares) == name]
 
 
-def random_order(pool, qid, sample, seed):
-    digest = hashlib.sha256(f"{seed}\n{qid}".encode()).digest()
-    key = [int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")]
-    key, counter = np.array(key, np.uint64), np.array([0, sample, 0, 0], np.uint64)
-    numbers = np.random.Philox(key=key, counter=counter).random_raw(len(pool))
-    return [pool[i][0] for i in sorted(range(len(pool)), key=lambda i: int(numbers[i]) >> 11)]
-
-
 def reference(pool, kind):
     if kind == "proportional":
         return proportional(pool)
     return by_size(pool, -1 if kind == "largest-group-first" else 1)
+
+
+def numbers(n, name, sample, seed):
+    """Return ``n`` random numbers of a name and a sample, as whole numbers of 53 bits."""
+    digest = hashlib.sha256(f"{seed}\n{name}".encode()).digest()
+    key = np.array([int.from_bytes(digest[:8], "little"),
+                    int.from_bytes(digest[8:16], "little")], np.uint64)
+    philox = np.random.Philox(key=key, counter=np.array([0, sample, 0, 0], np.uint64))
+    return [int(number) >> 11 for number in philox.random_raw(n)]
+
+
+def random_order(pool, qid, sample, seed):
+    drawn = numbers(len(pool), qid, sample, seed)
+    return [pool[i][0] for i in sorted(range(len(pool)), key=drawn.__getitem__)]
