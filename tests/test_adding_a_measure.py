@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pyterrier.measures
@@ -12,7 +13,6 @@ from ir_measures import nDCG
 import pt_fairness
 from pt_fairness import cli, provider
 from pt_fairness.measures import MEASURES, FairnessMeasure, params, register
-from pt_fairness.measures.lazy import np
 
 
 class _FirstOf(FairnessMeasure):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import numerics
 from pt_fairness.measures.registry import register
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.view import View
 
 
 class _Annotated(FairnessMeasure):
@@ -46,13 +42,12 @@ class _Annotated(FairnessMeasure):
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
-    OVER_RANKS = "mean"
     CONDENSED = False
     DEFAULT = 0.0
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         codes, _, n = view.full(self.param("cutoff"))
-        return numerics.ratio((codes >= 0).sum(axis=1), n)
+        return numerics.ratio(codes >= 0, n[:, None])
 
 
 Annotated = register(_Annotated())

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
-from pt_fairness.measures.lazy import np, numerics
+from pt_fairness.measures.populations import distribution, population
 from pt_fairness.measures.registry import register
-from pt_fairness.measures.target_distribution import DistributionMeasure, population
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.measures.target_distribution import DistributionMeasure
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 class DistMeasure(DistributionMeasure):
@@ -48,7 +48,8 @@ class DistMeasure(DistributionMeasure):
         :returns: the divergence, ``[R]``, n, ``[R]``, and the smoothed target, ``[R, L]``
         """
         if self.param("target") in ("qrels", "collection", "run"):
-            estimated = numerics.laplace(population(self, view), self.param("smoothing"))
+            counts = population(view, self.param("target"), self.param("rel"))
+            estimated = numerics.laplace(counts, self.param("smoothing"))
             target = np.broadcast_to(estimated, target.shape)
         target = numerics.smoothed(target)
         shares, n = self.attention(view)
@@ -289,20 +290,24 @@ class _NDKL(DistributionMeasure):
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
-    OVER_RANKS = "discounted mean"
     RANGE = (0.0, None)
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def smoothed_target(self, view: View) -> Floats:
+        """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
+        target = distribution(view, self.param("target"), self.param("rel"))
+        return target if self.of_run else numerics.smoothed(target)
+
+    def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
-        depth = codes.shape[1]
-        if self.param("target") != "run":  # a prefix has no group that the run lacks
-            target = numerics.smoothed(target)
-        weights = numerics.within(depth, n) * numerics.log_discount(depth)
-        divergences = numerics.discounted_divergence(
-            codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
-        values = math.log(2) * numerics.ratio(divergences, weights.sum(axis=1))
-        worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
-        return np.where(n == 0, worst, values)
+        depth, target = codes.shape[1], self.smoothed_target(view)[:, None, :]
+        w = numerics.within(depth, n) * numerics.log_discount(depth)
+        terms = numerics.discounted_divergences(codes, view.share, w,
+                                                lambda P: numerics.kl(P, target))
+        return terms * (math.log(2) * numerics.ratio(1.0, w.sum(axis=1)))[:, None]
+
+    def compare(self, view: View, target: Floats) -> Floats:
+        worst = self.when_empty(lambda _: -np.log(self.smoothed_target(view).min(axis=1)))
+        return np.where(view.length == 0, worst, self.terms(view).sum(axis=1))
 
 
 DistKL = register(_DistKL())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.documents import (
     BY,
@@ -13,13 +16,10 @@ from pt_fairness.measures.documents import (
     places,
     sum_by_topic,
 )
-from pt_fairness.measures.lazy import np, numerics
+from pt_fairness.measures.populations import distribution
 from pt_fairness.measures.registry import register
-from pt_fairness.measures.target_distribution import distribution
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import Documents, View
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.rankings.view import Documents, View
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
@@ -145,7 +145,8 @@ class ExposureMeasure(DocumentMeasure):
         before = counts_before(relevant[documents.document], documents.place)
         found = mean_over_lists(view, documents, self._of_ranks(documents.place, before))
         if self.other_target:
-            target = (distribution(self, view)[view.first_list] * self._sum(1)).ravel()
+            target = (distribution(view, self.param("target"), self.param("rel"))[view.first_list]
+                      * self._sum(1)).ravel()
         else:
             target = self.compared(view, documents, targets, counted)
         return self.compared(view, documents, found, counted), target

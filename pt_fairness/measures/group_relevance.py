@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import composite_params, ordinal, params
 from pt_fairness.measures.base import FairnessMeasure, supported
-from pt_fairness.measures.lazy import np, numerics
+from pt_fairness.measures.populations import distribution
 from pt_fairness.measures.registry import register
-from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
+from pt_fairness.measures.target_distribution import or_uniform
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.rankings.view import View
 from pt_fairness.text import TARGET_WORDS, listed
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
 
 _STOPPING = {
     "rel": params.rel(),
@@ -28,26 +29,27 @@ class StoppingMeasure(FairnessMeasure):
     """A measure that models a user who reads the ranking until a document satisfies them."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
-    OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False
+    EVEN = True
     DEFAULT = 0.0
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
-        """Return the expected utility of each list, ``[R]``; NaN if its topic has no relevant
-        document.
+        """Return what each rank adds to the expected utility, ``[R, D]``.
 
         :param utility: takes the codes of the lists, ``[R, D]``, the indices of some lists,
             ``[M]``, and a 0-based rank in each, ``[M]``; returns the utility of reading each list
             down to that rank, ``[M]``
         """
         codes, relevance, _ = view.full(self.param("cutoff"))
-        decay = self.decay(relevance, view.highest_relevance_of_all)
-        row, place = np.nonzero(decay)
-        values = np.bincount(row, decay[row, place] * utility(codes, row, place),
-                             minlength=len(view))
+        terms = self.decay(relevance, view.highest_relevance_of_all)
+        row, place = np.nonzero(terms)
+        terms[row, place] *= utility(codes, row, place)
+        return terms
+
+    def defined(self, view: View) -> Bools:
         highest = view.highest_relevance
-        return np.where((highest >= self.param("rel")) & (highest > 0), values, np.nan)
+        return np.asarray((highest >= self.param("rel")) & (highest > 0))
 
     def decay(self, relevance: Any, highest: Any) -> Floats:
         """Return the probability that the user stops at each rank, ``[R, D]``.
@@ -63,7 +65,7 @@ class StoppingMeasure(FairnessMeasure):
         return stops
 
 
-class _GF(StoppingMeasure, DistributionMeasure):
+class _GF(StoppingMeasure):
     r"""GF — Group Fairness.
 
     How close the groups in the ranking are to a target distribution, seen by a user who stops at a
@@ -126,11 +128,11 @@ class _GF(StoppingMeasure, DistributionMeasure):
         "groups": params.groups(),
     }
 
-    def compare(self, view: View, target: Floats) -> Floats:
-        target = or_uniform(target)
+    def terms(self, view: View) -> Floats:
         size = len(view.labels)
+        target = or_uniform(distribution(view, self.param("target"), self.param("rel")))
         # Row −1 holds the shares of an unannotated document, code −1.
-        shares = np.vstack([view.share, np.full(size, 1.0 / size)])
+        shares = np.vstack([view.share, np.full(size, 1.0 / max(size, 1))])
         if self.param("divergence") != "jsd":
             order = ordinal.places(view.labels, self.param("order"), view.order)
             shares, target = shares[:, order], target[:, order]
@@ -140,6 +142,10 @@ class _GF(StoppingMeasure, DistributionMeasure):
             return np.maximum(1.0 - self.divergence(prefix, target[row]), 0.0)
 
         return self.expected(view, similarity)
+
+    def defined(self, view: View) -> Bools:
+        target = distribution(view, self.param("target"), self.param("rel"))
+        return super().defined(view) & (target.any(axis=1) | (self.of_run and bool(view.labels)))
 
     def divergence(self, shares: Floats, target: Floats) -> Floats:
         """Return the divergence of the shares from the target, ``[M]``.
@@ -190,7 +196,7 @@ class RelevancePart(StoppingMeasure):
     def needs_groups(self) -> bool:
         return False
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         if self.param("relevance") == "rbu":
             return self.expected(view, lambda _, row, place: self.param("phi") ** (place + 1.0))
         return self.expected(view, lambda _, row, place: np.asarray(1.0 / (place + 1.0)))
@@ -234,7 +240,6 @@ class _GFR(FairnessMeasure):
     PRETTY_NAME = "Group Fairness and Relevance"
     SOURCE = ("sakai2023",)
     SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
-    OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
@@ -260,6 +265,10 @@ class _GFR(FairnessMeasure):
                 *(_GF(**shared, groups=source, divergence=divergence,
                       target=targets.get(source, "uniform"))
                   for source, divergence in self.param("attributes").items())]
+
+    @property
+    def of_run(self) -> bool:
+        return any(part.of_run for part in self.parts)
 
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.documents import places
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.registry import register
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 _PARAMS = {"cutoff": params.cutoff(), "values": params.values(), "groups": params.groups()}
 _MISSING = "the number of a document that has none"
@@ -58,13 +58,12 @@ class _RaB(NumberMeasure, SignedMeasure):
     NAME = "RaB"
     PRETTY_NAME = "Rank Bias"
     SHORT_DESC = "Mean of a number that each of the first documents has."
-    OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         numbers, n = self.numbers(view)
-        return self.signed(numerics.ratio(numbers.sum(axis=1), n))
+        return self.signed(numerics.ratio(numbers, n[:, None]))
 
 
 class _ARaB(NumberMeasure, SignedMeasure):
@@ -96,23 +95,22 @@ class _ARaB(NumberMeasure, SignedMeasure):
     NAME = "ARaB"
     PRETTY_NAME = "Average Rank Bias"
     SHORT_DESC = "Mean over the prefixes of a ranking of the mean number of their documents."
-    OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def score(self, view: View) -> Floats:
-        return self.signed(mean_of_prefixes(*self.numbers(view)))
+    def terms(self, view: View) -> Floats:
+        return self.signed(prefix_means(*self.numbers(view)))
 
 
-def mean_of_prefixes(numbers: Floats, n: Ints) -> Floats:
-    """Return the mean of the prefix means of each list, ``[R]``; 0 for an empty list.
+def prefix_means(numbers: Floats, n: Ints) -> Floats:
+    """Return the mean of each prefix, divided by the length of the list, ``[R, D]``.
 
-    :param numbers: the values, ``[R, D]``, 0 past the end of a list
-    :param n: the lengths, ``[R]``
+    :param numbers: the values, ``[R, D]``
+    :param n: the lengths, ``[R]``; 0 past the end of a list
     """
     depth = numbers.shape[1]
     means = numbers.cumsum(axis=1) / numerics.ranks(depth)
-    return numerics.ratio(np.where(numerics.within(depth, n), means, 0.0).sum(axis=1), n)
+    return numerics.ratio(np.where(numerics.within(depth, n), means, 0.0), n[:, None])
 
 
 class _FaiRR(NumberMeasure):
@@ -147,7 +145,6 @@ class _FaiRR(NumberMeasure):
     PRETTY_NAME = "Fairness of Retrieval Results"
     SHORT_DESC = "Discounted cumulative gain of the documents' neutrality."
     SUPPORTED_PARAMS = _NOT_NEGATIVE
-    OVER_RANKS = "sum"
     NOT_NEGATIVE = True
     RANGE = (0.0, None)
     FAIR_END = 1.0
@@ -160,9 +157,9 @@ class _FaiRR(NumberMeasure):
                 raise ValueError(f"{self.NAME} takes values of at least 0, not {number:g} for "
                                  f"{label!r}; RaB takes values of both signs")
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         numbers, _ = self.numbers(view)
-        return np.asarray(numbers @ numerics.log_discount(numbers.shape[1]))
+        return numbers * numerics.log_discount(numbers.shape[1])
 
 
 class _NFaiRR(_FaiRR):
@@ -199,10 +196,9 @@ class _NFaiRR(_FaiRR):
     PRETTY_NAME = "Normalised Fairness of Retrieval Results"
     SHORT_DESC = "FaiRR as a share of that of the most neutral documents of the background."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
-    PLAIN = _FaiRR
     RANGES = {("background", "run"): (0.0, 1.0)}
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
         order = np.lexsort((-numbers, row))
         place = places(row)
@@ -210,7 +206,10 @@ class _NFaiRR(_FaiRR):
         if self.param("cutoff") is not None:
             gains = np.where(place < self.param("cutoff"), gains, 0.0)
         largest = self.of_background(view, row, gains)
-        return self.or_undefined(view, row, numerics.ratio(super().score(view), largest))
+        return numerics.ratio(super().terms(view), largest[:, None])
+
+    def defined(self, view: View) -> Any:
+        return self.has_background(view)
 
 
 class _RankingBias(NumberMeasure, SignedMeasure):
@@ -253,8 +252,8 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
         mean = numerics.ratio(self.of_background(view, row, numbers), self.of_background(view, row))
-        added = self.signed(mean_of_prefixes(*self.numbers(view)) - mean)
-        return self.or_undefined(view, row, added)
+        added = self.signed(prefix_means(*self.numbers(view)).sum(axis=1) - mean)
+        return np.where(self.has_background(view), added, np.nan)
 
 
 RaB = register(_RaB())

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import SignedMeasure
-from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import degrees
 from pt_fairness.measures.registry import register
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 class StanceMeasure(SignedMeasure):
@@ -84,11 +82,10 @@ class _BiasP(StanceMeasure):
     NAME = "BiasP"
     PRETTY_NAME = "Stance Bias (Precision)"
     SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
-    OVER_RANKS = "mean to cutoff"
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         stances, n = self.stances(view)
-        return self.signed(numerics.ratio(stances.sum(axis=1), self.param("cutoff") or n))
+        return self.signed(numerics.ratio(stances, self.param("cutoff") or n[:, None]))
 
 
 class _BiasRBP(StanceMeasure):
@@ -121,16 +118,15 @@ class _BiasRBP(StanceMeasure):
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
     SHORT_DESC = ("Rank-biased precision of the relevant pro documents less that of the relevant "
                   "con documents.")
-    OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         **StanceMeasure.SUPPORTED_PARAMS,
         "p": params.persistence(0.8),
     }
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         p = self.param("p")
-        return self.signed((1.0 - p) * (stances @ numerics.geometric_discount(stances.shape[1], p)))
+        return self.signed((1.0 - p) * stances * numerics.geometric_discount(stances.shape[1], p))
 
 
 class _BiasDCG(StanceMeasure):
@@ -165,12 +161,11 @@ class _BiasDCG(StanceMeasure):
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
     SHORT_DESC = ("Discounted cumulative gain of the relevant pro documents less that of the "
                   "relevant con documents.")
-    OVER_RANKS = "sum"
     RANGE = (None, None)
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
-        return self.signed(stances @ numerics.log_discount(stances.shape[1]))
+        return self.signed(stances * numerics.log_discount(stances.shape[1]))
 
 
 BiasP = register(_BiasP(), ["β_P"])

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.prefix import (
-    Difference,
-    Divergence,
-    PrefixMeasure,
-    Ratio,
-    unfairest_of_run,
-)
-from pt_fairness.measures.protected import TwoGroups, protected_groups
+from pt_fairness.measures.parity import rnd, rrd
+from pt_fairness.measures.populations import population, shares_of
+from pt_fairness.measures.prefix import PrefixMeasure, weights
+from pt_fairness.measures.protected import Side, protected_groups
 from pt_fairness.measures.registry import register
-from pt_fairness.measures.target_distribution import shares_of
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.view import View
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+
+def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
+    """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
+    share = plus / i
+    return numerics.binary_kl(np.where(share == 0, numerics.SMALLEST_SHARE, share), S / N)
+
+
+def of_whole_run(view: View) -> Floats:
+    """Return the share of each group among the annotated documents of the run, ``[R, L]``."""
+    return shares_of(population(view, "run", None))
 
 
 class ViewpointMeasure(PrefixMeasure):
@@ -36,24 +42,29 @@ class ViewpointMeasure(PrefixMeasure):
                               "max", "protected-first", "none"),
         "groups": params.groups(),
     }
-    depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
+    of_run = True  # type: ignore[assignment]
 
     @property
     def refuses_weights(self) -> bool:
         return self.param("norm") != "none"
 
-    def score(self, view: View) -> Floats:
+    def target(self, view: View) -> Floats:
+        return of_whole_run(view)
+
+    def side(self, view: View) -> Side:
         counts = view.in_run
-        protected = protected_groups(self, view, counts).sets
-        plus = (counts * protected).sum(axis=1).astype(float)
-        total = counts.sum(axis=1).astype(float)
-        groups = TwoGroups(protected, plus, total, np.ones(len(view), bool))
-        values = self.score_two_groups(view, groups, of_run=True)
+        labels, sets, known = protected_groups(view, self.param("protected"), counts)
+        plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
+        return Side(labels, sets, known, plus.astype(float), total.astype(float),
+                    np.ones(len(view), bool))
+
+    def terms_of(self, view: View, side: Side) -> Floats:
         # There is nothing to compare in a run of protected, or of unprotected, documents only.
-        return np.where((total > 0) & ((plus == 0) | (plus == total)), 0.0, values)
+        mixed = (side.plus > 0) & (side.plus < side.total)
+        return super().terms_of(view, side) * mixed[:, None]
 
 
-class _nDD(Difference, ViewpointMeasure):
+class _nDD(ViewpointMeasure):
     r"""nDD — Normalized Discounted Difference.
 
     How far the share of the protected viewpoint in every prefix is from its share in the whole
@@ -98,9 +109,10 @@ class _nDD(Difference, ViewpointMeasure):
     PRETTY_NAME = "Normalized Discounted Difference"
     SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
                   "in the whole ranking.")
+    term, BOUND = staticmethod(rnd), 1.0
 
 
-class _nDR(Ratio, ViewpointMeasure):
+class _nDR(ViewpointMeasure):
     r"""nDR — Normalized Discounted Ratio.
 
     How far the ratio of the protected viewpoint to the others in every prefix is from that of the
@@ -137,9 +149,11 @@ class _nDR(Ratio, ViewpointMeasure):
     PRETTY_NAME = "Normalized Discounted Ratio"
     SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
                   "from that of the ranking.")
+    term, BOUND = staticmethod(rrd), numerics.LARGEST_RATIO
+    refuses_weights = True  # type: ignore[assignment]
 
 
-class _nDKL(Divergence, ViewpointMeasure):
+class _nDKL(ViewpointMeasure):
     r"""nDKL — Normalized Discounted Kullback–Leibler Divergence.
 
     How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
@@ -173,10 +187,7 @@ class _nDKL(Divergence, ViewpointMeasure):
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
     SHORT_DESC = ("How far protected and other viewpoints in every prefix diverge from those of "
                   "the whole ranking.")
-
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        share = protected / rank
-        return numerics.binary_kl(np.where(share == 0, numerics.SMALLEST_SHARE, share), target)
+    term, BOUND = staticmethod(ndkl), numerics.LARGEST_DIVERGENCE
 
 
 class _nDJS(FairnessMeasure):
@@ -222,27 +233,31 @@ class _nDJS(FairnessMeasure):
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
                   "of the whole ranking.")
-    OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "norm": params.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),
         "groups": params.groups(),
     }
-    depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
+    of_run = True  # type: ignore[assignment]
+
+    def target(self, view: View) -> Floats:
+        return of_whole_run(view)
+
+    def terms(self, view: View) -> Floats:
+        codes, n = view.condensed(self.param("cutoff"))
+        Q, w = of_whole_run(view)[:, None, :], weights(n, codes.shape[1], 1)
+        terms = numerics.discounted_divergences(codes, view.share, w,
+                                                lambda P: numerics.jsd(P, Q))
+        if self.param("norm") == "none":
+            return terms
+        return terms * numerics.ratio(1.0, w.sum(axis=1))[:, None]
 
     def score(self, view: View) -> Floats:
-        cutoff, bound = self.param("cutoff"), self.param("norm") == "bound"
-        codes, n = view.condensed(cutoff)
-        whole = shares_of(view.in_run @ view.share)
-        weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
-        values = numerics.discounted_divergence(
-            codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
-        if bound:
-            values = numerics.ratio(values, weights.sum(axis=1))
-        empty = view.length == 0
-        if empty.any():
-            values[empty] = 1.0 if bound else unfairest_of_run(1.0, cutoff)
-        return np.asarray(values)
+        cutoff = self.param("cutoff")
+        worst = 1.0
+        if self.param("norm") == "none" and cutoff is not None:
+            worst = numerics.log_discount(cutoff).sum()
+        return np.where(view.length == 0, worst, super().score(view))
 
 
 nDD = register(_nDD())

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Bools
+from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
+from pt_fairness.rankings.run import Run
 from pt_fairness.text import listed, warn
 
 
@@ -52,6 +53,14 @@ class ManyRunsEvaluator:
             evaluator.forget_warnings()
         if self._others is not None:
             yield from self._others.iter_calc(run)
+
+    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
+        """Return what each document adds to the values, ``[T, depth]``.
+
+        See :meth:`FairnessEvaluator.contributions`.
+        """
+        return {measure: added for evaluator in self._fairness
+                for measure, added in evaluator.contributions(run, depth).items()}
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""

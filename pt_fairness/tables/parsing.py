@@ -12,10 +12,11 @@ import pandas as pd
 
 from pt_fairness import groups
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.params import DEEPEST
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.text import BoundName, warn
 
+#: A larger cutoff would crash pytrec_eval.
+LARGEST_INT = 2**31 - 1
 _TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
 
 
@@ -60,9 +61,9 @@ def _parsed(one: Any) -> Any:
                   if info.required and name not in params]
         raise ValueError(f"{measure.NAME} is not possible: {[*wrong, error][0]}") from None
     cutoff = params.get("cutoff")
-    if isinstance(cutoff, int) and not 1 <= cutoff <= DEEPEST:  # pytrec_eval would crash
+    if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:
         raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
-                         f"{DEEPEST}")
+                         f"{LARGEST_INT}")
     return measure
 
 

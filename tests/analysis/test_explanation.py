@@ -84,11 +84,11 @@ class TestContributions:
 
     def test_every_sum_over_ranks_is_tested(self):
         tested = {one.NAME for one in parsed(OWN)}
-        assert {name for name, one in MEASURES.items() if one.OVER_RANKS is not None} == tested
+        assert {name for name, one in MEASURES.items() if one.is_sum} == tested
         # gdeval's ERR is tested below; RBP and SDCG need the package cwl-eval.
         assert {parse_measure(name).NAME for name in OTHERS} == SUMS - {"ERR", "RBP", "SDCG"}
         others = {parse_measure(name).NAME for name in SO_FAR}
-        assert {name for name, one in MEASURES.items() if one.OVER_RANKS is None} <= others | {
+        assert {name for name, one in MEASURES.items() if not one.is_sum} <= others | {
             "MaxSkew", "logRUR", "EED", "EER"}
 
     def test_worked_example(self, worked):
@@ -145,6 +145,19 @@ class TestContributions:
                     head = long["contribution"].head(len(short))
                     factor = head.sum() / short["contribution"].sum()
                     np.testing.assert_allclose(head, factor * short["contribution"], atol=1e-9)
+
+
+    @pytest.mark.parametrize("source", [None, {"c": "x", "a": "y"}], ids=["qrels", "source"])
+    def test_of_the_judged_documents_alone(self, worked, source):
+        """The first judged documents count, also with groups that have a source."""
+        case = worked
+        case.qrels = [("1", "b", 1, "PRO"), ("1", "d", 2, "CON")]
+        given = None if source is None else groups.from_mapping(source)
+        frame = explain("nDCG(judged_only=True)@2", case.run_frame, case.qrels_frame, "1",
+                        groups=given)
+        assert frame["docno"].tolist() == ["c", "a", "d", "b"]
+        assert frame["counts"].tolist() == [False, False, True, True]
+        assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"]) == 1.0
 
 
 class TestValueSoFar:
