@@ -11,10 +11,11 @@ import pandas as pd
 from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of
 from pt_fairness.io.identifiers import texts_of
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.scoring import score
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.measures.scoring import fairest, score
+from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider.evaluator import Source, sources_of
 from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.streams import uniforms
 from pt_fairness.tables import TIE_DECIMALS, parsed, take_groups
@@ -49,6 +50,8 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
 
         * ``name, measure``
         * ``value``: the mean over topics
+        * ``fairest``: the value of the fairest possible rankings; NaN except for rND, rKL, rRD, nDD,
+          nDR and nDKL
         * ``random, sd``: the mean and the standard deviation of this mean over the draws
         * ``fairer``: the share of the draws that are fairer than the system, from 0 to 1; a draw of
           equal value counts one half. Of signed measures, the smaller absolute value is fairer.
@@ -88,10 +91,11 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
     for system, run in tqdm(runs_of(runs, judgments, "against_random").items(),
                             desc="against random", unit="run"):
         cut = run if depth is None else _cut(run, judgments, depth)
-        for measure, value, means, n in _scored(system, cut, judgments, sources, columns, draws,
+        for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,
                                                 seed):
+            value, drawn = float(means[0]), means[1:]
             rows.append({"name": system, "measure": columns[measure], "value": value,
-                         **_summary(measure, value, means), "n": n})
+                         "fairest": least, **_summary(measure, value, drawn), "n": n})
     return pd.DataFrame(rows)
 
 
@@ -107,7 +111,11 @@ def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
 
 def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Source],
             measures: Any, draws: int, seed: int) -> Iterator[tuple[Any, float, Floats, int]]:
-    """Yield each measure with its mean over topics, that of each draw, and the number of topics."""
+    """Yield the means over topics of each measure.
+
+    :returns: the measure, the value of the fairest possible rankings, the values of the system and
+        of each draw, ``[1 + draws]``, and the number of topics
+    """
     for own, some in _by_sources(sources, measures):
         found = [source.annotations.of_run(run, None) for source in own]
         rankings = [source.annotations.rankings(run, ranked)
@@ -132,7 +140,16 @@ def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Sourc
             topics = np.nan_to_num(np.reshape(whole, (len(some), len(numbers), len(kept))))
             means.append(topics[..., kept].sum(axis=2) / max(kept.sum(), 1))
         for measure, mean in zip(some, np.concatenate(means, axis=1), strict=True):
-            yield measure, float(mean[0]), mean[1:], int(kept.sum())
+            yield measure, _least(measure, rankings[0], kept), mean, int(kept.sum())
+
+
+def _least(measure: FairnessMeasure, rankings: Rankings, kept: Bools) -> float:
+    """Return the mean value of the fairest possible rankings, NaN if it is not known."""
+    values = fairest(measure, rankings)
+    if values is None or not kept.any():
+        return np.nan
+    undefined = np.isnan(score([measure], rankings)[measure])
+    return float(np.where(undefined, 0.0, values)[kept].mean())
 
 
 def _by_sources(sources: Sequence[Source], measures: Any) \

@@ -6,7 +6,7 @@ from scipy import stats
 from slow_versions import references as slow
 
 from pt_fairness import AWRF, EEL, GFR, NDKL, BiasP, RaB, RepBias, evaluate, groups, nDD, rKL
-from pt_fairness.analysis import against_random
+from pt_fairness.analysis import against_random, explain
 
 
 def experiment(rng, topics=4, samples=1):
@@ -158,3 +158,13 @@ def test_bad_input(measure, options, message):
     run, qrels = experiment(np.random.default_rng(2))
     with pytest.raises(ValueError, match=message):
         against_random({"A": run}, qrels, measure, **options)
+
+
+def test_the_fairest_possible_rankings():
+    run, qrels = experiment(np.random.default_rng(12))
+    found = against_random({"A": run}, qrels, [rKL @ 3, rKL(norm="range") @ 3, AWRF], draws=300)
+    assert found["fairest"].round(6).tolist()[1] == 0 and np.isnan(found["fairest"][2])
+    frames = [explain(rKL @ 3, run, qrels, qid) for qid in qrels["qid"].unique()]
+    own = [np.nan_to_num(frame.attrs["fairest"]) for frame in frames]
+    assert found["fairest"][0] == pytest.approx(np.mean(own), abs=1e-12)
+    assert found["fairest"][0] <= found["value"][0]
