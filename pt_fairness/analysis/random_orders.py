@@ -50,8 +50,8 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
 
         * ``name, measure``
         * ``value``: the mean over topics
-        * ``fairest``: the value of the fairest possible rankings; NaN except for rND, rKL, rRD, nDD,
-          nDR and nDKL
+        * ``fairest``: the value of the fairest possible rankings; known for rND, rKL, rRD, nDD, nDR
+          and nDKL, NaN for others
         * ``random, sd``: the mean and the standard deviation of this mean over the draws
         * ``fairer``: the share of the draws that are fairer than the system, from 0 to 1; a draw of
           equal value counts one half. Of signed measures, the smaller absolute value is fairer.
