@@ -66,7 +66,7 @@ from pt_fairness.plugging.after_import import after_import as _after_import
 
 if TYPE_CHECKING:
     from pt_fairness import analysis, groups, simulation, targets, values
-    from pt_fairness.analysis import explain
+    from pt_fairness.analysis import explain, reference_rankings
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.reporting import report
@@ -92,6 +92,7 @@ _LAZY = {
     "read_qrels": "pt_fairness.io",
     "rerank": "pt_fairness.transformers.rerank",
     "read_run": "pt_fairness.io",
+    "reference_rankings": "pt_fairness.analysis",
     "rename": "pt_fairness.tables",
     "with_groups": "pt_fairness.tables",
     "write_qrels": "pt_fairness.io",
@@ -104,9 +105,9 @@ __all__ = [
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MaxSkew", "MinSkew",
     "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
     "annotate", "evaluate", "explain", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD",
-    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "report",
-    "rerank", "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG",
-    "β_P", "β_RBP",
+    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "reference_rankings",
+    "rename", "report", "rerank", "runs", "simulation", "targets", "values", "with_groups",
+    "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

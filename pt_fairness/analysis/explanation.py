@@ -79,7 +79,9 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
 
         GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` holds
         ``measure`` (without the source of ``groups``) and ``qid`` as text, the ``value`` of the
-        provider and, if the measure compares two sides, the labels of the ``protected`` one.
+        provider and, if the measure compares two sides, the labels of the ``protected`` one. For
+        rND, rKL, rRD, nDD, nDR and nDKL it also holds the value of the ``fairest`` possible ranking
+        of as many documents, NaN for an undefined topic and for documents with weights.
     :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
         topic, a group source that does not exist, or a measure that does not fit the qrels
 
@@ -136,6 +138,8 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
     if first.protected is not None:
         frame.attrs["protected"] = first.protected
+    if first.fairest is not None:
+        frame.attrs["fairest"] = first.fairest
     return frame
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns, need_rows, qrels_columns
+from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.provider.checks import check_labels
 from pt_fairness.rankings.annotations import Annotations
@@ -102,6 +103,12 @@ def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str)
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
         found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments)
     return found
+
+
+def is_of_groups(measure: Any) -> bool:
+    """Return whether a measure compares groups, and not documents or numbers of documents."""
+    return isinstance(measure, FairnessMeasure) and not isinstance(measure, NumberMeasure) \
+        and any(part.needs_groups for part in measure.parts)
 
 
 def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:

@@ -119,6 +119,12 @@ class Shown:
         return side if side is not None and side.known[0] else None
 
     @property
+    def fairest(self) -> float | None:
+        """The value of the fairest possible ranking; ``None`` if it is not known."""
+        values = self.measure.fairest(self._view) if self._own and self._view.labels else None
+        return None if values is None else float(values[0])
+
+    @property
     def protected(self) -> list[str] | None:
         """The protected groups; ``None`` if the measure does not compare two sides."""
         side = self._side

@@ -141,6 +141,13 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return None
         return side_of(view, wanted, self.param("target"), self.param("rel"))
 
+    def fairest(self, view: View) -> Floats | None:
+        """Return the value of the fairest possible ranking of each list's length, ``[R]``.
+
+        ``None`` if it is not known for the measure.
+        """
+        return None
+
     @property
     def of_run(self) -> bool:
         """Whether the target, the protected side or another population depends on the run.

@@ -12,7 +12,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registry import register
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
-from pt_fairness.numerics import Floats
+from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.populations import population, shares_of
 from pt_fairness.rankings.protected import Side, of_ranked, protected_groups
 from pt_fairness.rankings.view import View
@@ -46,9 +46,10 @@ class ViewpointMeasure(PrefixMeasure):
         "cutoff": params.cutoff(),
         "protected": params.protected(),
         "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the "
-                              "run), protected-first (the paper's: the ranking with every "
-                              "protected document first) or none",
-                              "max", "protected-first", "none"),
+                              "run), range (0 is the fairest permutation, 1 the least fair), "
+                              "protected-first (the paper's: the ranking with every protected "
+                              "document first) or none",
+                              "max", "range", "protected-first", "none"),
         "groups": params.groups(),
     }
     of_run = True  # type: ignore[assignment]
@@ -67,6 +68,10 @@ class ViewpointMeasure(PrefixMeasure):
         # There is nothing to compare in a run of protected, or of unprotected, documents only.
         mixed = (side.plus > 0) & (side.plus < side.total)
         return super().terms_of(view, side) * mixed[:, None]
+
+    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+        mixed = (side.plus > 0) & (side.plus < side.total)
+        return super().smallest(side, n, depth) * mixed
 
 
 class _nDD(ViewpointMeasure):
@@ -139,7 +144,7 @@ class _nDR(ViewpointMeasure):
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
+    As nDD.
 
     Edge cases
     ----------
@@ -186,7 +191,7 @@ class _nDKL(ViewpointMeasure):
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
+    As nDD.
 
     Edge cases
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import ir_measures
@@ -53,6 +53,15 @@ class Source:
         self.dropped: Bools = ~np.isin(judgments.topics, list(kept))
 
 
+def sources_of(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[Source]:
+    """Return the group sources of the parts of some measures."""
+    by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
+    for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
+        name = measure.param("groups") if measure.needs_groups else None
+        by_source.setdefault((name, measure.needs_groups), []).append(measure)
+    return [Source(*key, some, judgments) for key, some in by_source.items()]
+
+
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Evaluator of runs against one set of qrels, which is read once.
 
@@ -68,11 +77,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         check_names(self._own)
-        by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
-        for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
-            name = measure.param("groups") if measure.needs_groups else None
-            by_source.setdefault((name, measure.needs_groups), []).append(measure)
-        self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
+        self._sources = sources_of(self._own, self._judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}

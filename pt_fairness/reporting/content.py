@@ -224,6 +224,8 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
                    experiment.values.transpose(2, 1, 0).round(DIGITS + 2).tolist()],
         "rankings": as_data(experiment.strips, len(experiment.topics)),
         "targets": experiment.targets, "protected": experiment.protected,
+        "fairest": [None if None in of_runs else [list(map(number, run)) for run in of_runs]
+                    for of_runs in map(list, zip(*experiment.fairest, strict=True))],
     }
     if INTERVAL in experiment.averages.attrs:
         ends = [[experiment.averages[name + suffix] for suffix in (LOW, HIGH)]

@@ -13,7 +13,7 @@ from pt_fairness import groups, io, numerics
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.measures.scoring import rels_of
+from pt_fairness.measures.scoring import fairest, rels_of
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -103,6 +103,8 @@ class Experiment:
         self.strips: list[Strip] = []
         #: The numbers of each measure at the ranks of each system with one ranking of a topic.
         self.numbers: list[list[Floats | None]] = []
+        #: The values of the fairest possible rankings of each system, see :meth:`_fairest`.
+        self.fairest: list[list[Any]] = []
         compared: list[list[Any]] = []
         deep = [any(of_run and own == i for of_run, own in
                     zip(self.of_run, self.source_of, strict=True))
@@ -116,6 +118,8 @@ class Experiment:
                      for source, whole in zip(self.sources, deep, strict=True)]
             compared.append([self._compared(i, ranked, found) if of_run else (None, None)
                              for i, of_run in enumerate(self.of_run)])
+            self.fairest.append([self._fairest(i, ranked, found)
+                                 for i in range(len(self.measures))])
             strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
             self.strips.append(strip)
             if ranked.sampled:
@@ -156,6 +160,15 @@ class Experiment:
                     own = side.labels[row] & side.known[row]
                     protected.append(np.flatnonzero(own).tolist())
         return targets or None, protected or None
+
+    def _fairest(self, measure: int, run: Run, found: Sequence[Ranked]) -> list[float] | None:
+        """Return the value of the fairest possible ranking of each topic, ``None`` if unknown."""
+        wanted, source = self.measures[measure], self.source_of[measure]
+        if not isinstance(wanted, FairnessMeasure) or source is None:
+            return None
+        annotations = self.sources[source].annotations
+        values = fairest(wanted, annotations.rankings(run, found[source]))
+        return None if values is None else values.tolist()
 
     def _counted(self, measure: int, ranked: Run, found: Sequence[Ranked],
                  strip: Strip) -> Counted:
