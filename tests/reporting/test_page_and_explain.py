@@ -28,7 +28,8 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
       for target in ("qrels", "uniform")),
     ("IAA", {"by": "group"}), ("rKL", {"protected": "all", "target": "run"}),
     ("rKL", {"protected": "all"}), ("rND", {"protected": "g1", "norm": "none", "step": 2}),
-    ("rKL", {"norm": "range"}), ("nDR", {"norm": "range"}), ("nDD", {"protected": "majority"}), ("nDD", {"norm": "protected-first"}),
+    ("rKL", {"norm": "range"}), ("nDR", {"norm": "range"}), ("nDD", {"protected": "majority"}),
+    ("nDD", {"norm": "protected-first"}),
     ("nDJS", {"norm": "none"}), ("BiasP", {"abs": True}), ("AWRF", {"unannotated": "keep"}),
     *((name, {"background": "qrels"}) for name in ("NFaiRR", "RankingBias")),
 ]
