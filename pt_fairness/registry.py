@@ -11,7 +11,8 @@ from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 from pt_fairness import fingerprint
-from pt_fairness.text import BoundName, listed
+from pt_fairness.labels import BoundName
+from pt_fairness.messages import listed
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8

@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from pt_fairness.numerics import Floats
+from pt_fairness.arrays import Floats
 
 
 def uniforms(seed: int, name: str, sample: int, size: int) -> Floats:

@@ -20,11 +20,12 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint
+from pt_fairness.arrays import Floats
+from pt_fairness.divergences import SMALLEST_TARGET
+from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns, need_rows, read_targets
-from pt_fairness.io.identifiers import missing
-from pt_fairness.numerics import SMALLEST_TARGET, Floats
+from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
 from pt_fairness.registry import Registry, Source
-from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
 
 __all__ = ["get", "names", "register"]
 

@@ -21,7 +21,8 @@ from pt_fairness.analysis.confidence import (
     t_test,
 )
 from pt_fairness.analysis.statistics import corrected
-from pt_fairness.numerics import Floats
+from pt_fairness.arrays import Floats
+from pt_fairness.messages import warn
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
@@ -32,7 +33,6 @@ from pt_fairness.tables import (
     per_query,
 )
 from pt_fairness.tables.names import CORRECTION, SYSTEMS
-from pt_fairness.text import warn
 
 #: The key of ``attrs`` of a comparison that says which differences count: ``side``.
 SIDE = "side"

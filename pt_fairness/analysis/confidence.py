@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.numerics import Floats
+from pt_fairness.arrays import Floats
 from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
 
 #: The maximum number of resampled means, and of weights of topics, that are floats at a time.

@@ -11,15 +11,15 @@ import pandas as pd
 
 from pt_fairness.analysis.inputs import renamed_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.identifiers import texts_of
 from pt_fairness.io import need_columns
-from pt_fairness.io.identifiers import texts_of
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.messages import collecting_warnings, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import parsed, take_groups
-from pt_fairness.text import collecting_warnings, warn
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.

@@ -12,12 +12,12 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns, need_rows, qrels_columns
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import rels_of
+from pt_fairness.messages import warn
 from pt_fairness.provider.checks import check_labels
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import parsed
-from pt_fairness.text import warn
 
 
 def judgments_of(qrels: pd.DataFrame) -> Judgments:

@@ -17,11 +17,11 @@ from pt_fairness.analysis.inputs import (
     runs_of,
     warn_of_undefined,
 )
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
-from pt_fairness.io.identifiers import PairIndex, words_of
+from pt_fairness.identifiers import PairIndex, words_of
 from pt_fairness.measures.scoring import score
-from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run

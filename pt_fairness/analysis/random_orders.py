@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.io.identifiers import texts_of
+from pt_fairness.identifiers import texts_of
 from pt_fairness.measures.scoring import fairest, score
-from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider.evaluator import Source, sources_of
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.io import load_qrels, read_run
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.messages import listed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.streams import uniforms
-from pt_fairness.text import listed
 
 
 @dataclass(frozen=True)

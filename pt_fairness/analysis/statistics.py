@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.confidence import moments, t_test
+from pt_fairness.messages import warn
 from pt_fairness.tables import (
     ALPHA,
     NEAR_ZERO,
@@ -21,7 +22,6 @@ from pt_fairness.tables import (
     of_one_system,
     per_query,
 )
-from pt_fairness.text import warn
 
 
 class Correlations(NamedTuple):

@@ -19,10 +19,10 @@ from pt_fairness.analysis.confidence import (
     resampled,
     values_of,
 )
+from pt_fairness.arrays import Bools, Floats
 from pt_fairness.io import need_columns
-from pt_fairness.numerics import Bools, Floats
+from pt_fairness.messages import warn
 from pt_fairness.tables import LARGER, NEAR_ZERO, SMALLER, TIE_DECIMALS, direction_of, measure_of
-from pt_fairness.text import warn
 
 
 def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"] = "t",

@@ -17,11 +17,11 @@ from pt_fairness.analysis.inputs import (
     runs_of,
     warn_of_undefined,
 )
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
-from pt_fairness.io.identifiers import PairIndex
+from pt_fairness.identifiers import PairIndex
 from pt_fairness.measures.scoring import depth_of, score
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint
+from pt_fairness.arrays import Floats
 from pt_fairness.io.files import Input, written_whole
-from pt_fairness.numerics import Floats
 
 #: The columns of a run that an evaluation reads, by either name.
 _COLUMNS = ("qid", "query_id", "docno", "doc_id", "score", "iteration")

@@ -17,6 +17,7 @@ from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.results import RESAMPLES, averages_of, per_query_of, rounded
 from pt_fairness.evaluation.workers import Result, Scorer, Source
 from pt_fairness.io.files import Path
+from pt_fairness.messages import first_names, warn
 from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
 from pt_fairness.tables.names import (
@@ -30,7 +31,6 @@ from pt_fairness.tables.names import (
     TOPICS,
     UNDEFINED_EVERYWHERE,
 )
-from pt_fairness.text import first_names, warn
 
 #: The tests of the comparisons, in words.
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}

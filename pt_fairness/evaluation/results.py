@@ -12,8 +12,8 @@ import pandas as pd
 from pt_fairness.analysis.comparisons import randomisation
 from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.statistics import corrected
+from pt_fairness.arrays import Floats
 from pt_fairness.evaluation.checkpoint import Scores
-from pt_fairness.numerics import Floats
 from pt_fairness.tables import (
     ALPHA,
     LOSSES,

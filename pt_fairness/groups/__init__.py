@@ -12,9 +12,9 @@ from pt_fairness.groups.irds import Found as Found
 from pt_fairness.groups.irds import FromIrds as FromIrds
 from pt_fairness.groups.irds import FromText as FromText
 from pt_fairness.groups.irds import from_irds, from_text
+from pt_fairness.groups.named import REGISTRY as REGISTRY
+from pt_fairness.groups.named import get, names, register, unregister
 from pt_fairness.groups.product import product
-from pt_fairness.groups.registry import REGISTRY as REGISTRY
-from pt_fairness.groups.registry import get, names, register, unregister
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
 from pt_fairness.groups.table import Annotated as Annotated
 from pt_fairness.groups.votes import from_votes

@@ -10,9 +10,9 @@ import pandas as pd
 
 from pt_fairness import fingerprint, io
 from pt_fairness.groups.table import Annotated, Table, distinct_annotations, is_no_group
-from pt_fairness.io.identifiers import texts_of
+from pt_fairness.identifiers import texts_of
+from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
 from pt_fairness.registry import Source
-from pt_fairness.text import UNANNOTATED, distinct_labels, label_text, label_texts
 
 
 class Groups(Source):

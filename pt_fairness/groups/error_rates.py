@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from pt_fairness.arrays import Floats
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.registry import get
+from pt_fairness.groups.named import get
 from pt_fairness.groups.table import Annotated
-from pt_fairness.numerics import Floats
-from pt_fairness.text import label_text, listed
+from pt_fairness.labels import label_text
+from pt_fairness.messages import listed
 
 
 def with_error_rates(source: str | os.PathLike[str] | Groups,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from pt_fairness import fingerprint
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.registry import get
+from pt_fairness.groups.named import get
 from pt_fairness.groups.table import Annotated, distinct_annotations
-from pt_fairness.numerics import Floats, Ints
-from pt_fairness.text import label_text
+from pt_fairness.labels import label_text
 
 #: The separator between the labels of the sources in a label of their product.
 SEPARATOR = "|"

@@ -15,7 +15,7 @@ import pandas as pd
 from pt_fairness import io
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Annotated, Table
-from pt_fairness.text import UNANNOTATED, distinct_labels
+from pt_fairness.labels import UNANNOTATED, distinct_labels
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import io
-from pt_fairness.io.columns import shown
-from pt_fairness.io.identifiers import DocumentIndex
-from pt_fairness.numerics import Floats, Ints
-from pt_fairness.text import UNANNOTATED, label_text
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.identifiers import DocumentIndex
+from pt_fairness.io.frames import shown
+from pt_fairness.labels import UNANNOTATED, label_text
 
 
 class Annotated(NamedTuple):

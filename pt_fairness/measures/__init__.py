@@ -11,9 +11,9 @@ from pt_fairness.measures.exposure import IAA, logDP, logEUR, logRUR
 from pt_fairness.measures.group_relevance import GF, GFR
 from pt_fairness.measures.languages import PEER
 from pt_fairness.measures.normative import RADio
-from pt_fairness.measures.numbers import ARaB, FaiRR, NFaiRR, RaB, RankingBias
 from pt_fairness.measures.pairwise import ARP
 from pt_fairness.measures.parity import rKL, rND, rRD
+from pt_fairness.measures.rank_bias import ARaB, FaiRR, NFaiRR, RaB, RankingBias
 from pt_fairness.measures.representation import MaxSkew, MinSkew, RepBias, Skew
 from pt_fairness.measures.stance import BiasDCG, BiasP, BiasRBP, β_DCG, β_P, β_RBP
 from pt_fairness.measures.statistical_tests import FAIR, PreF

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, divergences
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures import all_groups
 from pt_fairness.measures.prefix import PrefixMeasure, weights
-from pt_fairness.numerics import Floats
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.view import View
@@ -24,12 +24,12 @@ def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
 
 def rkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rKL: ``KL((S⁺_{1..i} / i, S⁻_{1..i} / i) ‖ (S⁺ / N, S⁻ / N))``."""
-    return numerics.binary_kl(plus / i, S / N)
+    return divergences.binary_kl(plus / i, S / N)
 
 
 def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rRD: ``|S⁺_{1..i} / S⁻_{1..i} − S⁺ / S⁻|``; a ratio to 0 is 0."""
-    return np.asarray(abs(numerics.ratio(plus, i - plus) - numerics.ratio(S, N - S)))
+    return np.asarray(abs(arrays.ratio(plus, i - plus) - arrays.ratio(S, N - S)))
 
 
 def _params(*protected: str) -> dict[str, params.Param]:
@@ -176,7 +176,7 @@ class _rKL(ParityMeasure):
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
     SUPPORTED_PARAMS = _params("all")
 
-    term, BOUND = staticmethod(rkl), numerics.LARGEST_DIVERGENCE
+    term, BOUND = staticmethod(rkl), divergences.LARGEST_DIVERGENCE
 
     def check_together(self) -> None:
         if self.param("protected") == "all" and self.param("norm") == "range":
@@ -191,7 +191,7 @@ class _rKL(ParityMeasure):
         if self.of_run:
             return S, N  # a prefix has no group that the run lacks: no term is infinite
         share = S / N
-        return numerics.smoothed(np.column_stack([share, 1.0 - share]))[:, 0], np.ones(len(N))
+        return divergences.smoothed(np.column_stack([share, 1.0 - share]))[:, 0], np.ones(len(N))
 
     def terms(self, view: View) -> Floats:
         if self.param("protected") != "all":
@@ -211,7 +211,7 @@ class _rKL(ParityMeasure):
     def _target(self, view: View) -> Floats:
         T = distribution(view, self.param("target"), self.param("rel"))
         known = T.any(axis=1, keepdims=True)
-        return T if self.of_run else np.where(known, numerics.smoothed(T), 0.0)
+        return T if self.of_run else np.where(known, divergences.smoothed(T), 0.0)
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
@@ -263,7 +263,7 @@ class _rRD(ParityMeasure):
     NAME = "rRD"
     PRETTY_NAME = "Normalised Discounted Ratio"
     SUPPORTED_PARAMS = _params()
-    term, BOUND = staticmethod(rrd), numerics.LARGEST_RATIO
+    term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
 

@@ -13,21 +13,22 @@ from ir_measures import providers
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
+from pt_fairness.arrays import Bools, Floats
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
-from pt_fairness.numerics import Bools, Floats
+from pt_fairness.messages import UNKNOWN, listed, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.checks import check_labels, check_names, check_weights
-from pt_fairness.provider.diversity import Diversity
 from pt_fairness.provider.ndeval import Ndeval
-from pt_fairness.provider.numbers import Numbers
+from pt_fairness.provider.value_lookup import Numbers
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run, empty_run
-from pt_fairness.text import TARGET_WORDS, UNKNOWN, listed, warn
 
 
 class Source:

@@ -9,12 +9,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.numerics import Floats
+from pt_fairness.messages import listed, warn
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.rankings.run import Run
-from pt_fairness.text import listed, warn
 
 
 class ManyRunsEvaluator:

@@ -15,7 +15,7 @@ from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Source
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.reporting.content import content_of, data_of
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.rendering import render
 from pt_fairness.tables.names import CORRECTION
 

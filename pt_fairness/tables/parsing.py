@@ -12,8 +12,9 @@ import pandas as pd
 
 from pt_fairness import groups
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.labels import BoundName
+from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.text import BoundName, warn
 
 #: A larger cutoff would crash pytrec_eval.
 LARGEST_INT = 2**31 - 1

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint, io
-from pt_fairness.io.identifiers import DocumentIndex, texts_of
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.identifiers import DocumentIndex, texts_of
 from pt_fairness.registry import Source
 
 

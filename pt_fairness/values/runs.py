@@ -7,10 +7,10 @@ import os
 import pandas as pd
 
 from pt_fairness import fingerprint
+from pt_fairness.identifiers import with_text_ids
 from pt_fairness.io import need_columns, read_run
-from pt_fairness.io.identifiers import with_text_ids
+from pt_fairness.labels import BACKGROUND_WORDS
 from pt_fairness.registry import Registry, Source
-from pt_fairness.text import BACKGROUND_WORDS
 
 __all__ = ["get", "names", "register", "unregister"]
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import collections, groups, values
-from pt_fairness.text import FairnessWarning
+from pt_fairness.messages import FairnessWarning
 
 TASKS = ["dev", "trec-dl-2019"]
 PASSAGES = {"11": "She gave Mary the book", "12": "John said he would come", "13": "a book",

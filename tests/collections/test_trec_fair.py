@@ -16,7 +16,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from pt_fairness import AWRF, cli, collections, groups, targets
-from pt_fairness.text import FairnessWarning
+from pt_fairness.messages import FairnessWarning
 
 ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
 METADATA21 = "trec-fair/2021/metadata.json.gz"

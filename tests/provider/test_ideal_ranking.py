@@ -9,7 +9,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from pt_fairness.provider.diversity import greedy_gains
+from pt_fairness.provider.alpha_ndcg import greedy_gains
 
 NOTHING = 1000
 

@@ -15,7 +15,7 @@ import pytest
 from pt_fairness import FairnessWarning, evaluate, explain, groups, report
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.measures import MEASURES
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.data import Experiment
 from pt_fairness.tables import with_groups
 
 DEPTH = 4
