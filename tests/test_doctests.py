@@ -32,7 +32,6 @@ WITH_EXAMPLES = (
     "reporting",
     "simulation",
     "targets",
-    "transformers",
     "transformers.rerank",
     "values",
 )
