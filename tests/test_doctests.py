@@ -32,7 +32,7 @@ WITH_EXAMPLES = (
     "reporting",
     "simulation",
     "targets",
-    "transformers.rerank",
+    "rerank",
     "values",
 )
 
