@@ -35,8 +35,9 @@ NEAR_END = 2.0
 CROWD = 25
 #: The style of the fair end.
 FAIR: dict[str, Any] = {"color": style.PALETTE[2], "linestyle": "--", "zorder": 0}
-#: The style of a reference.
-REFERENCE: dict[str, Any] = {"linestyle": (0, (5, 5)), "linewidth": 1, "zorder": 0}
+#: The style of the references, and the dashes of each in turn.
+REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
+DASHES = ((0, (1, 2)), (0, (5, 3)), (0, (8, 3, 1, 3)), (0, (3, 2, 1, 2, 1, 2)))
 
 
 def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | None = None) -> Axes:
@@ -98,8 +99,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     for i, row in enumerate(references.to_dict("records")):
         for draw, column in zip((ax.axvline, ax.axhline), columns, strict=True):
             if not np.isnan(row[column]):
-                named[row["name"]] = draw(row[column], **REFERENCE,
-                                          color=style.PALETTE[3 + i % (len(style.PALETTE) - 3)])
+                named[row["name"]] = draw(row[column], linestyle=DASHES[i], **REFERENCE)
     if front.any():
         order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
         connected = NEAR_ZERO not in [direction_of(column, averages) for column in columns]

@@ -140,7 +140,8 @@ function drawPlane() {
     }
     if (y >= yLow && y <= yHigh) {
       reference(left, toY(y), right, toY(y));
-      svg.append(label(right, toY(y) - 4, "end", name));
+      const crowded = points.some((one) => Math.abs(one.py - toY(y)) < 20 && one.px > right - 150);
+      svg.append(label(crowded ? left + 4 : right, toY(y) - 4, crowded ? "start" : "end", name));
     }
   }
   svg.append(label((left + right) / 2, height - 10, "middle", axisTitle(plane.x)));
