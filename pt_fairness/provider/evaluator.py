@@ -15,6 +15,7 @@ from pt_fairness import groups as sources
 from pt_fairness import targets
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
@@ -22,6 +23,7 @@ from pt_fairness.provider.checks import check_labels, check_weights
 from pt_fairness.provider.diversity import Diversity
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.numbers import Numbers
+from pt_fairness.provider.of_group import OfGroups
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run, empty_run
@@ -45,6 +47,9 @@ class Source:
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
+        of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
+        self.of_group = OfGroups(of_group, self.annotations)
+        self.of_views = [measure for measure in measures if measure not in of_group]
         #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
         kept = judgments.topics if self.groups is None or self.groups.topics is None \
             else self.groups.topics
@@ -108,7 +113,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Yield the value of each measure for each topic of the qrels, with or without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._warn)
-        parts = self._parts(ranked)
+        parts = self.parts(ranked)
         undefined: dict[str, list[str]] = {}
         values: dict[Any, Floats] = {
             measure: self._composed(measure, parts, undefined) for measure in self._own
@@ -133,11 +138,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        parts = self._parts(empty_run(self._judgments))
+        parts = self.parts(empty_run(self._judgments))
         return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
                 | self._dropped(measure) for measure in self._own}
 
-    def _parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
+    def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
         """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
         return {part: values for source in self._sources
                 for part, values in self._scores(run, source).items()}
@@ -171,7 +176,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
-        values = score(source.measures, source.numbers.added_to(rankings, run))
+        values = score(source.of_views, source.numbers.added_to(rankings, run)) \
+            | source.of_group.scores(run, ranked)
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         if source.groups is not None and len(run.topic) and (ranked.codes < 0).all() \

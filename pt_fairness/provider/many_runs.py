@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ir_measures
-import numpy as np
 import pandas as pd
 
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Bools
 from pt_fairness.provider import FAIRNESS
+from pt_fairness.provider.by_topic import by_topic, provider_of
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.text import listed, warn
 
@@ -29,10 +29,10 @@ class ManyRunsEvaluator:
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
-        plain = [m for m in measures if _provider_of(m) is ir_measures.pytrec_eval]
+        plain = [m for m in measures if provider_of(m) is ir_measures.pytrec_eval]
         others = [m for m in measures if m not in plain]
         self._measures = measures
-        self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance")) \
+        self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic(qrels, "relevance")) \
             if plain else None
         self._others = ir_measures.evaluator(others, qrels) if others else None
         # The evaluators of this package's measures: one or none.
@@ -47,7 +47,7 @@ class ManyRunsEvaluator:
         """
         warn_of_one_list(self._measures, run)
         if self._plain is not None:
-            yield from self._plain.iter_calc(_by_topic(run, "score"))
+            yield from self._plain.iter_calc(by_topic(run, "score"))
         for evaluator in self._fairness:
             evaluator.forget_warnings()
         if self._others is not None:
@@ -70,23 +70,3 @@ def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
     if others:
         warn("the run has several rankings of a topic; one list, with the last row of each "
              f"document, was ranked for {listed(others)}")
-
-
-def _provider_of(measure: Any) -> Any:
-    """Return the provider of a measure in ir_measures' default pipeline, or ``None``."""
-    return next((one for one in ir_measures.DefaultPipeline.providers
-                 if one.supports(measure) and one.is_available()), None)
-
-
-def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
-    """Return topic → docno → value; of duplicate documents the last row is used."""
-    if frame.empty:
-        return {}
-    codes, names = pd.factorize(frame["query_id"])
-    documents, values = frame["doc_id"].tolist(), frame[column].tolist()
-    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
-    topics: dict[str, dict[str, Any]] = {}
-    for start, end in zip(starts, [*starts[1:], len(codes)], strict=True):
-        rows = topics.setdefault(str(names[codes[start]]), {})
-        rows.update(zip(documents[start:end], values[start:end], strict=True))
-    return topics

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io.identifiers import codes_of, recoded, texts_of
-from pt_fairness.numerics import Ints
+from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 from pt_fairness.text import Warn, warn
@@ -66,6 +67,7 @@ class Run:
         #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
         self.pair = pair[order]
         self._docnos, self._order, self._judged = docnos, order, len(judgments.topic)
+        self._score = score
         self._hashes = hashes[order] if self.sampled else None
 
     @property
@@ -95,6 +97,17 @@ class Run:
     def docnos(self, rows: Any) -> Any:
         """Return the docnos of the documents at the indices ``rows`` as text."""
         return texts_of(self._docnos.iloc[self._order[rows]])
+
+    def scores(self, rows: Any) -> Floats:
+        """Return the scores of the documents at the indices ``rows``."""
+        return self._score[self._order[rows]]
+
+    def samples(self) -> Iterator[tuple[Ints, Bools]]:
+        """Yield one list of each topic at a time: the lists, and a mask of their documents."""
+        turn = np.arange(len(self.topics)) - np.searchsorted(self.topics, self.topics)
+        for sample in range(int(turn.max(initial=-1)) + 1):
+            lists = np.flatnonzero(turn == sample)
+            yield lists, np.isin(self.list, lists)
 
 
 def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:

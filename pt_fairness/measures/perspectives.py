@@ -1,0 +1,78 @@
+"""Whether a ranking covers all groups of its relevant documents: MRecall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.documents import sums_by_code
+from pt_fairness.measures.lazy import np, numerics
+from pt_fairness.measures.registry import register
+
+if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats
+    from pt_fairness.rankings.view import View
+
+
+class _MRecall(FairnessMeasure):
+    r"""MRecall — Recall of All Perspectives.
+
+    Whether the relevant documents at the top are of all groups that the topic has, or of how many.
+
+    Formula
+    -------
+    .. math::
+
+       \left[\, |F \cap W| \ge \min(k, |W|) \,\right]
+
+    W are the groups of the topic's relevant documents, F those of the relevant documents among the
+    first k = ``cutoff`` of the whole list. ``value='share'`` is ``|F ∩ W| / |W|``: StRecall of
+    ir_measures, for any group source. Without a cutoff, k has no bound.
+
+    Range
+    -----
+    0 to 1. 1 is best: every group is found, or k different ones.
+
+    Edge cases
+    ----------
+    A topic without relevant documents of any group is undefined: 0, with a warning. A topic without
+    results has 0.
+
+    Source
+    ------
+    Chen & Choi (2025), section 3.2, with the perspectives of a topic as groups.
+    """
+
+    NAME = "MRecall"
+    PRETTY_NAME = "Recall of All Perspectives"
+    SHORT_DESC = "Whether the relevant documents at the top are of all groups of the topic."
+    SOURCE = ("chen2025",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "value": params.one_of("value: 1 if all groups are found, or as many as the cutoff allows "
+                               "(all), or the share of the groups that are found (share)",
+                               "all", "share"),
+        "groups": params.groups(),
+    }
+    FAIR_END = 1.0
+    CONDENSED = False
+    DEFAULT = 0.0
+
+    def score(self, view: View) -> Floats:
+        cutoff, rel = self.param("cutoff"), self.param("rel")
+        wanted = view.relevant(rel) @ view.member > 0
+        codes = view.full_relevant(cutoff, rel)
+        row = np.broadcast_to(np.arange(len(view))[:, None], codes.shape)
+        found = sums_by_code(view, len(view), row, codes) @ view.member > 0
+        covered, size = (found & wanted).sum(axis=1), wanted.sum(axis=1)
+        if self.param("value") == "share":
+            values = numerics.ratio(covered, size)
+        else:
+            most = size if cutoff is None else np.minimum(cutoff, size)
+            values = (covered >= most).astype(float)
+        return np.where(size > 0, values, np.nan)
+
+
+MRecall = register(_MRecall())
