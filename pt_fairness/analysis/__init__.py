@@ -9,14 +9,16 @@ from pt_fairness.analysis.collection import group_distribution, ranked_groups, u
 from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
+from pt_fairness.analysis.served import group_effectiveness, group_gaps
 from pt_fairness.analysis.statistics import Correlations, bias_summary, compare, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
 from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
-    "correlations", "explain", "group_distribution", "highlight", "label_noise", "long_form",
-    "minmax", "rank_table", "ranked_groups", "top", "undefined",
+    "correlations", "explain", "group_distribution", "group_effectiveness", "group_gaps",
+    "highlight", "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "top",
+    "undefined",
 ]
 
 
