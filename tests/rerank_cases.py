@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pandas as pd
 from slow_versions.rerank import Document
@@ -14,11 +15,11 @@ WORKED = [("a", 9.0, "P"), ("b", 8.0, "P"), ("u", 7.5, None), ("c", 7.0, "P"), (
           ("e", 4.0, "C"), ("f", 2.0, "C"), ("g", 1.0, "C")]
 #: A document of two groups, three targets.
 THREE_GROUPS = [(docno, 7.0 - i, group) for i, (docno, group) in enumerate(
-    zip("abcdefg", ["X", "X", "X", "X,Y", "Y", "Z", "Z"], strict=True))]
+    zip("abcdefg", ["X", "X", "X", ["X", "Y"], "Y", "Z", "Z"], strict=True))]
 THREE_TARGETS = {"X": 0.5, "Y": 0.3, "Z": 0.2}
 
 
-def results(rows: list[tuple[str, float, str | None]], qid: str = "1") -> pd.DataFrame:
+def results(rows: list[tuple[str, float, Any]], qid: str = "1") -> pd.DataFrame:
     """Return results with the column ``group``, from rows ``(docno, score, group)``."""
     return pd.DataFrame(rows, columns=["docno", "score", "group"]).assign(qid=qid)
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import pt_fairness
+from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 # Sphinx and what it brings.
 pytestmark = pytest.mark.newest
@@ -187,7 +187,7 @@ def test_every_measure_is_public():
         )
         assert getattr(pt_fairness, name) is measure
         assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), (
-            f"put the paper of {name} into measures/bibliography.py"
+            f"put the paper of {name} into pt_fairness/declarations/bibliography.py"
         )
 
 
@@ -231,6 +231,11 @@ def printed_blocks(built, page, language):
 
 
 #: The pages with Python that runs; the examples of the measures run when their page is generated.
+def test_every_measure_has_its_peers_or_is_named_without_one():
+    page = (PAGES / "agreement.rst").read_text(encoding="utf-8")
+    assert [name for name in MEASURES if not re.search(rf"\b{name}\b", page)] == []
+
+
 WITH_PYTHON = [name for name in NAMES if name not in ("agreement", "measures")
                and ".. code-block:: python" in (PAGES / f"{name}.rst").read_text(encoding="utf-8")]
 

@@ -12,9 +12,9 @@ import pandas as pd
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import renamed_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns
 from pt_fairness.io.identifiers import texts_of
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
@@ -149,10 +149,10 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
     frame = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
     need_columns(frame, ["query_id", "doc_id", "score"], "the run")
     frame = frame[texts_of(frame["query_id"]) == topic]
-    ranked = runs_of({"run": frame}, judgments, "explain")["run"]
-    if ranked.sampled:
+    if "iteration" in run and run["iteration"].nunique() > 1:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
+    ranked = runs_of({"run": frame}, judgments, "explain")["run"]
     rows = pd.DataFrame({"query_id": topic, "doc_id": texts_of(frame["doc_id"]),
                          "score": frame["score"].to_numpy(float)})
     rows = rows.drop_duplicates("doc_id", keep="last").set_index("doc_id", drop=False)

@@ -17,9 +17,9 @@ from pt_fairness.analysis.inputs import (
     measures_without_groups,
     runs_of,
 )
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
-from pt_fairness.io.identifiers import PairIndex
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.io.identifiers import PairIndex, words_of
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Floats
 from pt_fairness.provider.checks import check_labels
@@ -56,7 +56,8 @@ class _Noise:
         annotated = np.flatnonzero(self._member.any(axis=1))
         # Sorted, so that the draws do not depend on the order of rows and runs.
         place = np.argsort(np.argsort(judgments.topics))[documents.topic[annotated]]
-        self._annotated = annotated[np.lexsort((documents.docnos(annotated).astype(str), place))]
+        words = words_of(documents.docnos(annotated))
+        self._annotated = annotated[np.lexsort((*words.T[::-1], place))]
 
     def draw(self, eps: float, rng: np.random.Generator) -> list[Rankings]:
         """Return the rankings of each run with wrong labels for a share ``eps`` of the documents.

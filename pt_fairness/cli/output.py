@@ -91,8 +91,8 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
             code = 1
         except KeyboardInterrupt:
             code = 130
-        except (ValueError, OSError, ImportError, AssertionError) as error:
-            sys.stderr.write(f"{program}: error: {error}\n")
+        except (ValueError, OSError, ImportError, AssertionError, MemoryError) as error:
+            sys.stderr.write(f"{program}: error: {str(error) or 'there is not enough memory'}\n")
             code = 2
     _drop_output()
     return code

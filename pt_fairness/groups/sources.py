@@ -23,9 +23,9 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     """Return groups from a DataFrame.
 
     :param frame: columns ``docno, group`` or ``qid, docno, group``. Several rows of a document are
-        several groups; a missing or empty group, or ``-``, is none. With a column
-        ``weight``, the share of a document in each of its groups is the weight over the sum of the
-        document's weights; without it, the shares are equal.
+        several groups, and so is a list of labels; a missing or empty group, or ``-``, is none.
+        With a column ``weight``, the share of a document in each of its groups is the weight over
+        the sum of the document's weights; without it, the shares are equal.
     :param name: the name of the groups; by default derived from a hash of their content
     :param order: the labels in ascending order, if they have an order
     :raises ValueError: a column is missing, a weight is not a number above 0, or ``order`` lacks a

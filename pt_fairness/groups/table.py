@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import io
+from pt_fairness.io.columns import shown
 from pt_fairness.io.identifiers import DocumentIndex
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.text import UNANNOTATED, label_text
@@ -40,7 +42,8 @@ class Table:
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
     :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
         document has weights
-    :raises ValueError: a row with a group has no topic or no document
+    :raises ValueError: a row with a group has no topic or no document, or the weights of a document
+        sum to infinity
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
@@ -52,6 +55,10 @@ class Table:
         self._index = DocumentIndex(None if qid is None else qid[kept], docno[kept], "groups")
         pair, self._codes, self.weight = distinct_annotations(
             self._index.pair, codes, None if weight is None else weight[kept])
+        endless = np.isinf(np.bincount(pair, self.weight))[self._index.pair]
+        if endless.any():
+            raise ValueError(f"the weights of {docno[kept].iloc[endless.argmax()]!r} sum to "
+                             "infinity; give smaller weights, such as shares")
         self._count = np.bincount(pair, minlength=len(self._index))
         self._start = np.cumsum(self._count) - self._count
 
@@ -60,13 +67,16 @@ class Table:
         """Return the table of the annotations in a frame.
 
         :param frame: columns ``docno, group`` or ``qid, docno, group``, and ``weight`` if documents
-            have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too
+            have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too. A group can be
+            a list of labels.
         :param what: the name of the frame in errors
-        :raises ValueError: a column is missing, or a weight is not a number above 0
+        :raises ValueError: a column is missing, a group is neither a label nor a list of labels, or
+            a weight is not a number above 0
         """
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
         io.need_columns(frame, [docno, "group"], what)
+        frame = one_label_each(frame, what)
         weight = _weights(frame, what) if "weight" in frame else None
         return cls(None if qid is None else frame[qid], frame[docno], frame["group"], weight)
 
@@ -111,6 +121,24 @@ def distinct_annotations(item: Ints, codes: Ints,
     distinct, inverse = np.unique(keys, return_inverse=True)
     total = np.bincount(inverse, weight, minlength=len(distinct)).astype(float)
     return *np.divmod(distinct, kinds), total
+
+
+def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return a frame with a row for each label in the lists of its column ``group``.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: a group is neither a label nor a list of labels
+    """
+    group = frame["group"]
+    if not pd.api.types.infer_dtype(group).startswith("mixed"):
+        return frame
+    rows = frame.explode("group")
+    wrong = [*group[group.map(lambda value: isinstance(value, Mapping))],
+             *rows["group"][~rows["group"].map(pd.api.types.is_scalar)]]
+    if wrong:
+        raise ValueError(f"{what} has the group {shown(str(wrong[0]))}; a group is a label, or a "
+                         "list of labels")
+    return rows
 
 
 def is_no_group(value: Any) -> bool:

@@ -13,6 +13,8 @@ from pt_fairness.text import label_text
 
 #: The number of identifiers that are converted to Python strings at a time, to limit memory.
 CHUNK = 1 << 13
+#: The number of characters above which texts are not held in arrays of a fixed width.
+LONG = 256
 
 
 def missing(column: pd.Series, row: Any, where: str) -> ValueError:
@@ -39,25 +41,21 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
 
 
 def whole_numbers(ids: pd.Series) -> pd.Series:
-    """Convert float identifiers to text, 1.0 to ``'1'``; return other columns unchanged.
+    """Convert float identifiers to text, 1.0 to ``'1'``; return columns without floats unchanged.
 
     A merge with missing rows converts integer columns to floats.
     """
-    dtype = ids.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        dtype = dtype.categories.dtype
-    floats = dtype.kind == "f" or (
-        dtype.kind == "O" and len(ids) > 0 and not isinstance(ids.iloc[0], str)
-        and pd.api.types.infer_dtype(ids, skipna=True)
+    values = ids.cat.categories if isinstance(ids.dtype, pd.CategoricalDtype) else ids
+    floats = values.dtype.kind == "f" or (
+        values.dtype.kind == "O" and pd.api.types.infer_dtype(values, skipna=True)
         in ("floating", "mixed-integer-float", "mixed-integer", "mixed"))
     return ids.astype(object).map(label_text, na_action="ignore") if floats else ids
 
 
 def texts_of(ids: pd.Series) -> Any:
     """Return identifiers as text, ``[n]``."""
-    ids = whole_numbers(ids)
     if pd.api.types.infer_dtype(ids, skipna=False) != "string":
-        ids = ids.astype(str)
+        ids = whole_numbers(ids).astype(str)
     return ids.to_numpy(dtype=object)
 
 
@@ -68,10 +66,12 @@ def chunks(n: int) -> Iterator[slice]:
 
 
 def words_of(texts: Any) -> Any:
-    """Return the UTF-8 bytes of texts as 64-bit integers, ``[n, words]``.
+    """Return 64-bit integers whose rows sort as the UTF-8 bytes of texts do, ``[n, words]``.
 
-    The bytes are packed in big-endian order, so rows sort as the bytes do.
+    They are the bytes, in big-endian order, or the rank of each text if one is very long.
     """
+    if max(map(len, texts), default=0) > LONG:  # the array has the longest width in every row
+        return pd.factorize(texts, sort=True)[0].astype(np.uint64)[:, None]
     try:
         encoded = texts.astype("S")
     except UnicodeEncodeError:
@@ -242,7 +242,7 @@ class DocumentIndex:
         topic, docnos = self._index.topic, self._index.docnos()
         if self.topics is not None:
             topic = recoded(topic, self.topics, topics)
-        order = np.lexsort((docnos.astype(str), topic))
+        order = np.lexsort((*words_of(docnos).T[::-1], topic))
         return order, (topics, topic[order], docnos[order])
 
 

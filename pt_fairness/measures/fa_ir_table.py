@@ -9,8 +9,9 @@ Shapes: ``N`` lists, ``K`` ranks.
 from __future__ import annotations
 
 import numpy as np
+from scipy import special
 
-from pt_fairness.numerics import BLOCK_CELLS, Floats, Ints
+from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints
 
 #: Tolerance for rounding: a probability may exceed a bound by this factor.
 TOLERANCE = 1 + 1e-9
@@ -33,8 +34,9 @@ def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
     >>> m_table(10, 0.5).tolist()
     [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
     """
-    level = levels(np.array([k]), np.array([p]), alpha) if adjust else np.array([alpha])
-    return _tables(_distributions(k, np.array([p])), level)[0]
+    shares = np.array([p])
+    level = levels(np.array([k]), shares, alpha) if adjust else np.array([alpha])
+    return _table(level, shares, np.zeros((1, k), np.int64), np.arange(1, k + 1)[None])[0]
 
 
 def levels(k: Ints, p: Floats, alpha: float) -> Floats:
@@ -58,7 +60,7 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
         if level is None:
             new.setdefault(size, []).append(share)
     for size, shares in new.items():
-        step = max(1, BLOCK_CELLS // size ** 2)
+        step = max(1, BLOCK_CELLS // size)
         for start in range(0, len(shares), step):
             some = shares[start:start + step]
             found = _adjusted(size, np.array(some), alpha).tolist()
@@ -81,58 +83,56 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
     [0.25]
     """
     # State j is j protected documents. The last state also holds all larger counts, since no prefix
-    # needs more.
-    count = np.arange(tables.max(initial=0) + 1)
-    passing = np.zeros((len(p), len(count)))
+    # needs more. States below ``done`` have the probability 0.
+    last = int(tables.max(initial=0))
+    passing = np.zeros((len(p), last + 1))
     passing[:, 0] = 1.0
+    done = 0
     for i, least in enumerate(tables.T, 1):
-        drawn = passing[:, :i] * p[:, None]
-        passing[:, :i] -= drawn
-        passing[:, 1:i + 1] += drawn[:, :len(count) - 1]
-        passing[:, -1] += drawn[:, len(count) - 1:].sum(axis=1)
-        passing[count < least[:, None]] = 0.0
+        top = min(i, last)
+        drawn = passing[:, done:top] * p[:, None]
+        passing[:, done:top] -= drawn
+        passing[:, done + 1:top + 1] += drawn
+        if least.max() > done:
+            passing[:, done:][np.arange(done, last + 1) < least[:, None]] = 0.0
+            done = int(least.min())
     return np.asarray(1.0 - passing.sum(axis=1))
 
 
-def _distributions(k: int, p: Floats) -> Floats:
-    """Return the binomial distribution functions F(j; i, p), ``[N, K, K]``.
+def _distribution(count: Ints, p: Floats, wanted: Bools) -> Floats:
+    """Return F(count; i, p) at each rank i where it is wanted, and 1 elsewhere, ``[N, K]``."""
+    ranks = np.arange(1, count.shape[1] + 1)
+    return np.asarray(special.bdtr(count, ranks, p[:, None], where=wanted,
+                                   out=np.ones(count.shape)))
 
-    Row i − 1 and column j < i hold F(j; i, p). All other cells are ∞.
+
+def _table(level: Floats, p: Floats, low: Ints, high: Ints) -> Ints:
+    """Return the m-table of each list at its level, ``[N, K]``.
+
+    :param low: the tables of lower levels, ``[N, K]``; the lowest are 0
+    :param high: the tables of higher levels, ``[N, K]``; the highest have i at rank i
     """
-    found = np.full((len(p), k, k), np.inf)
-    old = np.zeros((len(p), k + 1))
-    old[:, 0] = 1.0
-    for i in range(1, k + 1):
-        drawn = old[:, :i] * p[:, None]
-        old[:, :i] *= (1.0 - p)[:, None]
-        old[:, 1:i + 1] += drawn
-        found[:, i - 1, :i] = old[:, :i].cumsum(axis=1)
-    return found
-
-
-def _tables(distributions: Floats, level: Floats) -> Ints:
-    """Return the m-table of each list at its level, ``[N, K]``."""
-    return np.asarray((distributions <= level[:, None, None] * TOLERANCE).sum(axis=2))
+    while (low < high).any():
+        middle = (low + high) // 2
+        more = _distribution(middle, p, low < high) <= level[:, None] * TOLERANCE
+        low, high = np.where(more, middle + 1, low), np.where(more, high, middle)
+    return low
 
 
 def _adjusted(k: int, p: Floats, alpha: float) -> Floats:
     """Return the adjusted levels of lists of length ``k`` by bisection, ``[N]``."""
-    distributions = _distributions(k, p)
-    # By the union bound, a level below alpha / k rejects a fair list with a probability of at most
-    # alpha. The first candidate is therefore the largest number below alpha / k.
-    below = np.where(distributions < alpha / k, distributions, 0.0).max(axis=(1, 2))
-    between = (distributions >= alpha / k) & (distributions <= alpha * TOLERANCE)
-    row, number = np.nonzero(between)[0], distributions[between]
-    number = number[np.lexsort((number, row))]
-    high = between.sum(axis=(1, 2)) + 1
-    numbers = np.zeros((len(p), int(high.max(initial=1))))
-    numbers[:, 0] = below
-    numbers[row, np.arange(len(row)) - (np.cumsum(high - 1) - high)[row]] = number
-    low = np.zeros(len(p), np.int64)
-    row = np.arange(len(p))
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        tables = _tables(distributions, numbers[row, middle])
-        kept = failure_probability(tables, p) <= alpha * TOLERANCE
+    none = np.zeros((len(p), k), np.int64)
+    high = middle = _table(np.full(len(p), alpha), p, none, none + np.arange(1, k + 1))
+    # By the union bound, the level alpha / k rejects a fair list with a probability of at most
+    # alpha.
+    low = _table(np.full(len(p), alpha / k), p, none, high)
+    while True:
+        kept = failure_probability(middle, p)[:, None] <= alpha * TOLERANCE
         low, high = np.where(kept, middle, low), np.where(kept, high, middle)
-    return numbers[row, low]
+        # The least and the largest probability that only the higher table rejects.
+        between = low < high
+        least = _distribution(low, p, between).min(axis=1)
+        most = np.where(between, _distribution(high - 1, p, between), 0.0).max(axis=1)
+        if (most <= least * TOLERANCE ** 2).all():
+            return np.where(low > 0, _distribution(low - 1, p, low > 0), 0.0).max(axis=1)
+        middle = _table(np.sqrt(least * most), p, low, high)

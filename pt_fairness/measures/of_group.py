@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.params import NOT_PROVIDED
-from pt_fairness.measures.parsing import checked, read
-from pt_fairness.measures.registry import register
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.params import NOT_PROVIDED
+from pt_fairness.declarations.parsing import checked, read
+from pt_fairness.declarations.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -57,13 +57,19 @@ class OfGroupMeasure(FairnessMeasure):
 
     Source
     ------
-    Dai et al. (2024), section 3.1, who take the text of people and of language models for the
-    groups; published code of Dai et al. (2024b). ``others='dropped'`` is an addition.
+    Dai et al. (2024) and the published code of Cocktail (Dai et al. 2024), where the groups are the
+    text of people and that of a language model.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(OfGroup(measure="nDCG", group="CON").calc_aggregate(qrels, run), 3)
+    0.431
     """
 
+    # Slow version: of_group in tests/slow_versions/served.py
     NAME = "OfGroup"
     PRETTY_NAME = "Effectiveness for One Group"
-    SHORT_DESC = "Effectiveness if only the documents of one group are relevant."
     SOURCE = ("dai2024", "dai2024cocktail")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
+
+
+def pairs_won(n: Ints, total: Floats, ranks: Floats, both: Floats) -> Floats:
+    """Return Σ_{i<j} m_ig (1 − m_jg) = n Σ_i m_ig − Σ_i i·m_ig − ½ Σ_{i≠j} m_ig m_jg.
+
+    :param n: the number of documents of each list, ``[R, 1]``
+    :param total: Σ_i m_ig, ``[R, L]``
+    :param ranks: Σ_i i·m_ig, ``[R, L]``
+    :param both: Σ_{i≠j} m_ig m_jg, ``[R, L]``
+    """
+    return n * total - ranks - both / 2.0
+
+
+def mixed_pairs(n: Ints, total: Floats, both: Floats) -> Floats:
+    """Return Σ_{i<j} [m_ig (1 − m_jg) + m_jg (1 − m_ig)] = (n − 1) Σ_i m_ig − Σ_{i≠j} m_ig m_jg."""
+    return (n - 1.0) * total - both
 
 
 class _ARP(FairnessMeasure):
@@ -47,14 +63,20 @@ class _ARP(FairnessMeasure):
 
     Source
     ------
-    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019).
+    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019). That the
+    groups are those of the relevant documents is a choice of this package.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(ARP.calc_aggregate(qrels, run), 3)
+    0.333
     """
 
+    # Slow version: arp in tests/slow_versions/statistics.py
     NAME = "ARP"
     PRETTY_NAME = "Attribute Rank Parity"
     SOURCE = ("cachel2022", "kuhlman2019")
-    SHORT_DESC = ("Difference between the largest and the smallest share of its mixed pairs that a "
-                  "group wins.")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -69,12 +91,12 @@ class _ARP(FairnessMeasure):
         counts = numerics.tally(codes, np.ones(depth), sets)
         total, squares = counts @ view.share, counts @ view.share ** 2
         both = total ** 2 - squares
-        mixed = (n[:, None] - 1.0) * total - both
+        mixed = mixed_pairs(n[:, None], total, both)
         if self.param("pairs") == "errors":
             won, alone = self.errors(view, codes), np.zeros(total.shape)
         else:
             ranks = numerics.tally(codes, numerics.ranks(depth), sets) @ view.share
-            won, alone = n[:, None] * total - ranks - both / 2.0, np.asarray(total > 0, float)
+            won, alone = pairs_won(n[:, None], total, ranks, both), np.asarray(total > 0, float)
         shares = np.where(mixed > 0, numerics.ratio(won, mixed), alone)
         relevant = view.relevant(self.param("rel")) @ view.member > 0
         largest = np.where(relevant, shares, -np.inf).max(axis=1, initial=-np.inf)
@@ -89,17 +111,26 @@ class _ARP(FairnessMeasure):
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
         relevance = view.condensed_relevance(self.param("cutoff"))
-        inside = codes >= 0
+        grades = numerics.distinct(relevance[codes >= 0])
+        grade = np.where(codes >= 0, np.searchsorted(grades, relevance), -1)
         won = np.zeros((len(view), len(view.labels)))
         shares = np.vstack([view.share, np.zeros(len(view.labels))])
         size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
-        for start in range(0, len(view.labels), size):
-            labels = slice(start, start + size)
-            m = shares[:, labels][codes]
-            for grade in numerics.distinct(relevance[inside])[1:]:
-                worse = (m * (relevance < grade)[:, :, None]).cumsum(axis=1)
-                better = (1.0 - m) * (inside & (relevance == grade))[:, :, None]
-                won[:, labels] += (worse * better).sum(axis=1)
+        # A pair of different grades counts at the highest bit in which they differ: among the
+        # documents whose grades have the same higher bits.
+        for bit in range((len(grades) - 1).bit_length()):
+            order = np.argsort(grade >> bit + 1, axis=1, kind="stable")
+            ordered = np.take_along_axis(grade, order, axis=1)
+            worse, better = ((ordered >= 0) & (ordered >> bit & 1 == one) for one in (0, 1))
+            first = np.diff(ordered >> bit + 1, axis=1, prepend=-2) != 0
+            first = np.maximum.accumulate(np.where(first, np.arange(codes.shape[1]), 0), axis=1)
+            for start in range(0, len(view.labels), size):
+                labels = slice(start, start + size)
+                m = shares[:, labels][np.take_along_axis(codes, order, axis=1)]
+                above = (m * worse[:, :, None]).cumsum(axis=1)
+                before = above - m * worse[:, :, None]
+                above -= np.take_along_axis(before, first[:, :, None], axis=1)
+                won[:, labels] += (above * (1.0 - m) * better[:, :, None]).sum(axis=1)
         return won
 
 

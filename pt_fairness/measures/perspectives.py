@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import sums_by_code
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -41,13 +41,19 @@ class _MRecall(FairnessMeasure):
 
     Source
     ------
-    Chen & Choi (2025), section 3.2, with the perspectives of a topic as groups.
+    Chen & Choi (2024), with the perspectives of a topic as groups.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(MRecall.calc_aggregate(qrels, run), 3)
+    1.0
     """
 
+    # Slow version: mrecall in tests/slow_versions/served.py
     NAME = "MRecall"
     PRETTY_NAME = "Recall of All Perspectives"
-    SHORT_DESC = "Whether the relevant documents at the top are of all groups of the topic."
-    SOURCE = ("chen2025",)
+    SOURCE = ("chen2024",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
@@ -79,8 +79,9 @@ class _FAIR(BinomialMeasure):
 
     Prefix i passes if ``F(τ_i; i, p) > α_c``: τ_i protected documents among the first i annotated
     ones, F the binomial distribution function, p the share of protected documents in the target or
-    the parameter ``p``. ``value='test'`` is 1 if all prefixes of the first n = min(cutoff,
-    annotated documents) pass, else 0. ``value='prefixes'`` is the share that pass.
+    the parameter ``p``. The minority is that of rND. ``value='test'`` is 1 if all prefixes of the
+    first n = min(cutoff, annotated documents) pass, else 0. ``value='prefixes'`` is the share that
+    pass.
 
     α_c is the largest level for which the test rejects a fair list of n documents with a
     probability of at most ``alpha``; with ``adjust=False``, it is ``alpha``. Probabilities
@@ -102,11 +103,17 @@ class _FAIR(BinomialMeasure):
     ------
     Zehlike et al. (2017), definitions 3.1 and 3.2. The correction is exact; fairsearchcore and
     LensKit use tables that can reject a fair list with a probability above ``alpha``.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(FAIR.calc_aggregate(qrels, run), 3)
+    1.0
     """
 
+    # Slow version: fair in tests/slow_versions/statistics.py
     NAME = "FAIR"
     PRETTY_NAME = "Ranked Group Fairness Test"
-    SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
@@ -153,12 +160,17 @@ class _PreF(BinomialMeasure):
     ------
     Zehlike et al. (2017), from the test of definition 3.1. Other implementations keep
     unannotated documents in the list; this measure drops them first.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(PreF.calc_aggregate(qrels, run), 3)
+    0.611
     """
 
+    # Slow version: pref in tests/slow_versions/statistics.py
     NAME = "PreF"
     PRETTY_NAME = "Mean Probability of the Prefixes"
-    SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
-                  "prefixes.")
     OVER_RANKS = "mean"
 
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:

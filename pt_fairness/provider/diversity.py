@@ -170,10 +170,9 @@ class Subtopics:
         """
         chosen = np.isin(self._judgments.topic[self._relevant], topics)
         pairs = self._relevant[chosen]
-        words = words_of(self._judgments.docnos(pairs))
+        words = ~words_of(self._judgments.docnos(pairs))
         topic = np.searchsorted(topics, self._judgments.topic[pairs])
-        keys = [~words[:, column] for column in reversed(range(words.shape[1]))]
-        order = np.lexsort((*keys, topic))
+        order = np.lexsort((*words.T[::-1], topic))
         codes = self.of_pair[pairs][order]
         return GreedyRanking(topic[order], codes, self._members, self._nothing, alpha).gains(depth)
 

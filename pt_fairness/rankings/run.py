@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io.identifiers import codes_of, recoded, texts_of
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.numerics import Bools, Floats, Ints, distinct
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 from pt_fairness.text import Warn, warn
@@ -19,9 +19,10 @@ from pt_fairness.text import Warn, warn
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
-    A *list* is one ranking of a topic. A topic has one list, or one for each sample that has rows
-    for it. Lists are sorted by topic, in the order of the qrels. A topic of the qrels without rows
-    has one empty list. Topics that are not in the qrels are left out.
+    A *list* is one ranking of a topic. A topic has a list for each sample of the run, which is
+    empty if the sample has no rows for it. Lists are sorted by topic, in the order of the qrels. A
+    topic of the qrels without rows has one empty list. Topics that are not in the qrels are left
+    out.
 
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
@@ -33,8 +34,8 @@ class Run:
         codes, names = codes_of(run["query_id"], "run")
         topic = recoded(codes, names, judgments.topics)
         score, docnos = scores_of(run), run["doc_id"]
-        sample = codes_of(run["iteration"], "run")[0] if "iteration" in run \
-            else np.zeros_like(topic)
+        sample, samples = codes_of(run["iteration"], "run") if "iteration" in run \
+            else (np.zeros_like(topic), {})
         known = topic >= 0
         if names and judgments.topics and not known.any():
             warn(f"the run has none of the {len(judgments.topics)} topics of the qrels: it has "
@@ -44,7 +45,7 @@ class Run:
             topic, score, sample = topic[known], score[known], sample[known]
             docnos = docnos[known]
         # ``topics``: the topic of each list, ``[R]``. ``lists``: the list of each row.
-        self.topics, lists = _lists(topic, sample, len(judgments.topics))
+        self.topics, lists = _lists(topic, sample, len(judgments.topics), len(samples))
         pair, hashes = judgments.index.find(topic, docnos, "run")
         keys = np.sort(hashes + lists.astype(np.uint64) if self.sampled else hashes)
         if (keys[1:] == keys[:-1]).any():
@@ -61,6 +62,12 @@ class Run:
         self.length = np.bincount(lists, minlength=len(self.topics))
         #: The index of the first document of each list, ``[R]``.
         self.start = np.cumsum(self.length) - self.length
+        short = distinct(self.topics[(self.length == 0) & (np.bincount(self.topics) > 1)[
+            self.topics]])
+        if len(short):
+            warn(f"{len(short)} of {len(judgments.topics)} topics (the first is "
+                 f"{judgments.topics[short[0]]!r}) are missing from some of the {len(samples)} "
+                 "samples of the run; these samples returned nothing for them", "samples")
         #: The 0-based rank of each document, ``[n]``.
         self.place = np.arange(len(lists), dtype=np.int32)
         self.place -= self.start.astype(np.int32)[lists]
@@ -110,15 +117,13 @@ class Run:
             yield lists, np.isin(self.list, lists)
 
 
-def _lists(topic: Ints, sample: Ints, topics: int) -> tuple[Ints, Ints]:
+def _lists(topic: Ints, sample: Ints, topics: int, samples: int) -> tuple[Ints, Ints]:
     """Return the topic of each list and the list of each row."""
-    if not sample.any():
+    if samples < 2:
         return np.arange(topics, dtype=np.int32), topic
-    samples = int(sample.max()) + 1
-    keys = topic.astype(np.int64) * samples + sample
-    absent = np.setdiff1d(np.arange(topics), topic) * samples
-    lists = np.union1d(keys, absent)
-    return (lists // samples).astype(np.int32), np.searchsorted(lists, keys).astype(np.int32)
+    count = np.where(np.bincount(topic, minlength=topics) > 0, samples, 1)
+    start = (np.cumsum(count) - count).astype(np.int32)
+    return np.repeat(np.arange(topics, dtype=np.int32), count), start[topic] + sample
 
 
 def empty_run(judgments: Judgments) -> Run:

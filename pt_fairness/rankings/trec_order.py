@@ -71,9 +71,8 @@ def _order_ties(order: Ints, block: Ints, tied: Any, docnos: pd.Series) -> None:
         # Whole blocks, with about CHUNK rows, bound the memory for docnos as text.
         last = block[some[min(CHUNK, len(some)) - 1]]
         part = some[:np.searchsorted(some, np.searchsorted(block, last, "right"))]
-        words = words_of(texts_of(docnos.iloc[order[part]]))
-        keys: list[Any] = [~words[:, column] for column in reversed(range(words.shape[1]))]
-        order[part] = order[part][np.lexsort((*keys, block[part]))]
+        words = ~words_of(texts_of(docnos.iloc[order[part]]))
+        order[part] = order[part][np.lexsort((*words.T[::-1], block[part]))]
         some = some[len(part):]
 
 

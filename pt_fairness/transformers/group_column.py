@@ -31,10 +31,10 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         group = np.full(len(inp), None, dtype=object)
         group[row] = names
         several = np.bincount(row, minlength=len(inp))[row] > 1
-        joined = pd.Series(names[several]).groupby(row[several]).agg(
-            lambda some: ",".join(sorted(some)))
-        group[joined.index] = joined.to_numpy(dtype=object)
-        return inp.assign(group=pd.Series(group, index=inp.index, dtype="str"))
+        lists = pd.Series(names[several]).groupby(row[several]).agg(sorted)
+        group[lists.index] = lists.to_numpy(dtype=object)
+        return inp.assign(group=pd.Series(group, index=inp.index,
+                                          dtype="object" if len(lists) else "str"))
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
         """Return a pipeline that looks up the groups of the top ``k`` documents only."""
@@ -54,8 +54,8 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
 def annotate(groups: str | os.PathLike[str] | Groups) -> Annotate:
     """Return a transformer that adds a column ``group`` to results, to inspect or filter them.
 
-    The groups of a document with several are sorted and joined by commas. The value is missing if
-    the document has none.
+    The value is a label, a sorted list of labels if the document has several groups, and missing if
+    it has none.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object

@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import ir_measures
+import numpy as np
 import pytest
 from ir_measures.__main__ import main_cli
 
-from pt_fairness import cli
+from pt_fairness import cli, groups
 
 QRELS = "1 PRO a 1\n1 PRO b 1\n1 CON c 1\n2 PRO é 1\n2 CON f 2\n2 - g 0\n"
 RUN = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 d 3 2 t\n1 Q0 b 4 1 t\n2 Q0 f 1 2 t\n2 Q0 é 2 1 t\n"
@@ -90,9 +91,9 @@ def test_errors_are_one_line(files, run, measure, says):
 
 def test_warnings_are_one_line(files):
     done = subprocess.run([sys.executable, "-m", "pt_fairness", *files,
-                           "rND(protected='NEITHER')@3"], capture_output=True, text=True)
+                           "AWRF(target={'PRO':0.5,'X':0.5})@3"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr.count("\n") == 1
-    assert done.stderr.startswith("python -m pt_fairness: warning: protected='NEITHER'")
+    assert done.stderr.startswith("python -m pt_fairness: warning: the target of AWRF")
 
 
 def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):
@@ -207,7 +208,7 @@ def test_what_is_not_needed_may_be_closed(given, files, tmp_path):
     command = ["annotate", "QRELS", "trec-newswire", "-o", str(tmp_path / "out")]
     closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" >&- 2>&-', *given(command)])
     assert closed.returncode == 0 and (tmp_path / "out").read_bytes().startswith(b"1 - a 1\n")
-    command = ["table", "QRELS", "RUN", "-m", "rND(protected='NEITHER')@3"]
+    command = ["table", "QRELS", "RUN", "-m", "AWRF(target={'PRO':0.5,'X':0.5})@3"]
     closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" 2>&-', *given(command)],
                             stdout=subprocess.PIPE, text=True)
     assert closed.returncode == 0 and closed.stdout.startswith("name,")
@@ -224,7 +225,7 @@ def test_standard_output_on_a_full_disk(given, command):
 
 
 @pytest.mark.parametrize("command, text", [
-    (["eval", "QRELS", "RUN", "-q", "Annotated(groups='trec-newswire')@5"], "中\tAnnotated"),
+    (["eval", "QRELS", "RUN", "-q", "Annotated@5"], "中\tAnnotated"),
     (["table", "QRELS", "RUN", "-m", "AP", "--per-query"], "run,中,AP,1.0\n"),
     (["annotate", "QRELS", "trec-newswire"], "中 - é 1\n"), (["measures", "nDCG@α"], "")],
     ids=lambda one: one[0] if isinstance(one, list) else "")
@@ -261,7 +262,7 @@ def test_annotate_writes_all_or_nothing(small_disk, tmp_path):
     (tmp_path / "qrels").write_text("".join(f"1 0 FT{i} 1\n" for i in range(20_000)))
     message = small_disk("""
         import sys
-        from pt_fairness import cli
+        from pt_fairness import cli, groups
         cli.main(["annotate", sys.argv[1], "trec-newswire", "-o", sys.argv[2]])
     """, tmp_path / "qrels", tmp_path / "out")
     assert message == f"pt-fairness: error: [Errno 27] File too large: '{tmp_path / 'out'}'\n"
@@ -272,3 +273,11 @@ def test_no_processes_at_all(files, capsys):
     assert cli.main(["table", *files, "-m", "AP", "--jobs", "0"]) == 2
     assert capsys.readouterr().err == ("pt-fairness: error: 0 processes cannot evaluate anything; "
                                        "give 1 or more, or -1 for all processors\n")
+
+
+def test_what_does_not_fit_into_memory(files, run, request):
+    groups.register("large", lambda: np.ones(1 << 50))
+    request.addfinalizer(lambda: groups.unregister("large"))
+    code, out, err = run(*files, "AWRF(groups='large')@3")
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert err.startswith("pt-fairness eval: error: Unable to allocate 8.00 PiB")

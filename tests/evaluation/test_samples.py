@@ -9,9 +9,19 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from evaluation.common import PROCESSES, assert_same, evaluate_quietly
-from ir_measures import AP, nDCG
+from ir_measures import AP, alpha_nDCG, nDCG
 
-from pt_fairness import EEL, FairnessWarning, cli, evaluate, rND
+from pt_fairness import (
+    EEL,
+    IAA,
+    Annotated,
+    FairnessWarning,
+    RADio,
+    cli,
+    evaluate,
+    explain,
+    rND,
+)
 
 GRADES = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
 QRELS = "".join(f"1 {docno[0].upper()} {docno} {grade}\n" for docno, grade in GRADES.items())
@@ -76,6 +86,41 @@ def test_the_mean_over_samples_of_different_length(given):
     each = [evaluate_quietly(one, given("qrels"), [rND @ 5])[1]["value"][0] for one in rankings]
     both = evaluate_quietly(FRAME, given("qrels"), [rND @ 5])[1]["value"][0]
     assert each[0] != each[1] and both == pytest.approx(sum(each) / 2)
+
+
+@pytest.mark.parametrize("measure", [rND @ 5, Annotated @ 2, EEL, IAA(norm="none"), RADio,
+                                     alpha_nDCG @ 5], ids=str)
+def test_a_topic_that_some_samples_lack(measure):
+    """What a sample returned for no topic is nothing, as in an experiment of that sample alone."""
+    qrels = pd.DataFrame([(qid, docno, grade, docno[0].upper()) for qid in "123"
+                          for docno, grade in GRADES.items()],
+                         columns=["qid", "docno", "label", "iteration"])
+    run = pd.concat([FRAME, FRAME[:6].assign(qid="2")])
+    found, told = warnings_of(lambda: evaluate(run, qrels, [measure], progress=False)[1])
+    missing = [text for text in told if "missing" in text]
+    assert missing == ["1 of 3 topics (the first is '2') are missing from some of the 2 samples of "
+                       "the run; these samples returned nothing for them"]
+    values = dict(zip(found["qid"], found["value"], strict=True))
+    if measure.NAME in ("EEL", "IAA"):  # of the mean exposure of each document
+        other = FRAME[:6].assign(qid="2", docno=[f"x{i}" for i in range(6)], iteration="sample 1")
+        padded = evaluate_quietly(pd.concat([run, other]), qrels, [measure])[1]
+        once = evaluate_quietly(FRAME[:6].assign(qid="2"), qrels, [measure])[1]
+        assert values["2"] != pytest.approx(once["value"][1])
+        if measure.NAME == "EEL":  # unjudged documents only add their own exposure
+            assert padded["value"][1] > values["2"]
+    else:
+        each = [evaluate_quietly(rows, qrels, [measure])[1]["value"]
+                for rows in (run[run["iteration"] == "sample 0"].drop(columns="iteration"),
+                             FRAME[6:].drop(columns="iteration"))]
+        assert values["2"] == pytest.approx((each[0][1] + each[1][1]) / 2)
+        assert values["3"] == pytest.approx(each[0][2])
+
+
+def test_a_topic_of_a_single_sample_is_not_explained():
+    run = pd.concat([FRAME, FRAME[:6].assign(qid="2")])
+    qrels = pd.DataFrame({"qid": "2", "docno": ["a1", "b1"], "label": 1, "iteration": ["A", "B"]})
+    with pytest.raises(ValueError, match="several rankings of topic '2'"):
+        explain(rND @ 5, run, qrels, "2")
 
 
 def test_one_sample_is_one_ranking(given):

@@ -182,3 +182,13 @@ def test_a_series_is_a_mapping():
     assert groups.from_mapping(pd.Series({"a": "X", "b": "Y"})) == groups.from_mapping(
         {"a": "X", "b": "Y"}
     )
+
+
+def test_lists_of_labels_in_a_frame():
+    frame = pd.DataFrame({"docno": ["a", "b", "c", "d"],
+                          "group": ["X", ["X", "Y, Z"], [], ("-", 1.0)]})
+    assert groups.from_frame(frame).lookup(["1"] * 4, list("abcd"))["group"].tolist() == [
+        "X", "X", "Y, Z", "1"]
+    for wrong in ({"X": 1.0}, [["X"]]):
+        with pytest.raises(ValueError, match=r"frame of groups has the group .*X.* a list of lab"):
+            groups.from_frame(frame.assign(group=["X", wrong, "X", "X"]))

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from ir_measures import alpha_nDCG
 
-from pt_fairness.io.identifiers import CHUNK, PairIndex, words_of
+from pt_fairness import Annotated, explain, groups, rKL
+from pt_fairness.io.identifiers import (
+    CHUNK,
+    LONG,
+    PairIndex,
+    texts_of,
+    with_text_ids,
+    words_of,
+)
 
 #: Identifiers without NUL, and without lone surrogates, which UTF-8 cannot hold.
 identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]),
@@ -21,6 +33,33 @@ def test_words_compare_as_the_strings_do(ids):
     words = words_of(np.array(ids, dtype=object))
     by_words = sorted(range(len(ids)), key=lambda i: tuple(words[i]))
     assert [ids[i] for i in by_words] == sorted(ids, key=str.encode)
+
+
+@given(st.lists(identifiers, min_size=1, max_size=40), st.integers(LONG - 20, LONG + 20))
+def test_long_texts_compare_as_the_strings_do(ids, length):
+    texts = [one + "é" * (length if i % 3 == 0 else 0) for i, one in enumerate(ids)]
+    words = words_of(np.array(texts, dtype=object))
+    by_words = sorted(range(len(texts)), key=lambda i: tuple(words[i]))
+    assert [texts[i] for i in by_words] == sorted(texts, key=str.encode)
+
+
+def test_one_long_docno_does_not_widen_all():
+    rows = 20_000
+    docnos = [f"d{i}" for i in range(rows - 1)] + ["x" * 5_000]
+    labels = np.array(["A", "B"])[np.arange(rows) % 2]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": 1, "iteration": labels})
+    run = qrels[["query_id", "doc_id"]].assign(score=1.0)
+    tracemalloc.start()
+    source = groups.from_frame(pd.DataFrame({"docno": docnos, "group": labels}))
+    assert source.digest()
+    found = ir_measures.calc_aggregate([rKL @ 10, alpha_nDCG @ 10], qrels, run)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found) == 2 and most < 1_000 * rows
+    # Ties are in descending order of the docnos.
+    first = explain("Annotated@5", run.rename(columns={"query_id": "qid", "doc_id": "docno"}),
+                    qrels, "1")["docno"].tolist()[:3]
+    assert first == sorted(docnos, reverse=True)[:3]
 
 
 pairs = st.lists(
@@ -81,3 +120,23 @@ def test_a_missing_docno_is_refused(value):
     docnos = pd.Series(["a", value], name="docno", dtype=object, index=[4, 7])
     with pytest.raises(ValueError, match="row 7 of the run has no docno"):
         PairIndex(np.zeros(2, int), docnos, "run")
+
+
+@pytest.mark.parametrize("dtype", [object, "category"])
+@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
+@pytest.mark.parametrize("ids", [["101", 102.0, 103.0], ["a", 7, 8.0, np.float32(9)], ["1", 2]])
+def test_each_identifier_is_read_by_itself(ids, step, dtype):
+    column = pd.Series(ids[::step], dtype=object).astype(dtype)
+    expected = [str(int(one)) if not isinstance(one, str) else one for one in ids[::step]]
+    assert texts_of(column).tolist() == expected
+    assert with_text_ids(pd.DataFrame({"docno": column}), "run", "docno")["docno"].tolist() \
+        == expected
+
+
+@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
+def test_the_order_of_rows_of_mixed_identifiers(step):
+    mixed = pd.Series(["101", 102.0, 103.0], dtype=object)
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["101", "102", "103"], "relevance": 1,
+                          "iteration": "PRO"})
+    run = pd.DataFrame({"query_id": "1", "doc_id": mixed, "score": [3.0, 2.0, 1.0]})
+    assert ir_measures.calc_aggregate([Annotated], qrels, run[::step]) == {Annotated: 1.0}

@@ -20,7 +20,10 @@ from pt_fairness.measures import MEASURES
 
 @pytest.fixture(scope="session")
 def sampled() -> Callable[..., pd.DataFrame]:
-    """``sampled(case, samples, seed)``: a run of several rankings of a topic, of unequal length."""
+    """``sampled(case, samples, seed)``: a run of several rankings of a topic, of unequal length.
+
+    The first sample lacks the first topic.
+    """
     return _sampled
 
 
@@ -29,6 +32,7 @@ def _sampled(case: Any, samples: int, seed: int) -> pd.DataFrame:
     frames = [run.sample(frac=pick.choice([0.3, 0.7, 1.0]), random_state=seed + i).assign(
         iteration=i, score=lambda one: [pick.random() for _ in range(len(one))])
         for i in range(samples)]
+    frames[0] = frames[0][frames[0]["query_id"] != run["query_id"].iloc[0]]
     return pd.concat(frames)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
+import scipy.stats
 from slow_versions import statistics
 
 from pt_fairness.measures import fa_ir_table
@@ -57,3 +60,18 @@ def test_levels_are_computed_once(monkeypatch):
     assert levels(np.array([12, 12]), np.array([0.35, 0.35]), 0.1).tolist() == [first[0]] * 2
     with pytest.raises(TypeError):  # what has not been computed
         levels(np.array([13]), np.array([0.35]), 0.1)
+
+
+def test_linear_memory():
+    k, p = 3_000, 0.29
+    tracemalloc.start()
+    table = m_table(k, p)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1_000 * k
+    # The level is the largest: the next table rejects a fair list too often.
+    level = levels(np.array([k]), np.array([p]), 0.1)[0]
+    assert failure_probability(table[None], np.array([p]))[0] <= 0.1
+    cells = scipy.stats.binom.cdf(table, np.arange(1, k + 1), p)
+    above = m_table(k, p, cells.min(), adjust=False)
+    assert level < cells.min() and failure_probability(above[None], np.array([p]))[0] > 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from decimal import Context, Decimal, localcontext
 
 import ir_measures
 import pandas as pd
@@ -55,6 +56,21 @@ def test_a_list_is_like_its_own_groups(values):
     run = [ir_measures.ScoredDoc("1", row.doc_id, 1.0) for row in qrels]
     same = RADio(discount="none")
     assert values([same], qrels, run)[same, "1"] == 0.0
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-9, 1e-11])
+def test_a_list_that_is_nearly_like_its_target(values, apart):
+    qrels = [ir_measures.Qrel("1", str(i), 0, label) for i, label in enumerate("ABAB")]
+    run = [ir_measures.ScoredDoc("1", row.doc_id, 1.0) for row in qrels]
+    shares = [0.5 + apart, 0.5 - apart]
+    near = RADio(discount="none", alpha=0.0, target=dict(zip("AB", shares, strict=True)))
+    with localcontext(Context(prec=60)):
+        exact = [[Decimal("0.5")] * 2, [Decimal(one) for one in shares]]
+        middle = [sum(pair) / 2 for pair in zip(*exact, strict=True)]
+        divergence = sum(one * (one / m).ln() for some in exact
+                         for one, m in zip(some, middle, strict=True)) / 2 / Decimal(2).ln()
+        expected = float(divergence.sqrt())
+    assert values([near], qrels, run)[near, "1"] == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"C": 1.0}], ids=str)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import cProfile
 import itertools
 
 import ir_measures
+import numpy as np
+import pandas as pd
 import pytest
 from measure_cases import of_lists
 
-from pt_fairness import ARP
+from pt_fairness import ARP, groups
 
 SETTINGS = [{**cutoff, **setting} for cutoff in ({}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500})
             for setting in ({}, {"pairs": "errors"}, {"rel": 2}, {"rel": 0, "pairs": "errors"})]
@@ -58,3 +61,43 @@ def test_groups_that_are_alone_or_absent(values):
     assert found[ARP, "1"] == 1.0 and found[errors, "1"] == 0.0
     found = values([ARP, errors], qrels, run[:0])
     assert found[ARP, "1"] == found[errors, "1"] == 1.0
+
+
+def graded(relevance, labels):
+    """Qrels and a run of the documents in their order, and their groups."""
+    docnos = [f"d{i}" for i in range(len(relevance))]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": relevance})
+    run = pd.DataFrame({"query_id": "1", "doc_id": docnos,
+                        "score": -np.arange(len(docnos), dtype=float)})
+    return qrels, run, groups.from_mapping(dict(zip(docnos, labels, strict=True)))
+
+
+@pytest.mark.parametrize("grades", [1, 2, 4, 5, 60])
+def test_errors_of_relevance_that_is_no_whole_number(values, grades):
+    random = np.random.default_rng(grades)
+    relevance = random.integers(0, grades, 60) / grades + 0.125
+    labels = [list(random.permutation(["A", "B", "C"])[:random.integers(1, 4)]) for _ in range(60)]
+    qrels, run, source = graded(relevance, labels)
+    found = {}
+    for group in "ABC":
+        won = mixed = 0.0
+        for i, j in itertools.combinations(range(60), 2):
+            one, other = ((group in labels[d]) / len(labels[d]) for d in (i, j))
+            won += one * (1 - other) * (relevance[i] < relevance[j])
+            mixed += one * (1 - other) + other * (1 - one)
+        found[group] = won / mixed
+    measure = ARP(pairs="errors", rel=0, groups=source)
+    expected = max(found.values()) - min(found.values())
+    assert values([measure], qrels, run)[measure, "1"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_errors_of_many_grades(values):
+    """The steps grow with the logarithm of the number of grades."""
+    random = np.random.default_rng(0)
+    qrels, run, source = graded(random.random(3_000) + 1, random.choice(["A", "B"], 3_000))
+    measure = ARP(pairs="errors", groups=source)
+    values([measure], qrels[:2], run[:2])
+    profile = cProfile.Profile()
+    assert 0 < profile.runcall(values, [measure], qrels, run)[measure, "1"] < 0.1
+    assert sum(one.callcount for one in profile.getstats()
+               if "cumsum" in str(one.code)) < 100

@@ -47,9 +47,8 @@ def read_topics(
     rankings = [order_run(found) for found in samples.values()]
     topics = {}
     for qid, of_topic in rows.items():
-        lists = [
-            ranking[qid] for ranking in rankings if qid in ranking
-        ]  # samples with a row for it
+        lists = [ranking.get(qid, []) for ranking in rankings]
+        lists = lists if any(lists) else []
         documents = {*of_topic, *(docno for one in lists for docno in one)}
         source = source_of_topic(qid, of_topic, documents, groups)
         judged = {docno: max(r for r, _ in found) for docno, found in of_topic.items()}

@@ -30,9 +30,20 @@ def test_a_group_column_is_added():
     frame = results(("1", "a"), ("1", "b"), ("1", "c"), ("2", "b"), ("2", "a"))
     before = frame.copy()
     found = pt.fairness.annotate(GROUPS)(frame)
-    assert found["group"].fillna("none").tolist() == ["PRO", "CON,PRO", "none", "none", "CON"]
+    assert found["group"].fillna("none").tolist() == ["PRO", ["CON", "PRO"], "none", "none", "CON"]
     pd.testing.assert_frame_equal(found.drop(columns="group"), before)
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_labels_with_commas_stay_whole():
+    source = groups.from_mapping({"a": "Portland, OR", "b": ["Portland, OR", "Paris"]})
+    found = pt.fairness.annotate(source)(results(("1", "a"), ("1", "b")))
+    assert found["group"].tolist() == ["Portland, OR", ["Paris", "Portland, OR"]]
+    again = groups.from_frame(found[["docno", "group"]])
+    assert again.labels == ["Paris", "Portland, OR"]
+    assert again.lookup(["1"] * 2, ["a", "b"]).equals(source.lookup(["1"] * 2, ["a", "b"]))
+    # One group each is text, whatever the labels.
+    assert pt.fairness.annotate(source)(results(("1", "a")))["group"].dtype == "str"
 
 
 def test_any_index_and_numbers_as_topics():
@@ -42,7 +53,7 @@ def test_any_index_and_numbers_as_topics():
         .astype({"qid": int})
     )
     found = pt.fairness.annotate(GROUPS)(frame)
-    assert found["group"].tolist() == ["PRO", "CON,PRO", "CON"] and found.index.tolist() == [
+    assert found["group"].tolist() == ["PRO", ["CON", "PRO"], "CON"] and found.index.tolist() == [
         7,
         7,
         3,

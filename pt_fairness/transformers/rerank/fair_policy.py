@@ -9,16 +9,12 @@ Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best f
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from pt_fairness.numerics import Floats, Ints, distinct
+from pt_fairness.numerics import Floats, Ints
 
 #: Tolerance of the exposures of groups, and of probabilities.
 TOLERANCE = 1e-9
-#: Differences of scores within this are equal.
-_TIE = 1e-12
 #: The factor of a difference of exposures, against scores in [0, 1]; it grows by itself as long as
 #: the differences are not the least possible.
 _PENALTY = 10.0
@@ -53,9 +49,7 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     >>> rankings.tolist(), probabilities.round(3).tolist()
     ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
     """
-    one_each = shares.shape[1] == 2 and bool(((shares == 0) | (shares == 1)).all())
-    rankings, probabilities = _of_two(r, shares[:, 0] == 1, float(target[0]), weights) \
-        if one_each else _generated(r, shares, target, weights)
+    rankings, probabilities = _generated(r, shares, target, weights)
     order = np.lexsort((*rankings.T[::-1], -probabilities.round(9)))
     return rankings[order], probabilities[order]
 
@@ -66,45 +60,6 @@ def _by_score(score: Floats, weights: Floats) -> Ints:
     seen = np.count_nonzero(weights)
     order[seen:].sort()
     return order
-
-
-def _of_two(r: Floats, first: Any, target: float, weights: Floats) -> tuple[Ints, Floats]:
-    """Return the mix for two groups and documents of one group each.
-
-    A bonus on the scores of the first group raises its exposure, in steps where two documents
-    change places.
-
-    :param first: whether the document is in the first group, ``[n]``
-    :param target: the share of the first group
-    """
-    seen = np.count_nonzero(weights)  # of a group, no more documents than that are ever seen
-    others, own = distinct(r[~first][:seen]), distinct(r[first][:seen])
-    steps = distinct(np.subtract.outer(others, own).ravel())
-    ends = np.append(np.diff(steps) > _TIE, True)
-    starts = np.append(True, ends[:-1])
-    below, above = steps[starts], steps[ends]
-    bonuses = np.concatenate([[below[0] - 1.0], (above[:-1] + below[1:]) / 2, [above[-1] + 1.0]])
-
-    def at(step: int) -> tuple[Ints, float]:
-        ranking = _by_score(r + bonuses[step] * first, weights)
-        return ranking, float(weights @ first[ranking])
-
-    wanted = target * weights.sum()
-    low, high = 0, len(bonuses) - 1
-    (worst, least), (best, most) = at(low), at(high)
-    if wanted <= least + TOLERANCE:
-        return worst[None], np.ones(1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        ranking, exposure = at(middle)
-        if exposure < wanted - TOLERANCE:
-            low, worst, least = middle, ranking, exposure
-        else:
-            high, best, most = middle, ranking, exposure
-    if wanted >= most - TOLERANCE:
-        return best[None], np.ones(1)
-    share = (wanted - least) / (most - least)
-    return np.array([best, worst]), np.array([share, 1.0 - share])
 
 
 def _generated(r: Floats, shares: Floats, target: Floats,
@@ -120,7 +75,8 @@ def _generated(r: Floats, shares: Floats, target: Floats,
     while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:
         penalty *= _PENALTY
         difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
-    used = probabilities > TOLERANCE
+    # Rankings that were added for ``least`` have no probabilities.
+    used = np.flatnonzero(probabilities > TOLERANCE)
     return np.array(rankings)[used], probabilities[used] / probabilities[used].sum()
 
 

@@ -11,11 +11,12 @@ import pandas as pd
 
 from pt_fairness import targets
 from pt_fairness.groups import Annotated, Groups
-from pt_fairness.io.identifiers import codes_of, texts_of
+from pt_fairness.groups.table import one_label_each
+from pt_fairness.io.identifiers import codes_of, recoded, texts_of
 from pt_fairness.numerics import Bools, Floats, Ints, ratio
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
-from pt_fairness.text import UNANNOTATED, BoundName, label_text, warn
+from pt_fairness.text import UNANNOTATED, BoundName, warn
 
 
 @dataclass(frozen=True)
@@ -187,26 +188,14 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
 
 
 def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
-    """Return the label sets in a column of labels that are separated by commas, and their codes.
+    """Return the label sets in the column ``group``, and the code of each row.
 
-    :raises ValueError: a value is a list or another collection
+    :raises ValueError: a value is neither a label nor a list of labels
     """
-    try:
-        codes, found = pd.factorize(column)
-        texts = found.tolist()
-    except TypeError:  # lists have no hash
-        texts = column.tolist()
-    for text in texts:
-        if not pd.api.types.is_scalar(text):
-            raise ValueError(f"the column group has the value {text!r}; it has to be text, with "
-                             "commas between the labels of several groups")
-    parts = [(value, part) for value, text in enumerate(texts)
-             for part in map(str.strip, label_text(text).split(",")) if part not in UNANNOTATED]
-    label, names = pd.factorize(np.array([part for _, part in parts], dtype=object), sort=True)
-    sets = LabelSets(names.tolist())
-    value = np.array([value for value, _ in parts], np.intp)
-    # The code −1 of a missing value has the last element.
-    return sets, np.append(sets.code(value, label, len(texts)), -1)[codes]
+    parts = one_label_each(column.reset_index(drop=True).to_frame(), "the column group")["group"]
+    codes, found = codes_of(parts)
+    sets = LabelSets(sorted({*found}.difference(UNANNOTATED)))
+    return sets, sets.code(parts.index.to_numpy(), recoded(codes, found, sets.labels), len(column))
 
 
 class Queues:

@@ -186,3 +186,11 @@ def test_infinite_scores():
     kept = results([("u", np.inf, None), ("a", 2.0, "P"), ("b", 1.0, "C")])
     assert order(rerankers.fair_exposure(k=2)(kept)).startswith("u ")
     assert order(rerankers.fair_exposure()(results([("a", np.inf, "P"), ("b", 1.0, "P")]))) == "a b"
+
+
+def test_groups_of_no_share_in_the_target():
+    # Two rankings reach the least difference; the second optimum needs one more than the first.
+    frame = results([("a", 5, "E"), ("b", 4, "D"), ("c", 3, ["C", "E"]),
+                     ("d", 2, ["A", "B"]), ("e", 1, ["A", "E"])])
+    found = rerankers.fair_exposure(target={"A": 0.5, "B": 0.5}, k=2).policy(frame)
+    assert rankings_of(found) == (["d e a b c"], [1.0])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from slow_versions import fair_policy as slow
 
 from pt_fairness import numerics
-from pt_fairness.transformers.rerank.fair_policy import _generated, fair_policy
+from pt_fairness.transformers.rerank.fair_policy import fair_policy
 
 
 def expected(policy, r, shares, weights):
@@ -70,20 +72,19 @@ class TestFairPolicy:
             assert (np.diff(probabilities) <= 1e-9).all()
             assert expected((rankings, probabilities), r, shares, weights)[0] <= r @ weights + 1e-9
 
-    def test_two_groups_as_by_column_generation(self):
+    @pytest.mark.parametrize("name", ["log2", "trec", "geometric"])
+    def test_two_groups_as_by_a_bonus(self, name):
         rng = np.random.default_rng(2)
         for _ in range(30):
             n = int(rng.integers(10, 60))
             r = np.sort(rng.random(n))[::-1]
             shares = np.eye(2)[np.append(rng.integers(0, 2, n - 2), [0, 1])]
-            share = rng.random()
-            arguments = r, shares, np.array([share, 1 - share]), weights_of(n, n)
-            one, two = (
-                expected(policy, r, shares, arguments[-1])
-                for policy in (fair_policy(*arguments), _generated(*arguments))
-            )
-            assert one[0] == pytest.approx(two[0], abs=1e-7)
-            assert one[1] == pytest.approx(two[1], abs=1e-7)
+            share, weights = rng.random(), weights_of(n, int(rng.integers(1, n + 1)), name)
+            policy = fair_policy(r, shares, np.array([share, 1 - share]), weights)
+            exposure, utility = slow.mix_of_two(r, shares[:, 0] == 1, share, weights)
+            found, exposures = expected(policy, r, shares, weights)
+            assert exposures[0] == pytest.approx(exposure, abs=1e-7)
+            assert found == pytest.approx(utility, abs=1e-6)
 
     def test_the_job_seekers_of_the_paper(self):
         # Figure 3: DCG with natural logarithms is 3.8193 in the unfair order. Its mix of two
@@ -121,11 +122,26 @@ class TestFairPolicy:
         )
         assert rankings[0].tolist() == [0, 1, 2] and probabilities.tolist() == [1.0]
 
-    def test_two_thousand_documents(self):
+    def test_groups_of_no_share_in_the_target(self):
+        # The least difference takes rankings that the largest utility does not.
+        shares = np.array([[0, 0, 0, 0, 1], [0, 0, 0, 1, 0], [0, 0, 0.5, 0, 0.5],
+                           [0.5, 0.5, 0, 0, 0], [0.5, 0, 0, 0, 0.5]])
+        arguments = np.linspace(1, 0, 5), shares, np.array([0.5, 0.5, 0, 0, 0]), weights_of(5, 2)
+        policy = fair_policy(*arguments)
+        gap, utility = slow.optimum(*(one.tolist() for one in arguments))
+        found, exposures = expected(policy, arguments[0], shares, arguments[3])
+        assert abs(exposures - arguments[2] * arguments[3].sum()).sum() == pytest.approx(gap)
+        assert found == pytest.approx(utility)
+
+    def test_linear_memory(self):
         rng = np.random.default_rng(3)
-        n = 2_000
+        n = 20_000
         r, shares = np.sort(rng.random(n))[::-1], np.eye(2)[rng.integers(0, 2, n)]
-        weights = weights_of(n, 100)
-        policy = fair_policy(r, shares, np.array([0.3, 0.7]), weights)
+        weights = weights_of(n, n)
+        tracemalloc.start()
+        policy = fair_policy(r, shares, np.array([0.48, 0.52]), weights)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 5_000 * n
         _, exposures = expected(policy, r, shares, weights)
-        assert exposures == pytest.approx(weights.sum() * np.array([0.3, 0.7]))
+        assert exposures == pytest.approx(weights.sum() * np.array([0.48, 0.52]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from rerank_cases import WORKED, results
 
@@ -22,30 +23,33 @@ def shares(group):
 
 
 def test_a_column_of_groups():
-    assert shares(["P", " P , C", "P,P", "-", "", None, ",C,-,"]) == {
+    assert shares(["P", ["P", "C"], ["P", "P"], "-", "", None, ("C", "-", None), []]) == {
         "a": {"C": 0, "P": 1}, "b": {"C": 0.5, "P": 0.5}, "c": {"C": 0, "P": 1},
         "g": {"C": 1, "P": 0}}
-    assert shares([1, 2.0, np.nan]) == {"a": {"1": 1, "2": 0}, "b": {"1": 0, "2": 1}}
+    assert shares([1, 2.0, np.nan, [1.0, "2"]]) == {
+        "a": {"1": 1, "2": 0}, "b": {"1": 0, "2": 1}, "d": {"1": 0.5, "2": 0.5}}
     assert shares(pd.Categorical(["x", None, "é中"])) == {
         "a": {"x": 1, "é中": 0}, "c": {"x": 0, "é中": 1}}
+    assert shares(["Portland, OR", ["Portland, OR", "C"]]) == {
+        "a": {"C": 0, "Portland, OR": 1}, "b": {"C": 0.5, "Portland, OR": 0.5}}
 
 
-@pytest.mark.parametrize("several", [["P", "C"], ("P", "C"), {"P": 1}])
-def test_collections_in_the_column_of_groups(several):
-    with pytest.raises(ValueError, match=r"column group has the value [\[({]'P'.*has to be text"):
-        shares([None, several, "P"])
+@pytest.mark.parametrize("wrong", [{"P": 1}, [["P"], ["C"]]])
+def test_values_that_are_no_labels(wrong):
+    with pytest.raises(ValueError, match=r"column group has the group .*P.*list of labels"):
+        shares([None, wrong, "P"])
 
 
-@pytest.mark.parametrize("dtype", [object, "category", "string"])
-def test_a_group_source_and_the_column_that_annotate_writes(dtype):
+@pytest.mark.parametrize("several", [["P", "C"], ["Portland, OR", "C"]])
+def test_a_group_source_and_the_column_that_annotate_writes(several):
     frame = results(WORKED)
-    source = groups.from_mapping({"a": ["P", "C"], "b": "P", "g": "C"})
-    column = Results(frame.assign(group=pd.Series(
-        ["C,P", "P", *[None] * 5, "C"], dtype=dtype)))
+    first = several[0]
+    source = groups.from_mapping({"a": several, "b": first, "g": "C"})
+    column = Results(pt.fairness.annotate(source)(frame.drop(columns="group")))
     ready = Results(frame)
-    (one,), (other,) = (found.condensed(found.annotations(given), {"P": 0.9, "C": 0.1}, 2)
+    (one,), (other,) = (found.condensed(found.annotations(given), {first: 0.9, "C": 0.1}, 2)
                         for found, given in ((column, None), (ready, source)))
-    assert one.labels == other.labels == ["C", "P"] and one.k == other.k == 2
+    assert one.labels == other.labels == ["C", first] and one.k == other.k == 2
     assert one.shares.tolist() == other.shares.tolist() == [[0.5, 0.5], [0, 1], [1, 0]]
     assert one.places.tolist() == other.places.tolist() == [0, 1, 7]
     assert one.target == pytest.approx([0.1, 0.9]) and one.target.tolist() == other.target.tolist()
@@ -53,7 +57,7 @@ def test_a_group_source_and_the_column_that_annotate_writes(dtype):
 
 def test_targets_are_rescaled_to_the_groups_of_a_topic():
     frame = pd.concat([results([("a", 1.0, "P"), ("b", 0.0, "C")]),
-                       results([("a", 1.0, "X"), ("b", 0.0, "P,X")], "2")])
+                       results([("a", 1.0, "X"), ("b", 0.0, ["P", "X"])], "2")])
     found = Results(frame)
     annotated = found.annotations(None)
 

@@ -27,7 +27,7 @@ THREE = [("det_greedy", "a d b e f c g"), ("det_relaxed", "a d b e f c g"),
 
 
 def documents(rows):
-    return [slow.Document(docno, score, dict.fromkeys(group.split(","), 1.0) if group else {})
+    return [slow.Document(docno, score, dict.fromkeys([*group], 1.0) if group else {})
             for docno, score, group in rows]
 
 

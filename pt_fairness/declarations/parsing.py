@@ -7,7 +7,7 @@ from typing import Any
 
 import ir_measures
 
-from pt_fairness.measures.params import DEEPEST
+from pt_fairness.declarations.params import DEEPEST
 
 TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
 
