@@ -46,7 +46,7 @@ class _MRecall(FairnessMeasure):
     Examples
     --------
     >>> from pt_fairness.declarations.example import qrels, run
-    >>> round(MRecall.calc_aggregate(qrels, run), 3)
+    >>> round(MRecall(value="share").calc_aggregate(qrels, run), 3)
     1.0
     """
 
