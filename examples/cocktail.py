@@ -12,7 +12,7 @@ import tempfile
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from ir_measures import AP, Measure, nDCG
+from ir_measures import AP, nDCG
 from quickstart import PisaIndex, without_native_output
 
 from pt_fairness import OfGroup, analysis, evaluate

@@ -2,7 +2,7 @@
 
 Importing the package registers its measures in ir_measures (and hence in PyTerrier). Its dataset
 ids are registered in ir_datasets when ir_datasets is imported. The import loads none of pyterrier,
-ir_datasets, pandas and numpy.
+ir_datasets, pandas and scipy.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from pt_fairness.transformers import annotate, rerank
     from pt_fairness.values import runs
 
-#: Public names that are imported lazily, because they need numpy or pandas, and their modules.
+#: Public names that are imported lazily, because they need pandas, and their modules.
 _LAZY = {
     "analysis": "pt_fairness.analysis",
     "annotate": "pt_fairness.transformers",

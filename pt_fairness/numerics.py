@@ -7,7 +7,7 @@ in column ``i - 1``; ``L`` labels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,6 @@ LARGEST_DIVERGENCE = -math.log2(SMALLEST_SHARE)
 LARGEST_RATIO = 1 / SMALLEST_SHARE - 1
 #: Divergences below this are rounding errors of equal distributions.
 ROUNDING = 1e-12
-#: Number of ranks that :func:`discounted_sum` adds one by one; it integrates over the rest.
-SUMMED_RANKS = 1 << 12
 #: Smaller shares of a target count as 0. They are rounding errors, since one document of any real
 #: collection has a larger share. A ratio with such a denominator can overflow.
 SMALLEST_TARGET = 1e-12
@@ -39,6 +37,16 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return the distinct values, sorted; faster than the hash table of ``np.unique``."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
+
+
+def recoded(codes: Ints, names: Iterable[str], others: Iterable[str]) -> Ints:
+    """Convert codes of some names to the codes of the same names among others, ``[n]``.
+
+    :param codes: indices into ``names``, ``[n]``; −1 stays −1
+    :param others: distinct names; a name that is not one of them gets the code −1
+    """
+    place = {name: code for code, name in enumerate(others)}
+    return np.array([*(place.get(name, -1) for name in names), -1], np.int32)[codes]
 
 
 def mean_of_lists(values: Floats, topics: Ints) -> Floats:
@@ -93,15 +101,8 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
 
 
 def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
-    """Return the sum of ``discount(name, depth, p) ** power``; ``depth`` may be billions.
-
-    :param name: ``'log2'``, ``'trec'`` or ``'geometric'``
-    """
-    if name == "geometric":
-        return float((1.0 - p ** (power * depth)) / (1.0 - p ** power))
-    if name == "trec":  # weight 1 at rank 1, then the log2 weights shifted by one rank
-        return 1.0 + sum_of_discounts("log2", depth - 1, power=power)
-    return discounted_sum(range(1, depth + 1), lambda i: np.log2(i + 1.0) ** (1 - power))
+    """Return the sum of ``discount(name, depth, p) ** power``."""
+    return float((discount(name, depth, p) ** power).sum())
 
 
 def gain(name: str, relevance: Any, rel: int) -> Floats:
@@ -142,40 +143,9 @@ def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
     return np.asarray(np.where((n < step)[:, None], i == n[:, None], multiples))
 
 
-def evaluated_ranks(n: int, step: int = 1) -> range:
-    """Return the ranks that :func:`evaluated` marks in a list of ``n`` documents."""
-    return range(step, n + 1, step) if step <= n else range(n, n + 1)
-
-
-def discounted_sum(ranks: range, gain: Callable[[Floats], Any] = np.ones_like) -> float:
-    """Return ``Σ gain(i) / log2(i + 1)`` over ``ranks``, which may be billions.
-
-    The ranks after the first ``SUMMED_RANKS`` are integrated over (midpoint rule with its first
-    correction, Gauss–Legendre quadrature); the relative error is below 1e-12.
-
-    :param gain: smooth function of the rank, elementwise, such as a constant or a polynomial
-    """
-
-    def term(i: Floats) -> Floats:
-        return np.asarray(gain(i) / np.log2(i + 1.0))
-
-    first, rest = ranks[:SUMMED_RANKS], ranks[SUMMED_RANKS:]
-    total = float(term(np.arange(first.start, first.stop, first.step, dtype=float)).sum())
-    if rest:
-        step = float(rest.step)
-        edges = np.geomspace(rest[0] - step / 2, rest[-1] + step / 2, 33)
-        half = np.diff(edges)[:, None] / 2
-        nodes, weights = np.polynomial.legendre.leggauss(10)
-        heights = term(edges[:-1, None] + half * (1.0 + nodes))
-        total += float((half * weights * heights).sum()) / step
-        rise = term(edges[[0, -1]] + step / 2) - term(edges[[0, -1]] - step / 2)
-        total -= float(rise[1] - rise[0]) / 24
-    return total
-
-
-def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights: Floats,
-                          divergence: Callable[[Floats], Floats]) -> Floats:
-    """Return Σ_i w_i · divergence(P_i), ``[T]``.
+def discounted_divergences(codes: NDArray[np.integer[Any]], rows: Floats, weights: Floats,
+                           divergence: Callable[[Floats], Floats]) -> Floats:
+    """Return w_i · divergence(P_i), ``[T, D]``.
 
     ``P_i`` is the share of each label among the first i documents.
 
@@ -185,7 +155,7 @@ def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights
     :param divergence: takes shares ``[T, ranks, L]`` and returns divergences ``[T, ranks]``
     """
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
-    total, counts = np.zeros(len(codes)), np.zeros((len(codes), rows.shape[1]))
+    terms, counts = weights.copy(), np.zeros((len(codes), rows.shape[1]))
     # A divergence holds about four arrays of this size at a time.
     size = max(1, BLOCK_CELLS // max(1, 4 * counts.size))
     for start in range(0, codes.shape[1], size):
@@ -194,8 +164,8 @@ def discounted_divergence(codes: NDArray[np.integer[Any]], rows: Floats, weights
         np.cumsum(sums, axis=1, out=sums)
         counts = sums[:, -1].copy()
         sums /= (start + ranks(sums.shape[1]))[:, None]
-        total += (weights[:, start:start + size] * divergence(sums)).sum(axis=1)
-    return total
+        terms[:, start:start + size] *= divergence(sums)
+    return terms
 
 
 def smoothed(shares: Floats) -> Floats:
@@ -330,32 +300,3 @@ def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
     every = np.broadcast_to(weights, codes.shape)
     sums = np.bincount(places.ravel(), every.ravel(), rows * (kinds + 1))
     return np.asarray(sums.reshape(rows, kinds + 1)[:, 1:], float)
-
-
-def largest_divergence(sizes: Ints, shares: Floats, target: Floats, weights: Floats) -> float:
-    """Return the largest Σ w_i · KL(P_i ‖ target), base 2, over all orders of documents.
-
-    The maximum is exact: a dynamic programme over the counts of each kind of document so far. It
-    has at most ``Π (sizes + 1)`` states.
-
-    :param sizes: the number of documents of each kind, ``[K]``; their sum is at least ``D``
-    :param shares: the share of each label in a document of each kind, ``[K, L]``
-    :param target: the share of each label, ``[L]``
-    :param weights: the weight of each rank, ``[D]``
-    """
-    depth = len(weights)
-    shape = np.minimum(sizes, depth) + 1
-    counts = np.indices(shape.tolist()).reshape(len(shape), -1)
-    total = counts.sum(axis=0)
-    strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
-    order = np.argsort(total, kind="stable")
-    ends = np.searchsorted(total[order], np.arange(depth + 2))
-    best = np.zeros(len(total))
-    for i in range(1, depth + 1):
-        places = order[ends[i]:ends[i + 1]]
-        found = counts[:, places]
-        before = np.where(found > 0, best[places - strides[:, None]], -np.inf).max(axis=0)
-        best[places] = before
-        if weights[i - 1] != 0:
-            best[places] += weights[i - 1] * kl(found.T @ shares / i, target)
-    return float(best[order[ends[depth]:ends[depth + 1]]].max())

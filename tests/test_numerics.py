@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import expi
 
 from pt_fairness import numerics
 
@@ -50,7 +49,7 @@ def test_discounts_by_name(depth):
 
 @pytest.mark.parametrize("name", ["log2", "trec", "geometric"])
 @pytest.mark.parametrize("power", [1, 2])
-@pytest.mark.parametrize("depth", [1, 2, 9, 3_000_000])
+@pytest.mark.parametrize("depth", [1, 2, 9, 1_000_000])
 def test_sums_of_discounts(name, power, depth):
     expected = (numerics.discount(name, depth, 0.8) ** power).sum()
     found = numerics.sum_of_discounts(name, depth, 0.8, power)
@@ -83,52 +82,22 @@ def test_evaluated_ranks(lengths, step):
     assert [int(row.sum()) for row in numerics.within(depth, n)] == lengths
 
 
-@pytest.mark.parametrize("n", [1, 2, 9])
-@pytest.mark.parametrize("step", [1, 2, 9, 10, 10**23])
-def test_ranks_of_a_step(n, step):
-    ranks = numerics.evaluated_ranks(n, step)
-    marked = numerics.evaluated(n, np.array([n]), step)[0]
-    assert [i - 1 for i in ranks] == np.flatnonzero(marked).tolist()
-
-
-@pytest.mark.parametrize("ranks", [
-    range(1, 1), range(1, 2), range(1, 4098), range(1, 1_000_001), range(3, 1_000_001, 3),
-    range(500_000, 1_000_001), range(10**9, 10**12, 10**6)], ids=str)
-@pytest.mark.parametrize("gain", [
-    pytest.param(np.ones_like, id="1"),
-    pytest.param(lambda i: i - 1, id="i - 1"),
-    pytest.param(lambda i: 0.999 ** (i - 1), id="0.999^(i - 1)"),
-])
-def test_discounted_sums_against_adding_one_by_one(ranks, gain):
-    i = np.array(ranks, float)
-    expected = math.fsum(gain(i) / np.log2(i + 1))
-    assert numerics.discounted_sum(ranks, gain) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_discounts_of_two_billion_ranks():
-    # Σ f(i) is about ∫ f from the first rank less ½ to the last plus ½, here after rank 1000.
-    n = 2**31 - 1
-    integral = math.log(2) * (expi(math.log(n + 1.5)) - expi(math.log(1001.5)))
-    expected = sum(1 / math.log2(i + 1) for i in range(1, 1001)) + integral
-    assert numerics.discounted_sum(range(1, n + 1)) == pytest.approx(expected, rel=1e-12)
-
-
 @pytest.mark.parametrize("cells", [1, 5, 13, 1000])
-def test_discounted_divergence(cells, monkeypatch):
+def test_discounted_divergences(cells, monkeypatch):
     """Whatever part of the ranks is in memory at a time."""
     monkeypatch.setattr(numerics, "BLOCK_CELLS", cells)
     rows = np.array([[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]])
     codes = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
     target, weights = np.array([0.2, 0.3, 0.5]), np.array([[1, 0.5, 0.2, 0], [0, 1, 3, 2]])
-    found = numerics.discounted_divergence(codes, rows, weights,
+    found = numerics.discounted_divergences(codes, rows, weights,
                                            lambda shares: numerics.kl(shares, target))
+    assert found.shape == weights.shape
     for t in range(2):
-        expected = 0.0
         for i in range(4):
             share = sum((rows[c] for c in codes[t, :i + 1] if c >= 0), np.zeros(3)) / (i + 1)
-            expected += weights[t, i] * sum(p * math.log2(p / q)
-                                            for p, q in zip(share, target, strict=True) if p)
-        assert found[t] == pytest.approx(expected)
+            expected = weights[t, i] * sum(p * math.log2(p / q)
+                                           for p, q in zip(share, target, strict=True) if p)
+            assert found[t, i] == pytest.approx(expected)
 
 
 @given(shares)
@@ -249,26 +218,3 @@ def test_largest_sum_against_every_permutation(documents, step):
     expected = max(sum(w * abs(order[:i].count("P") / i - share) for i, w in enumerate(weights, 1))
                    for order in set(itertools.permutations(documents)))
     assert found[0] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-@pytest.mark.parametrize("sizes", [[3], [1, 2], [2, 2, 2], [1, 1, 4], [5, 0, 1]])
-@pytest.mark.parametrize("depth", [1, 3, 6])
-def test_largest_divergence_against_every_permutation(sizes, step, depth):
-    rng = np.random.default_rng(sum(sizes))
-    shares, target = rng.dirichlet([1, 1, 1], len(sizes)), rng.dirichlet([1, 1, 1])
-    depth = min(depth, sum(sizes))
-    weights = np.array(
-        [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)]
-    )
-    documents = [kind for kind, size in enumerate(sizes) for _ in range(size)]
-
-    def value(order):
-        prefixes = [sum(shares[kind] for kind in order[:i]) / i for i in range(1, depth + 1)]
-        return sum(w * sum(p * math.log2(p / q) for p, q in zip(prefix, target, strict=True))
-                   for w, prefix in zip(weights, prefixes, strict=True))
-
-    expected = max(value(order) for order in set(itertools.permutations(documents)))
-    assert numerics.largest_divergence(np.array(sizes), shares, target, weights) == pytest.approx(
-        expected
-    )

@@ -6,8 +6,9 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
 from ir_measures import measures as irm
 
 from pt_fairness.declarations.docstrings import SignatureOfMeasure, first_sentence
@@ -19,11 +20,11 @@ from pt_fairness.declarations.params import (
     literal,
     plain,
 )
+from pt_fairness.numerics import Floats, ratio
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import Side, label_parts, side_of
+from pt_fairness.rankings.view import View
 from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
 
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
@@ -37,8 +38,9 @@ class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
 class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     """A measure of this package.
 
-    A subclass declares the class attributes below and implements :meth:`score`. This class adds
-    parameters, the text form, equality, hashing and pickling.
+    A subclass declares the class attributes below and implements :meth:`score`, or :meth:`terms` if
+    the value is a sum over the documents. This class adds parameters, the text form, equality,
+    hashing and pickling.
     """
 
     #: Smallest and largest value, ``None`` for no bound.
@@ -57,12 +59,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
-    #: How the value aggregates one number per rank: ``'sum'``, ``'mean'`` (over the ranks that were
-    #: returned), ``'mean to cutoff'`` or ``'discounted mean'`` (log2); ``None`` if it is not. A
-    #: constant factor may follow.
-    OVER_RANKS: ClassVar[str | None] = None
-    #: The class of :attr:`unnormalised`; by default that of the measure.
-    PLAIN: ClassVar[type[FairnessMeasure] | None] = None
+    #: Whether an unannotated document counts 1/L for each of the L groups.
+    EVEN: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
@@ -102,9 +100,51 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def score(self, view: View) -> Floats:
         """Return the value of each list of ``view``, ``[R]``, or of each topic, ``[T]``.
 
-        NaN stands for an undefined topic.
+        NaN stands for an undefined topic. By default the value is the sum of the :meth:`terms`.
+        """
+        return np.where(self.defined(view), self.terms(view).sum(axis=1), np.nan)
+
+    def defined(self, view: View) -> Any:
+        """Return whether each list has a value, ``[R]``, for a measure that is a sum."""
+        return True
+
+    def terms(self, view: View) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``, for a measure that is a sum.
+
+        Column j is for the (j + 1)-th document that counts: the first ``cutoff`` annotated ones if
+        the measure is :attr:`condensed`, else the first ``cutoff`` ones. The terms of a list add up
+        to its value, unless that is NaN or the list is empty.
         """
         raise NotImplementedError
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the value is a sum over the documents, with :meth:`terms`."""
+        return all(type(part).terms is not FairnessMeasure.terms for part in self.parts)
+
+    def target(self, view: View) -> Floats | None:
+        """Return the target share of each group, ``[R, L]``, or ``None`` without a target.
+
+        The shares are unsmoothed, and 0 in a row whose population is empty.
+        """
+        if "target" not in self.SUPPORTED_PARAMS:
+            return None
+        return distribution(view, self.param("target"), self.param("rel"))
+
+    def side(self, view: View) -> Side | None:
+        """Return the protected side; ``None`` if the measure does not compare two sides."""
+        wanted = self.param("protected")
+        if wanted in (None, "all"):
+            return None
+        return side_of(view, wanted, self.param("target"), self.param("rel"))
+
+    @property
+    def of_run(self) -> bool:
+        """Whether the target, the protected side or another population depends on the run.
+
+        The value then needs the whole list, whatever the cutoff.
+        """
+        return self.param("target") == "run"
 
     def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
@@ -141,18 +181,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return values[0]
 
     @property
-    def unnormalised(self) -> FairnessMeasure:
-        """The measure whose values at the cutoffs 1, 2, … give the numbers of :attr:`OVER_RANKS`.
-
-        It has no normaliser, keeps the sign and evaluates every rank.
-        """
-        kind = type(self) if self.PLAIN is None else self.PLAIN
-        return kind(**supported(kind, self.params | {"norm": "none", "abs": False, "step": 1}))
-
-    @property
     def depth(self) -> int | None:
         """How many annotated documents of a list the value depends on; ``None`` for all."""
-        return None if self.param("target") == "run" else self.param("cutoff")
+        return None if self.of_run else self.param("cutoff")
 
     @property
     def added_labels(self) -> tuple[str, ...]:
@@ -242,15 +273,6 @@ def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str
     return {name: value for name, value in given.items() if name in kind.SUPPORTED_PARAMS}
 
 
-def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:
-    """Return the labels that a value of ``protected`` names.
-
-    :param wanted: a label, or labels joined by commas
-    :param labels: the label set G; a value that is itself a label is not split
-    """
-    return [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
-
-
 #: The registry module of each parameter whose value can be a registered name.
 _REGISTRIES = {"background": "pt_fairness.values.runs", "groups": "pt_fairness.groups",
                "target": "pt_fairness.targets", "values": "pt_fairness.values"}
@@ -282,6 +304,24 @@ def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
         for param, some in values.items()})
 
 
+class Quotient(FairnessMeasure):
+    """A sum over the documents, divided by a number of the list, such as a mean."""
+
+    def summands(self, view: View) -> tuple[Floats, Any]:
+        """Return the summand of each document, ``[R, D]``, and the divisor of each list, ``[R]``.
+        """
+        raise NotImplementedError
+
+    def terms(self, view: View) -> Floats:
+        summands, divisor = self.summands(view)
+        return ratio(summands, np.reshape(divisor, (-1, 1)))
+
+    def score(self, view: View) -> Floats:
+        # Dividing the sum keeps the mean of equal numbers exact.
+        summands, divisor = self.summands(view)
+        return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), np.nan)
+
+
 class SignedMeasure(FairnessMeasure):
     """A measure whose sign is the direction of a bias.
 
@@ -297,5 +337,11 @@ class SignedMeasure(FairnessMeasure):
             self.RANGE = (0.0, self.RANGE[1])
 
     def signed(self, values: Floats) -> Floats:
-        """Return ``values``, or their absolute values if ``abs`` is true."""
-        return abs(values) if self.param("abs") else values
+        """Return values, ``[R]``, or terms, ``[R, D]``.
+
+        If ``abs`` is true, they have the sign with which no value is negative.
+        """
+        if not self.param("abs"):
+            return values
+        total = values.sum(axis=1, keepdims=True) if values.ndim > 1 else values
+        return np.where(total < 0, -values, values) + 0.0  # −0 is 0

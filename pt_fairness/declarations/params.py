@@ -20,8 +20,8 @@ from pt_fairness.text import (
 
 #: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
-#: The largest cutoff, which is the maximum of int32.
-DEEPEST = 2**31 - 1
+#: The largest cutoff.
+DEEPEST = 1_000_000
 #: Keywords that ``protected`` accepts besides labels.
 PROTECTED_WORDS = ("minority", "majority", "all")
 #: The parameters other than ``protected`` that name one group.

@@ -7,8 +7,8 @@ from typing import Any
 
 import ir_measures
 
-from pt_fairness.declarations.params import DEEPEST
-
+#: A larger cutoff would crash pytrec_eval.
+LARGEST_INT = 2**31 - 1
 TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
 
 
@@ -55,7 +55,7 @@ def checked(measure: Any) -> Any:
                   if info.required and name not in params]
         raise ValueError(f"{measure.NAME} is not possible: {[*wrong, error][0]}") from None
     cutoff = params.get("cutoff")
-    if isinstance(cutoff, int) and not 1 <= cutoff <= DEEPEST:  # pytrec_eval would crash
+    if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:
         raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
-                         f"{DEEPEST}")
+                         f"{LARGEST_INT}")
     return measure

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.numerics import Ints
+from pt_fairness.numerics import Ints, recoded
 from pt_fairness.text import label_text
 
 #: The number of identifiers that are converted to Python strings at a time, to limit memory.
@@ -95,16 +95,6 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     for value in values:
         found.setdefault(label_text(value), value)
     return recoded(codes, map(label_text, values), found), found
-
-
-def recoded(codes: Ints, names: Iterable[str], others: Iterable[str]) -> Ints:
-    """Convert codes of some names to the codes of the same names among others, ``[n]``.
-
-    :param codes: indices into ``names``, ``[n]``; −1 stays −1
-    :param others: distinct names; a name that is not one of them gets the code −1
-    """
-    place = {name: code for code, name in enumerate(others)}
-    return np.array([*(place.get(name, -1) for name in names), -1], np.int32)[codes]
 
 
 #: Hash keys, tried in order until no two distinct pairs have the same 64-bit hash.

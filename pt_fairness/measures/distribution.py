@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.declarations import params
 from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.target_distribution import DistributionMeasure, population
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.measures.target_distribution import DistributionMeasure
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.populations import distribution, population
+from pt_fairness.rankings.view import View
 
 
 class DistMeasure(DistributionMeasure):
@@ -51,7 +51,8 @@ class DistMeasure(DistributionMeasure):
         :returns: the divergence, ``[R]``, n, ``[R]``, and the smoothed target, ``[R, L]``
         """
         if self.param("target") in ("qrels", "collection", "run"):
-            estimated = numerics.laplace(population(self, view), self.param("smoothing"))
+            counts = population(view, self.param("target"), self.param("rel"))
+            estimated = numerics.laplace(counts, self.param("smoothing"))
             target = np.broadcast_to(estimated, target.shape)
         target = numerics.smoothed(target)
         shares, n = self.attention(view)
@@ -332,20 +333,32 @@ class _NDKL(DistributionMeasure):
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
-    OVER_RANKS = "discounted mean"
     RANGE = (0.0, None)
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def smoothed(self, target: Floats) -> Floats:
+        """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
+        return target if self.of_run else numerics.smoothed(target)
+
+    def terms(self, view: View) -> Floats:
+        target = distribution(view, self.param("target"), self.param("rel"))
+        return self.terms_of(view, self.smoothed(target))
+
+    def terms_of(self, view: View, target: Floats) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``.
+
+        :param target: the smoothed target, ``[R, L]``
+        """
         codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
-        if self.param("target") != "run":  # a prefix has no group that the run lacks
-            target = numerics.smoothed(target)
-        weights = numerics.within(depth, n) * numerics.log_discount(depth)
-        divergences = numerics.discounted_divergence(
-            codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
-        values = math.log(2) * numerics.ratio(divergences, weights.sum(axis=1))
+        w = numerics.within(depth, n) * numerics.log_discount(depth)
+        terms = numerics.discounted_divergences(codes, view.share, w,
+                                                lambda P: numerics.kl(P, target[:, None, :]))
+        return terms * (math.log(2) * numerics.ratio(1.0, w.sum(axis=1)))[:, None]
+
+    def compare(self, view: View, target: Floats) -> Floats:
+        target = self.smoothed(target)
         worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
-        return np.where(n == 0, worst, values)
+        return np.where(view.length == 0, worst, self.terms_of(view, target).sum(axis=1))
 
 
 DistKL = register(_DistKL())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.declarations import params
 from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import (
@@ -14,12 +17,9 @@ from pt_fairness.measures.documents import (
     places,
     sum_by_topic,
 )
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.target_distribution import distribution
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import Documents, View
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.view import Documents, View
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
@@ -113,7 +113,8 @@ class ExposureMeasure(DocumentMeasure):
             eps, ideal = (self.compared(view, documents, one, counted) for one in (eps, ideal))
             if self.other_target:
                 defined |= self.param("complete")
-                ideal = (distribution(self, view)[view.first_list] * self.all_ranks(1)).ravel()
+                target = distribution(view, self.param("target"), self.param("rel"))
+                ideal = (target[view.first_list] * self.all_ranks(1)).ravel()
             most = ideal.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
             largest_eed, largest_eer = self.all_ranks(1) ** 2, self.all_ranks(1) * most
         topic = self.topics(view, documents)

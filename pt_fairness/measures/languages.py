@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.declarations import composite_params, params
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import sums_by_code
-from pt_fairness.measures.lazy import np, numerics, special
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) -> Floats:
@@ -136,6 +136,7 @@ class _PEER(FairnessMeasure):
         :param missing: the number of missing relevant documents of the set by code, ``[R, S]``
         :param n: the lengths of the lists, ``[R]``
         """
+        from scipy import special  # takes longer to import than the whole package
         found = sums_by_code(view, len(view), row, code) @ view.member
         lost = missing @ view.member
         u, size = lost.sum(axis=1), found + lost

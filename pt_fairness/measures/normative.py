@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import numerics
 from pt_fairness.declarations import params
 from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.view import View
 
 
 class _RADio(DistributionMeasure):
@@ -113,6 +111,7 @@ def _distance(p: Floats, q: Floats) -> Floats:
 
     Values below ``ROUNDING`` are 0.
     """
+    from scipy import special
     # With p = m(1 + x) and q = m(1 − x), no term loses digits where p is close to q.
     middle = (p + q) / 2.0
     x = numerics.ratio((p - q) / 2.0, middle)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import numerics
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import SignedMeasure
+from pt_fairness.declarations.base import Quotient, SignedMeasure
 from pt_fairness.declarations.registry import register
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.documents import places
-from pt_fairness.measures.lazy import np, numerics
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 _PARAMS = {"cutoff": params.cutoff(), "values": params.values(), "groups": params.groups()}
 _MISSING = "the number of a document that has none"
@@ -25,7 +25,7 @@ _NOT_NEGATIVE = {**_PARAMS, "missing": params.real(_MISSING, "a number of at lea
 _BACKGROUND = {"background": params.background(), "rel": params.rel()}
 
 
-class _RaB(NumberMeasure, SignedMeasure):
+class _RaB(Quotient, NumberMeasure, SignedMeasure):
     r"""RaB — Rank Bias.
 
     The mean, over the first documents, of a number that each document has.
@@ -64,16 +64,15 @@ class _RaB(NumberMeasure, SignedMeasure):
     # Slow version: rab in tests/slow_versions/values.py
     NAME = "RaB"
     PRETTY_NAME = "Rank Bias"
-    OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def score(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Ints]:
         numbers, n = self.numbers(view)
-        return self.signed(numerics.ratio(numbers.sum(axis=1), n))
+        return self.signed(numbers), n
 
 
-class _ARaB(NumberMeasure, SignedMeasure):
+class _ARaB(Quotient, NumberMeasure, SignedMeasure):
     r"""ARaB — Average Rank Bias.
 
     The mean of RaB over the prefixes of the ranking, so that earlier documents count more.
@@ -108,23 +107,23 @@ class _ARaB(NumberMeasure, SignedMeasure):
     # Slow version: arab in tests/slow_versions/values.py
     NAME = "ARaB"
     PRETTY_NAME = "Average Rank Bias"
-    OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def score(self, view: View) -> Floats:
-        return self.signed(mean_of_prefixes(*self.numbers(view)))
+    def summands(self, view: View) -> tuple[Floats, Ints]:
+        numbers, n = self.numbers(view)
+        return self.signed(prefix_means(numbers, n)), n
 
 
-def mean_of_prefixes(numbers: Floats, n: Ints) -> Floats:
-    """Return the mean of the prefix means of each list, ``[R]``; 0 for an empty list.
+def prefix_means(numbers: Floats, n: Ints) -> Floats:
+    """Return the mean of each prefix, ``[R, D]``, 0 past the end of a list.
 
-    :param numbers: the values, ``[R, D]``, 0 past the end of a list
+    :param numbers: the values, ``[R, D]``
     :param n: the lengths, ``[R]``
     """
     depth = numbers.shape[1]
     means = numbers.cumsum(axis=1) / numerics.ranks(depth)
-    return numerics.ratio(np.where(numerics.within(depth, n), means, 0.0).sum(axis=1), n)
+    return np.where(numerics.within(depth, n), means, 0.0)
 
 
 class _FaiRR(NumberMeasure):
@@ -165,7 +164,6 @@ class _FaiRR(NumberMeasure):
     NAME = "FaiRR"
     PRETTY_NAME = "Fairness of Retrieval Results"
     SUPPORTED_PARAMS = _NOT_NEGATIVE
-    OVER_RANKS = "sum"
     NOT_NEGATIVE = True
     RANGE = (0.0, None)
     FAIR_END = 1.0
@@ -178,12 +176,12 @@ class _FaiRR(NumberMeasure):
                 raise ValueError(f"{self.NAME} takes values of at least 0, not {number:g} for "
                                  f"{label!r}; RaB takes values of both signs")
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         numbers, _ = self.numbers(view)
-        return np.asarray(numbers @ numerics.log_discount(numbers.shape[1]))
+        return numbers * numerics.log_discount(numbers.shape[1])
 
 
-class _NFaiRR(_FaiRR):
+class _NFaiRR(Quotient, _FaiRR):
     r"""NFaiRR — Normalised Fairness of Retrieval Results.
 
     FaiRR as a share of that of the most neutral documents that could have been returned.
@@ -223,18 +221,19 @@ class _NFaiRR(_FaiRR):
     NAME = "NFaiRR"
     PRETTY_NAME = "Normalised Fairness of Retrieval Results"
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
-    PLAIN = _FaiRR
     RANGES = {("background", "run"): (0.0, 1.0)}
 
-    def score(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Floats]:
         row, numbers = self.background_numbers(view)
         order = np.lexsort((-numbers, row))
         place = places(row)
         gains = numbers[order] / np.log2(place + 2.0)
         if self.param("cutoff") is not None:
             gains = np.where(place < self.param("cutoff"), gains, 0.0)
-        largest = self.of_background(view, row, gains)
-        return self.or_undefined(view, row, numerics.ratio(super().score(view), largest))
+        return _FaiRR.terms(self, view), self.of_background(view, row, gains)
+
+    def defined(self, view: View) -> Any:
+        return self.has_background(view)
 
 
 class _RankingBias(NumberMeasure, SignedMeasure):
@@ -283,8 +282,9 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     def score(self, view: View) -> Floats:
         row, numbers = self.background_numbers(view)
         mean = numerics.ratio(self.of_background(view, row, numbers), self.of_background(view, row))
-        added = self.signed(mean_of_prefixes(*self.numbers(view)) - mean)
-        return self.or_undefined(view, row, added)
+        found, n = self.numbers(view)
+        bias = numerics.ratio(prefix_means(found, n).sum(axis=1), n)
+        return np.where(self.has_background(view), self.signed(bias - mean), np.nan)
 
 
 RaB = register(_RaB())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_measures import measures as irm
 
@@ -12,10 +12,8 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.params import NOT_PROVIDED
 from pt_fairness.declarations.parsing import checked, read
 from pt_fairness.declarations.registry import register
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats
+from pt_fairness.rankings.view import View
 
 
 class OfGroupMeasure(FairnessMeasure):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pt_fairness.measures.lazy import np, numerics
+import numpy as np
+
+from pt_fairness import numerics
+from pt_fairness.numerics import Floats
 from pt_fairness.text import listed
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
 
 
 def places(labels: Sequence[str], order: str | None, declared: Sequence[str] | None) -> list[int]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import numerics
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.numerics import Floats, Ints
+from pt_fairness.rankings.view import View
 
 
 def pairs_won(n: Ints, total: Floats, ranks: Floats, both: Floats) -> Floats:

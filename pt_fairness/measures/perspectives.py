@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import numerics
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import sums_by_code
-from pt_fairness.measures.lazy import np, numerics
+from pt_fairness.numerics import Bools, Floats
+from pt_fairness.rankings.view import View
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+
+def mrecall(found: Bools, wanted: Bools, k: float, share: bool = False) -> Floats:
+    """Return whether all wanted groups are found, or ``k`` of them, ``[R]``; NaN if none is wanted.
+
+    :param found: the groups of the relevant documents at the top, ``[R, L]``
+    :param wanted: the groups of all relevant documents, ``[R, L]``
+    :param k: the cutoff
+    :param share: whether to return the share of the wanted groups that are found
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found, wanted = np.array([[True, True, False]]), np.array([[True, True, True]])
+    >>> mrecall(found, wanted, k=2)
+    array([1.])
+    >>> mrecall(found, wanted, k=2, share=True).round(3)
+    array([0.667])
+    """
+    covered, size = (found & wanted).sum(axis=1), wanted.sum(axis=1)
+    values = numerics.ratio(covered, size) if share else covered >= np.minimum(k, size)
+    return np.where(size > 0, values, np.nan)
 
 
 class _MRecall(FairnessMeasure):
@@ -68,17 +88,11 @@ class _MRecall(FairnessMeasure):
 
     def score(self, view: View) -> Floats:
         cutoff, rel = self.param("cutoff"), self.param("rel")
-        wanted = view.relevant(rel) @ view.member > 0
         codes = view.full_relevant(cutoff, rel)
         row = np.broadcast_to(np.arange(len(view))[:, None], codes.shape)
         found = sums_by_code(view, len(view), row, codes) @ view.member > 0
-        covered, size = (found & wanted).sum(axis=1), wanted.sum(axis=1)
-        if self.param("value") == "share":
-            values = numerics.ratio(covered, size)
-        else:
-            most = size if cutoff is None else np.minimum(cutoff, size)
-            values = (covered >= most).astype(float)
-        return np.where(size > 0, values, np.nan)
+        return mrecall(found, view.relevant(rel) @ view.member > 0,
+                       np.inf if cutoff is None else cutoff, self.param("value") == "share")
 
 
 MRecall = register(_MRecall())

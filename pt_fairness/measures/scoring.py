@@ -42,3 +42,19 @@ def score(measures: Collection[FairnessMeasure],
                 parts[measure].append(view.mean_of_lists(measure.score(view)))
         values |= {measure: np.concatenate(part) for measure, part in parts.items()}
     return values
+
+
+def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> Floats:
+    """Return what each document that counts adds to the value of a measure, ``[R, depth]``.
+
+    Undefined lists have NaN.
+
+    :param measure: a measure that is a sum
+    :param depth: the number of documents that count
+    """
+    parts = [np.zeros((0, depth))]
+    for view in View.blocks(rankings.labelled(measure.added_labels, measure.depth)):
+        terms = measure.terms(view)[:, :depth]
+        terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
+        parts.append(np.where(np.isnan(measure.score(view))[:, None], np.nan, terms))
+    return np.concatenate(parts)

@@ -14,16 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from pt_fairness.declarations.params import DEEPEST
 from pt_fairness.io.identifiers import words_of
-from pt_fairness.numerics import (
-    SUMMED_RANKS,
-    Floats,
-    Ints,
-    discounted_sum,
-    log_discount,
-    mean_of_lists,
-    ratio,
-)
+from pt_fairness.numerics import Floats, Ints, log_discount, mean_of_lists, ratio
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.ideal_ranking import GreedyRanking
 from pt_fairness.rankings.judgments import Judgments
@@ -227,9 +220,9 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
     if cutoff == 1:
         return found  # as ndeval
     count = subtopics.count[listing.topics]
-    if cutoff is not None and cutoff > SUMMED_RANKS and 0.0 <= alpha <= 1.0:
-        return ratio(found, count * discounted_sum(range(1, cutoff + 1),
-                                                   lambda i: (1.0 - alpha) ** (i - 1.0)))
+    if cutoff is not None and cutoff > DEEPEST:
+        raise ValueError(f"alpha_DCG@{cutoff} is not possible: it takes cutoffs of at most "
+                         f"{DEEPEST}; alpha_nDCG takes any")
     # Without a cutoff, the ideal has as many ranks as the topic has relevant documents.
     depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(found), cutoff)
     longest = int(depth.max(initial=0))

@@ -17,7 +17,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
-from pt_fairness.measures.scoring import depth_of, rels_of, score
+from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.checks import check_labels, check_weights
@@ -25,8 +25,9 @@ from pt_fairness.provider.diversity import Diversity
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.numbers import Numbers
 from pt_fairness.provider.of_group import OfGroups
-from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run, empty_run
 from pt_fairness.text import TARGET_WORDS, UNKNOWN, listed, warn
 
@@ -147,6 +148,22 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
+    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
+        """Return what each document that counts adds to the values, ``[T, depth]``.
+
+        The measures are those that are sums; undefined topics have 0.
+
+        :param run: a run with one ranking of each topic
+        :param depth: the number of documents that count
+        """
+        added: dict[FairnessMeasure, Floats] = {}
+        for source in self._sources:
+            rankings, _ = self._rankings(run, source)
+            added |= {measure: contributions(measure, rankings, depth)
+                      for measure in source.measures if measure.is_sum}
+        return {measure: np.nan_to_num(measure.compose([added[part] for part in measure.parts]))
+                for measure in self._own if measure.is_sum}
+
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
         parts = self.parts(empty_run(self._judgments))
@@ -189,12 +206,17 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return [source for source in self._sources
                 if not set(source.measures).isdisjoint(measure.parts)]
 
-    def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
-        """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
+    @staticmethod
+    def _rankings(run: Run, source: Source) -> tuple[Rankings, Ranked]:
+        """Return the rankings of a run with the groups and values of a source."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
-        values = score(source.of_views, source.numbers.added_to(rankings, run)) \
-            | source.of_group.scores(run, ranked)
+        return source.numbers.added_to(rankings, run), ranked
+
+    def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
+        """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
+        rankings, ranked = self._rankings(run, source)
+        values = score(source.of_views, rankings) | source.of_group.scores(run, ranked)
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         unknown = source.groups is not None and bool((ranked.codes < 0).all())

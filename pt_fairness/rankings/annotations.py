@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pt_fairness.groups import Annotated, Groups
-from pt_fairness.io.identifiers import CHUNK, recoded
-from pt_fairness.numerics import Ints
+from pt_fairness.io.identifiers import CHUNK
+from pt_fairness.numerics import Ints, recoded
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets

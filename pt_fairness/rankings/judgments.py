@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import PairIndex, codes_of, missing, recoded
-from pt_fairness.numerics import Ints
+from pt_fairness.io.identifiers import PairIndex, codes_of, missing
+from pt_fairness.numerics import Ints, recoded
 from pt_fairness.text import UNANNOTATED
 
 

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.io.identifiers import recoded
-from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints
+from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints, recoded
 from pt_fairness.rankings.labelsets import LabelSets
 
 

@@ -219,8 +219,7 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
         "values": [[[number(value) for value in row] for row in table] for table in
                    experiment.values.transpose(2, 1, 0).round(DIGITS + 2).tolist()],
         "rankings": as_data(experiment.strips, len(experiment.topics)),
-        "targets": [experiment.targets(i) for i in range(len(experiment.names))],
-        "protected": [experiment.protected(i) for i in range(len(experiment.names))],
+        "targets": experiment.targets, "protected": experiment.protected,
     }
     return data | _numbers(experiment, room - len(as_json(data)))
 

@@ -13,13 +13,7 @@ from pt_fairness import groups, io, numerics
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.measures.choices import target_of
-from pt_fairness.measures.documents import DocumentMeasure
-from pt_fairness.measures.group_relevance import StoppingMeasure
-from pt_fairness.measures.protected import protected_groups
 from pt_fairness.measures.scoring import rels_of
-from pt_fairness.measures.target_distribution import distribution
-from pt_fairness.measures.viewpoint import OF_RUN
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -74,6 +68,12 @@ class Experiment:
         self.sources_of = [[used.index(key) for key in some] for some in keys]
         #: The first source of each measure, ``None`` if it uses no groups.
         self.source_of = [some[0] if some else None for some in self.sources_of]
+        #: Whether each measure is one of this package whose population is the run.
+        self.of_run = [isinstance(one, FairnessMeasure) and one.of_run for one in self.measures]
+        #: The targets and the protected groups of each measure, see :meth:`_compared`; for a
+        #: measure whose population is the run, a list of those of each system.
+        self.targets: list[Any] = []
+        self.protected: list[Any] = []
         #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
         self._read(runs)
@@ -103,12 +103,19 @@ class Experiment:
         self.strips: list[Strip] = []
         #: The numbers of each measure at the ranks of each system with one ranking of a topic.
         self.numbers: list[list[Floats | None]] = []
+        compared: list[list[Any]] = []
+        deep = [any(of_run and own == i for of_run, own in
+                    zip(self.of_run, self.source_of, strict=True))
+                for i in range(len(self.sources))]
         for name, values in zip(self.systems, self.values, strict=True):
             run = runs[name]
             frame = run if isinstance(run, pd.DataFrame) else io.read_run(run)
             with collecting_warnings():  # the evaluation has given them
                 ranked = runs_of({name: frame}, self.judgments, "report")[name]
-            found = [source.annotations.of_run(ranked, self.depth) for source in self.sources]
+            found = [source.annotations.of_run(ranked, None if whole else self.depth)
+                     for source, whole in zip(self.sources, deep, strict=True)]
+            compared.append([self._compared(i, ranked, found) if of_run else (None, None)
+                             for i, of_run in enumerate(self.of_run)])
             strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
             self.strips.append(strip)
             if ranked.sampled:
@@ -117,6 +124,38 @@ class Experiment:
             counted = [self._counted(i, ranked, found, strip) for i in range(len(self.measures))]
             needed = self._needed(ranked, found)
             self.numbers.append(steps.of_run(ranked, needed, strip, counted, values))
+        run = empty_run(self.judgments)
+        nothing = [source.annotations.of_run(run, 0) for source in self.sources]
+        for i, of_run in enumerate(self.of_run):
+            by_system = list(zip(*(one[i] for one in compared), strict=True)) or [(), ()]
+            targets, protected = ([*map(list, by_system)] if of_run
+                                  else self._compared(i, run, nothing))
+            self.targets.append(targets)
+            self.protected.append(protected)
+
+    def _compared(self, measure: int, run: Run, found: Sequence[Ranked]) -> tuple[Any, Any]:
+        """Return the target shares and the protected groups of a measure for each topic.
+
+        Either is ``None`` if the measure has none.
+
+        :param found: the label sets of the documents of the run for each source
+        """
+        wanted, source = _grouped(self.measures[measure]), self.source_of[measure]
+        if wanted is None or source is None:
+            return None, None
+        targets: list[Any] = []
+        protected: list[Any] = []
+        for view in self._views(source, run, found[source]):
+            target, side = wanted.target(view), wanted.side(view)
+            for row in view.first_list:
+                if target is not None:
+                    known = target[row].any()
+                    targets.append(target[row].round(6).tolist() if known
+                                   else [None] * len(view.labels))
+                if side is not None:
+                    own = side.labels[row] & side.known[row]
+                    protected.append(np.flatnonzero(own).tolist())
+        return targets or None, protected or None
 
     def _counted(self, measure: int, ranked: Run, found: Sequence[Ranked],
                  strip: Strip) -> Counted:
@@ -133,33 +172,10 @@ class Experiment:
 
     def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:
         """Return the documents of a run that the numbers at its ranks depend on."""
-        every = any(isinstance(one, FairnessMeasure) and one.param("target") == "run"
-                    for one in self.measures)
         length = np.max([np.full(len(run.length), self.depth), *(one.length for one in found)],
                         axis=0)
-        rows = np.flatnonzero(every | (run.place < length[run.list]))
+        rows = np.flatnonzero(any(self.of_run) | (run.place < length[run.list]))
         return ranked_frame(self.topics, run.topic[rows], run.docnos(rows), run.place[rows])
-
-    def targets(self, measure: int) -> list[list[float]] | None:
-        """Return the target shares of each topic; ``None`` if they depend on the run."""
-        wanted, source = self.measures[measure], self.source_of[measure]
-        if (source is None or target_of(wanted) in (None, "run")
-                or isinstance(wanted, DocumentMeasure) or list(wanted.parts) != [wanted]):
-            return None
-        rows = [distribution(wanted, view) for view in self._judged(source)]
-        return np.vstack(rows).round(6).tolist()
-
-    def protected(self, measure: int) -> list[list[int]] | None:
-        """Return the protected groups of each topic; ``None`` if they depend on the run, or if the
-        measure does not compare two sides.
-        """
-        wanted, source = self.measures[measure], self.source_of[measure]
-        if (source is None or wanted.param("protected") in (None, "all")
-                or isinstance(wanted, OF_RUN)):
-            return None
-        rows = [protected_groups(wanted, view, view.relevant(wanted.param("rel"))).labels
-                for view in self._judged(source)]
-        return [np.flatnonzero(row).tolist() for row in np.vstack(rows)]
 
     def counting(self, measure: int) -> dict[str, Any]:
         """Return which documents a measure counts and with which weights, for the page."""
@@ -167,7 +183,7 @@ class Experiment:
         kind = wanted.param("discount") if own else None
         return {"condensed": own and wanted.condensed,
                 "judged": bool(wanted.params.get("judged_only")),
-                "even": own and all(isinstance(one, StoppingMeasure) for one in wanted.parts),
+                "even": own and _grouped(wanted).EVEN, "of_run": self.of_run[measure],
                 "weights": None if kind is None else numerics.discount(
                     kind, self.depth, wanted.param("p")).round(6).tolist()}
 
@@ -176,12 +192,19 @@ class Experiment:
 
         A document of m groups counts 1/m towards each.
         """
-        return np.vstack([view.relevant(1) @ view.share for view in self._judged(source)])
+        run = empty_run(self.judgments)
+        views = self._views(source, run, self.sources[source].annotations.of_run(run, 0))
+        return np.vstack([view.relevant(1) @ view.share for view in views])
 
-    def _judged(self, source: int) -> Iterator[View]:
-        one, run = self.sources[source], empty_run(self.judgments)
-        rankings = one.annotations.rankings(run, one.annotations.of_run(run, 0))
-        return View.blocks(rankings.labelled(one.labels))
+    def _views(self, source: int, run: Run, found: Ranked) -> Iterator[View]:
+        one = self.sources[source]
+        return View.blocks(one.annotations.rankings(run, found).labelled(one.labels))
+
+
+def _grouped(measure: Any) -> Any:
+    """Return the part of a measure whose groups are shown, ``None`` if it uses no groups."""
+    parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+    return next((part for part in parts if part.needs_groups), None)
 
 
 def _source_keys(measure: Any) -> list[tuple[str | None, tuple[str, ...]]]:

@@ -203,7 +203,7 @@ def test_numpy_scalars_are_plain_values(
 
 #: What parameters of measures have to be given.
 NEEDED = {"group": "A", "values": {"A": 1.0}, "attributes": {"a": "jsd"}}
-WHOLE = "a whole number from 1 to 2147483647"
+WHOLE = "a whole number from 1 to 1000000"
 SHARES = "summing to 1"
 
 #: Values that no measure takes, and what the refusal says.

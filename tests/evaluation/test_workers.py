@@ -68,11 +68,10 @@ def test_without_joblib(runs, qrels, monkeypatch):
 def test_measures_and_groups_of_a_script(script):
     """Classes and functions that no other process can import."""
     script("""
-        import sys, ir_measures, numpy, pandas as pd
-        from pt_fairness import evaluate, groups, rND
+        import sys, ir_measures, numpy, numpy as np, pandas as pd
+        from pt_fairness import evaluate, groups, numerics, rND
         from pt_fairness.declarations import params
         from pt_fairness.measures import FairnessMeasure, register
-        from pt_fairness.measures.lazy import np, numerics
 
         class Last(groups.Groups):
             def lookup(self, qids, docnos):

@@ -10,7 +10,7 @@ import zipfile
 from ir_datasets_home import example
 
 LLM = "llama-2-7b-chat-tmp0.2"
-WORDS = "red green blue white black brown".split()
+WORDS = ["red", "green", "blue", "white", "black", "brown"]
 
 
 def archive() -> bytes:

@@ -94,7 +94,8 @@ def test_gains_and_plain_relevance_do_not_mix():
     ({"measure": nDCG @ 10}, "OfGroup(measure='nDCG',group='A')@10"),
     ({"measure": "P(rel=2)", "cutoff": 5}, "OfGroup(measure='P(rel=2)',group='A')@5"),
     ({"measure": "IPrec@0.5"}, "OfGroup(measure='IPrec@0.5',group='A')"),
-    ({"measure": "nDCG(dcg='exp-log2')@3"}, "OfGroup(measure=\"nDCG(dcg='exp-log2')\",group='A')@3"),
+    ({"measure": "nDCG(dcg='exp-log2')@3"},
+     "OfGroup(measure=\"nDCG(dcg='exp-log2')\",group='A')@3"),
     ({"measure": "RBP( p = 0.9 )", "others": "dropped"},
      "OfGroup(measure='RBP(p=0.9)',group='A',others='dropped')"),
 ])

@@ -39,6 +39,13 @@ function sharesSoFar(measure, topic, run) {
   });
 }
 
+/** Return the target or the protected groups of the chosen measure and topic; null without any. */
+function compared(what) {
+  const { of_run: ofRun } = data.measures[chosen.measure];
+  const byTopic = ofRun ? what[chosen.measure][chosen.run] : what[chosen.measure];
+  return byTopic && byTopic[chosen.topic];
+}
+
 function track(number, largest) {
   const bar = element("i", number < 0 ? { class: "minus" } : {});
   bar.style.left = "0";
@@ -56,8 +63,8 @@ function drawSteps() {
   byId("steps-caption").textContent = `${measure.name} of ${data.runs[chosen.run]} for topic `
     + `${data.topics[chosen.topic]}: ${asText(value)}`;
   const names = measure.source === null ? [] : data.sources[measure.source].labels;
-  const target = data.targets[chosen.measure] && data.targets[chosen.measure][chosen.topic];
-  const own = data.protected[chosen.measure] ? data.protected[chosen.measure][chosen.topic] : [];
+  const target = compared(data.targets);
+  const own = compared(data.protected) || [];
   const numbers = measure.explained ? numbersAt(chosen.measure, chosen.topic, chosen.run) : null;
   const largest = Math.max(0, ...(numbers || []).map((one) => Math.abs(one)));
   const heads = ["rank", "docno", ...(names.length ? ["groups"] : []), "relevance", "counts",

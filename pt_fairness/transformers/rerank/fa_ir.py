@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import label_parts
 from pt_fairness.measures.fa_ir_table import m_table
-from pt_fairness.measures.protected import rarest
 from pt_fairness.numerics import Bools, Ints
+from pt_fairness.rankings.protected import label_parts, rarest
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
 from pt_fairness.transformers.rerank.results import Condensed
 

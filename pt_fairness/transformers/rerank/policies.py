@@ -18,7 +18,7 @@ from pt_fairness.transformers.rerank.base import ReRanker
 from pt_fairness.transformers.rerank.results import Condensed
 
 SEED = params.whole("seed of the random numbers")
-SAMPLE = params.whole("number of the draw", smallest=0, largest=params.DEEPEST)
+SAMPLE = params.whole("number of the draw", smallest=0, largest=2**31 - 1)
 
 
 class Policy(ReRanker):

@@ -12,8 +12,8 @@ import pandas as pd
 from pt_fairness import targets
 from pt_fairness.groups import Annotated, Groups
 from pt_fairness.groups.table import one_label_each
-from pt_fairness.io.identifiers import codes_of, recoded, texts_of
-from pt_fairness.numerics import Bools, Floats, Ints, ratio
+from pt_fairness.io.identifiers import codes_of, texts_of
+from pt_fairness.numerics import Bools, Floats, Ints, ratio, recoded
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 from pt_fairness.text import UNANNOTATED, BoundName, warn

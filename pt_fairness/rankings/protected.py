@@ -5,22 +5,22 @@ Shapes: ``R`` lists, ``D`` ranks, ``S`` label sets, ``L`` groups of the label se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.lazy import np
-from pt_fairness.measures.target_distribution import distribution
+import numpy as np
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness import numerics
+from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.view import View
 
 #: Absolute tolerance within which sums of weights count as equal.
 EQUAL = 1e-9
 
 
-class Protected(NamedTuple):
-    """The protected groups of each list."""
+class Side(NamedTuple):
+    """The protected side of each list, for a measure that compares two sides."""
 
     #: Mask of the protected groups, ``[R, L]``.
     labels: Bools
@@ -29,48 +29,71 @@ class Protected(NamedTuple):
     sets: Any
     #: Mask of the lists that have a protected group, ``[R]``.
     known: Bools
-
-    def sides(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return the sums of values over the protected and over the other documents, ``[R]`` each.
-
-        :param values: the sum of the values of the documents of each label set, ``[R, S]``
-        """
-        return (values * self.sets).sum(axis=1), (values * (1.0 - self.sets)).sum(axis=1)
-
-
-class TwoGroups(NamedTuple):
-    """The protected label sets and the population counts of each list."""
-
-    #: How far each label set is protected, from 0 to 1, ``[R, S]``.
-    protected: Any
     #: The number of protected documents and of all documents in the population, ``[R]``. They are
-    #: shares if the target is a distribution.
+    #: shares if the target is a distribution, and 0 without a target.
     plus: Floats
     total: Floats
-    #: Mask of the lists that have a protected group and, unless the target is the run, a non-empty
-    #: population, ``[R]``.
+    #: Mask of the lists that have a protected group and a population, ``[R]``. A population that is
+    #: the run may be empty.
     defined: Bools
 
+    @property
+    def share(self) -> Floats:
+        """The share of protected documents in the population, ``[R]``; 0 if it is empty."""
+        return numerics.ratio(self.plus, self.total)
 
-def protected_groups(measure: FairnessMeasure, view: View, counts: Ints) -> Protected:
-    """Return the protected groups by the parameter ``protected`` or ``group`` of a measure.
 
+def side_of(view: View, wanted: str | list[str], target: Any, rel: int | None) -> Side:
+    """Return the protected side of each list.
+
+    :param wanted: the value of the parameter ``protected`` of a measure, or a list of labels
+    :param target: the value of its parameter ``target``; ``None`` without one
+    :param rel: the lowest relevance of a relevant document
+    """
+    relevant = view.relevant(rel)
+    labels, sets, known = protected_groups(view, wanted, relevant)
+    if target in ("qrels", "run"):
+        counts = view.in_run if target == "run" else relevant
+        plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
+    elif target == "collection":
+        plus, total = view.pooled_in(rel, labels), np.full(len(view), view.pooled(rel).sum())
+    elif target is None:
+        plus = total = np.zeros(len(view))
+    else:
+        shares = distribution(view, target, rel)
+        plus, total = (shares * labels).sum(axis=1), shares.sum(axis=1)
+    defined = known & ((total > 0) | (target == "run"))
+    return Side(labels, sets, known, plus.astype(float), total.astype(float), defined)
+
+
+def protected_groups(view: View, wanted: str | list[str], counts: Ints) -> tuple[Bools, Any, Bools]:
+    """Return the fields ``labels``, ``sets`` and ``known`` of :class:`Side`.
+
+    :param wanted: ``'minority'``, ``'majority'``, a label, labels joined by commas, or a list
     :param counts: the number of documents of each label set, ``[R, S]``, which determines
         'minority' and 'majority'
     """
-    wanted = measure.param("protected")
     degree = degrees(view)
     if wanted in ("minority", "majority"):
         chosen, known = rarest(counts @ degree, wanted == "majority")
     else:
-        named = [label for parameter, label in measure.named_labels(view.labels)
-                 if parameter in ("protected", "group")]
-        chosen, known = np.isin(view.labels, named)[None], np.ones(len(view), bool)
+        parts = label_parts(wanted, view.labels) if isinstance(wanted, str) else wanted
+        named = np.isin(view.labels, parts)
+        chosen, known = named[None], np.ones(len(view), bool)
     sets = chosen @ degree.T
     # A mask takes an eighth of the memory.
     sets = np.where(view.weighted, sets, sets > 0) if view.weighted.any() else sets > 0
-    return Protected(np.broadcast_to(chosen, (len(view), len(view.labels))),
-                     np.broadcast_to(sets, (len(view), len(view.share))), known)
+    return (np.broadcast_to(chosen, (len(view), len(view.labels))),
+            np.broadcast_to(sets, (len(view), len(view.share))), known)
+
+
+def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:
+    """Return the labels that a value of ``protected`` names.
+
+    :param wanted: a label, or labels joined by commas
+    :param labels: the label set G; a value that is itself a label is not split
+    """
+    return [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
 
 
 def degrees(view: View) -> Floats:
@@ -115,23 +138,3 @@ def of_ranked(protected: Any, codes: Ints) -> Any:
     """
     own = np.take_along_axis(protected, np.maximum(codes, 0), axis=1)
     return np.where(codes >= 0, own, 0)
-
-
-def two_groups(measure: FairnessMeasure, view: View) -> TwoGroups:
-    """Return the protected label sets and the population counts of a measure's target.
-
-    If the measure has a parameter ``group``, that group is protected.
-    """
-    rel, target = measure.param("rel"), measure.param("target")
-    relevant = view.relevant(rel)
-    labels, sets, known = protected_groups(measure, view, relevant)
-    if target in ("qrels", "run"):
-        counts = view.in_run if target == "run" else relevant
-        plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
-    elif target == "collection":
-        plus, total = view.pooled_in(rel, labels), np.full(len(view), view.pooled(rel).sum())
-    else:
-        shares = distribution(measure, view)
-        plus, total = (shares * labels).sum(axis=1), shares.sum(axis=1)
-    defined = known & ((total > 0) | (target == "run"))
-    return TwoGroups(sets, plus.astype(float), total.astype(float), defined)

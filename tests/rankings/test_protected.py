@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pt_fairness import RepBias, rND
-from pt_fairness.measures.protected import of_ranked, protected_groups, rarest, two_groups
+from pt_fairness import RepBias
+from pt_fairness.rankings.protected import of_ranked, protected_groups, rarest, side_of
 
 #: Documents by label set: "A", "B", "A and B", "C".
 COUNTS = np.array([[3, 1, 1, 0], [1, 1, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0]])
@@ -58,20 +58,22 @@ def test_no_list_without_labels_has_a_rarest_group():
     ("minority", ["B", "A", "A", "A"]), ("majority", ["A", "A", "A", "A"]), ("B", ["B"] * 4),
     ("C,A", ["AC"] * 4), ("nothing", [""] * 4)])
 def test_the_protected_groups_of_each_list(weighted, wanted, labels):
-    found = protected_groups(rND(protected=wanted), _View(weighted), COUNTS)
+    found, found_sets, known = protected_groups(_View(weighted), wanted, COUNTS)
     assert [[*one] for one in labels] == [np.array(_View.labels)[row].tolist()
-                                          for row in found.labels]
-    for row, sets in zip(labels, found.sets, strict=True):
+                                          for row in found]
+    for row, sets in zip(labels, found_sets, strict=True):
         shares = [sum(share for name, share in zip("ABC", one, strict=True) if name in row)
                   for one in SHARE.tolist()]
         assert sets.tolist() == (shares if weighted else [share > 0 for share in shares])
     two = [True, True, False, False]
-    assert found.known.tolist() == (two if wanted in ("minority", "majority") else [True] * 4)
+    assert known.tolist() == (two if wanted in ("minority", "majority") else [True] * 4)
 
 
 def test_the_group_of_a_measure_of_one_group_is_protected():
-    found = protected_groups(RepBias(group="B"), _View(False), COUNTS)
+    found = RepBias(group="B").side(_View(False))
     assert found.labels.tolist() == [[False, True, False]] * 4
+    # A label is not split at commas.
+    assert not RepBias(group="A,B").side(_View(False)).labels.any()
 
 
 def test_documents_past_the_end_of_a_list_are_not_protected():
@@ -82,11 +84,13 @@ def test_documents_past_the_end_of_a_list_are_not_protected():
 
 
 def test_the_population_is_that_of_the_target():
-    of_run = two_groups(rND(protected="A", target="run"), _View(False))
-    of_qrels = two_groups(rND(protected="A"), _View(False))
+    of_run = side_of(_View(False), "A", "run", 1)
+    of_qrels = side_of(_View(False), "A", "qrels", 1)
     assert of_run.plus.tolist() == [4, 1, 4, 0] and of_run.total.tolist() == [5, 2, 4, 0]
     assert of_run.defined.all()  # the population may be empty
     assert of_qrels.plus.tolist() == [0, 4, 1, 4] and of_qrels.total.tolist() == [0, 4, 2, 5]
     assert of_qrels.defined.tolist() == [False, True, True, True]
-    explicit = two_groups(rND(protected="A,B", target={"A": 0.5, "C": 0.5}), _View(False))
+    explicit = side_of(_View(False), "A,B", {"A": 0.5, "C": 0.5}, 1)
     assert explicit.plus.tolist() == [0.5] * 4 and explicit.total.tolist() == [1.0] * 4
+    none = side_of(_View(False), "A", None, 1)
+    assert none.total.tolist() == none.share.tolist() == [0.0] * 4 and not none.defined.any()
