@@ -112,15 +112,15 @@ BIBLIOGRAPHY = {
         "https://doi.org/10.1145/1390334.1390446",
     ),
     "dai2024": Reference(
-        "Sunhao Dai, Yuqi Zhou, Liang Pang, Weihao Liu, Xiaolin Hu, Yong Liu, Xiao Zhang, Gang Wang "
-        "and Jun Xu",
+        "Sunhao Dai, Yuqi Zhou, Liang Pang, Weihao Liu, Xiaolin Hu, Yong Liu, Xiao Zhang, Gang "
+        "Wang and Jun Xu",
         "Neural Retrievers are Biased Towards LLM-Generated Content",
         "KDD 2024",
         "https://arxiv.org/abs/2310.20501",
     ),
     "dai2024cocktail": Reference(
-        "Sunhao Dai, Weihao Liu, Yuqi Zhou, Liang Pang, Rongju Ruan, Gang Wang, Zhenhua Dong, Jun Xu "
-        "and Ji-Rong Wen",
+        "Sunhao Dai, Weihao Liu, Yuqi Zhou, Liang Pang, Rongju Ruan, Gang Wang, Zhenhua Dong, Jun "
+        "Xu and Ji-Rong Wen",
         "Cocktail: A Comprehensive Information Retrieval Benchmark with LLM-Generated Documents "
         "Integration",
         "Findings of ACL 2024",

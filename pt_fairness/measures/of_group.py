@@ -51,7 +51,8 @@ class OfGroupMeasure(FairnessMeasure):
     the qrels, one that is not a mean over topics (NumRet) or ignores relevance (Judged), a ``rel``
     below 1, and a gain other than 0 for documents that are not relevant.
 
-    Groups with weights raise a ValueError.
+    Groups with weights raise a ValueError. If the groups are in the qrels, an unjudged document has
+    no group, so that ``others='dropped'`` removes it.
 
     Source
     ------

@@ -74,7 +74,7 @@ def test_damaged_judgments(irds, files, qrels, reason):
 
 
 def test_without_the_file(irds, tmp_path):
-    with pytest.raises(FileNotFoundError, match="nq-utd.zip does not exist and could not be"):
+    with pytest.raises(FileNotFoundError, match=r"nq-utd\.zip does not exist and could not be"):
         list(irds.load(f"{ID}/source").qrels_iter())
 
 

@@ -7,7 +7,7 @@ import pickle
 import ir_measures
 import pandas as pd
 import pytest
-from ir_measures import AP, Compat, IPrec, P, R, nDCG
+from ir_measures import AP, Bpref, Compat, IPrec, P, R, nDCG
 from measure_cases import values_of
 
 from pt_fairness import OfGroup, groups
@@ -178,3 +178,15 @@ def test_views_have_no_value_of_it():
     runs = {"one": RUN}
     with pytest.raises(ValueError, match="is computed by ir_measures, from runs and qrels"):
         analysis.label_noise(runs, QRELS, OfGroup(measure=R @ 5, group="h"), SOURCE, 0.1, n=2)
+
+
+def test_explain_shows_the_value_of_each_prefix():
+    """With a cutoff to vary or, as of ir_measures' own Bpref, without."""
+    from pt_fairness import explain
+    from pt_fairness.declarations.example import qrels, run
+    of_pro = qrels.assign(relevance=qrels["relevance"] * (qrels["iteration"] == "PRO"))
+    ndcg, bpref = (explain(OfGroup(measure=text, group=group), run, qrels, "1")
+                   for text, group in (("nDCG", "CON"), ("Bpref", "PRO")))
+    assert [*ndcg["value"].round(6)] == [0.0, 0.0, 0.0, 0.430677, 0.430677]
+    assert [*bpref["value"]] == [*explain(Bpref, run, of_pro, "1")["value"]]
+    assert bpref["value"].iloc[-1] > bpref["value"].iloc[0] > 0.0
