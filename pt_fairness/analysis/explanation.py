@@ -11,15 +11,15 @@ import pandas as pd
 
 from pt_fairness.analysis.inputs import renamed_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.identifiers import texts_of
 from pt_fairness.io import need_columns
-from pt_fairness.io.identifiers import texts_of
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.messages import collecting_warnings, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import parsed, take_groups
-from pt_fairness.text import collecting_warnings, warn
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.
@@ -79,7 +79,9 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
 
         GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` holds
         ``measure`` (without the source of ``groups``) and ``qid`` as text, the ``value`` of the
-        provider and, if the measure compares two sides, the labels of the ``protected`` one.
+        provider and, if the measure compares two sides, the labels of the ``protected`` one. For
+        rND, rKL, rRD, nDD, nDR and nDKL it also holds the value of the ``fairest`` possible ranking
+        of as many documents, NaN for an undefined topic and for documents with weights.
     :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
         topic, a group source that does not exist, or a measure that does not fit the qrels
 
@@ -136,6 +138,8 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
     if first.protected is not None:
         frame.attrs["protected"] = first.protected
+    if first.fairest is not None:
+        frame.attrs["fairest"] = first.fairest
     return frame
 
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.labels import TREC_DEFAULTS
 from pt_fairness.measures import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.run import Run
 from pt_fairness.rankings.view import View
-from pt_fairness.text import TREC_DEFAULTS
 
 #: The prefixes of the columns of :func:`explain` that hold shares and targets.
 SHARE, TARGET = "share of ", "target of "
@@ -95,14 +95,14 @@ class Shown:
         weights = np.zeros(self.depth)
         weights[counted] = 1.0
         if self._own and "discount" in self.measure.SUPPORTED_PARAMS:
-            discounts = numerics.discount(self.measure.param("discount"), self.depth,
-                                          self.measure.param("p"))
+            of_rank = discounts.discount(self.measure.param("discount"), self.depth,
+                                         self.measure.param("p"))
             place = np.arange(len(counted)) if self.measure.condensed else counted
-            weights[counted] = discounts[place]
+            weights[counted] = of_rank[place]
         rows = np.vstack([rows, np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))])
         sums = (weights[:, None] * rows[self._codes]).cumsum(axis=0)
         total = weights.cumsum()[:, None]
-        return np.where(total > 0, numerics.ratio(sums, total), np.nan)
+        return np.where(total > 0, arrays.ratio(sums, total), np.nan)
 
     def _target(self) -> Floats | None:
         """Return the target share of each group, ``[L]``; ``None`` if the measure has none."""
@@ -117,6 +117,12 @@ class Shown:
             return None
         side: Side | None = self.measure.side(self._view)
         return side if side is not None and side.known[0] else None
+
+    @property
+    def fairest(self) -> float | None:
+        """The value of the fairest possible ranking; ``None`` if it is not known."""
+        values = self.measure.fairest(self._view) if self._own and self._view.labels else None
+        return None if values is None else float(values[0])
 
     @property
     def protected(self) -> list[str] | None:

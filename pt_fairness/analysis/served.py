@@ -11,10 +11,11 @@ import pandas as pd
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
 from pt_fairness.groups import Groups
 from pt_fairness.io import need_columns
+from pt_fairness.labels import distinct_labels, label_text
 from pt_fairness.measures.of_group import OfGroup
+from pt_fairness.messages import listed
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.tables import parsed
-from pt_fairness.text import distinct_labels, label_text, listed
 
 
 def group_effectiveness(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,

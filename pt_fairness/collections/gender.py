@@ -15,7 +15,7 @@ import pandas as pd
 
 from pt_fairness.groups import Annotated, Groups
 from pt_fairness.groups.table import Table
-from pt_fairness.io.word_counts import WordCounts
+from pt_fairness.irds.word_counts import WordCounts
 
 _CORPUS = "msmarco-passage"
 #: The groups, by the letters in the list of words.
@@ -51,7 +51,7 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
     """
     from ir_datasets.util import Download, RequestsDownload
 
-    from pt_fairness import reading
+    from pt_fairness.irds import data as reading
     path, md5 = _FILES[file]
     source = Download([RequestsDownload(f"{_GITHUB}{path}")], expected_md5=md5,
                       cache_path=str(_path(file)))
@@ -98,8 +98,8 @@ class PassageCounts(WordCounts):
         """
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
 
-        from pt_fairness import reading
         from pt_fairness.collections import cached
+        from pt_fairness.irds import data as reading
         table = _path("gender.tsv")
         kept = self._kept(table)
         if not docnos.isin(kept.index).all():

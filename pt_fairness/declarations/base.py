@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import math
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 from ir_measures import measures as irm
 
+from pt_fairness.arrays import Floats, ratio
 from pt_fairness.declarations.docstrings import SignatureOfMeasure, first_sentence
 from pt_fairness.declarations.params import (
     LABEL_PARAMS,
@@ -20,11 +21,13 @@ from pt_fairness.declarations.params import (
     literal,
     plain,
 )
-from pt_fairness.numerics import Floats, ratio
+from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, label_parts, side_of
 from pt_fairness.rankings.view import View
-from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
+
+#: Takes a parameter and a name of groups, a target, values or a run, and returns a name.
+Bind = Callable[[str, str], str]
 
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
@@ -138,6 +141,13 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return None
         return side_of(view, wanted, self.param("target"), self.param("rel"))
 
+    def fairest(self, view: View) -> Floats | None:
+        """Return the value of the fairest possible ranking of each list's length, ``[R]``.
+
+        ``None`` if it is not known for the measure.
+        """
+        return None
+
     @property
     def of_run(self) -> bool:
         """Whether the target, the protected side or another population depends on the run.
@@ -194,23 +204,25 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return targets.find(wanted).labels
         return tuple(wanted) if isinstance(wanted, dict) else ()
 
-    def names(self) -> dict[str, list[str]]:
-        """Return the registered names and the file paths among the parameter values.
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        """Return the parameters with other names of groups, targets, values and runs.
 
-        :returns: lists of names by parameter: groups, target, values or background
+        :param bind: returns the new name; takes a parameter and its name or path
         """
         held = {param: self.params.get(param) for param in _REGISTRIES}
-        return {param: [name] for param, name in held.items()
-                if isinstance(name, str) and name not in _WORDS.get(param, ())}
+        return self.params | {param: bind(param, name) for param, name in held.items()
+                              if isinstance(name, str) and name not in _WORDS.get(param, ())}
 
-    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        """Return a copy of the measure with some of its :meth:`names` replaced.
+    def names(self) -> list[tuple[str, str]]:
+        """Return a pair of parameter and name for each name and path among the parameters."""
+        found: list[tuple[str, str]] = []
 
-        :param spellings: the new names by parameter and by old name
-        """
-        new = {param: spellings[param][name] for param, (name,) in self.names().items()
-               if name in spellings.get(param, {})}
-        return type(self)(**self.params | new)
+        def note(param: str, name: str) -> str:
+            found.append((param, name))
+            return name
+
+        self.with_names(note)
+        return found
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return a pair of parameter and label for each label that the parameters name.
@@ -261,11 +273,21 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def __repr__(self) -> str:
         return self._text
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether the texts are equal and what the names in them hold, too."""
+        if not isinstance(other, FairnessMeasure) or self._text != other._text:
+            return False
+        pairs = zip(self.names(), other.names(), strict=True)
+        return all(one is two or type(one) is type(two) is str
+                   or registry_of(param).find(one) == registry_of(param).find(two)
+                   for (param, one), (_, two) in pairs)
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
     def __reduce__(self) -> Any:
-        # Pickle the registered objects, which the unpickling process may not have registered.
-        values = {param: _registered(names, _REGISTRIES[param])
-                  for param, names in self.names().items()}
-        return _rebuild, (type(self), self.params, values)
+        # The unpickling process may not have registered the objects.
+        return partial(type(self), **self.with_names(_with_object)), ()
 
 
 def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -280,28 +302,15 @@ _REGISTRIES = {"background": "pt_fairness.values.runs", "groups": "pt_fairness.g
 _WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}
 
 
-def _registered(names: Iterable[str], module: str) -> dict[str, Any]:
-    """Return the objects that are registered in this process, by name."""
-    if module not in sys.modules:
-        return {}
-    values = {name: sys.modules[module].registered(name)
-              for name in names if not isinstance(name, BoundName)}
-    # Functions are not called here.
-    return {name: value for name, value in values.items()
-            if value is not None and not callable(value)}
+def registry_of(param: str) -> Any:
+    """Return the registry of the names that a parameter takes."""
+    return importlib.import_module(_REGISTRIES[param]).REGISTRY
 
 
-def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
-             values: dict[str, dict[str, Any]]) -> FairnessMeasure:
-    """Unpickle a measure.
-
-    :param values: the objects registered in the pickling process, by parameter and by name; objects
-        registered in this process take precedence
-    """
-    return kind(**params).renamed({
-        param: {name: BoundName(name, value) for name, value in some.items()
-                if sys.modules[_REGISTRIES[param]].registered(name) is None}
-        for param, some in values.items()})
+def _with_object(param: str, name: str) -> str:
+    """Return a name that holds the registered object; functions are not called to make one."""
+    found = None if isinstance(name, BoundName) else registry_of(param).find(name, make=False)
+    return name if found is None else BoundName(name, found)
 
 
 class Quotient(FairnessMeasure):

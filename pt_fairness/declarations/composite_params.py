@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from pt_fairness.declarations.params import Param, groups, label, target
-from pt_fairness.text import SUM_TOLERANCE
+from pt_fairness.labels import SUM_TOLERANCE
 
 #: The divergences of an attribute.
 DIVERGENCES = ("jsd", "nmd", "rnod")

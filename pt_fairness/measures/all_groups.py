@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness import numerics
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness import arrays, divergences
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.rankings.view import View
 
 
@@ -22,9 +22,9 @@ def discounted(view: View, codes: Ints, T: Floats, w: Floats, Z: Floats | None =
     :param w: the weight of each rank, ``[R, D]``
     :param Z: the normaliser, ``[R]``; by default 1
     """
-    terms = numerics.discounted_divergences(codes, view.share, w,
-                                            lambda P: numerics.kl(P, T[:, None, :]))
-    return terms if Z is None else terms * numerics.ratio(1.0, Z)[:, None]
+    terms = divergences.discounted_divergences(codes, view.share, w,
+                                            lambda P: divergences.kl(P, T[:, None, :]))
+    return terms if Z is None else terms * arrays.ratio(1.0, Z)[:, None]
 
 
 def bound(T: Floats) -> Floats:
@@ -47,6 +47,6 @@ def largest_of_run(view: View, T: Floats, w: Floats, upper: Floats) -> Floats:
     start = np.cumsum(ordered.sum(axis=1)) - ordered.sum(axis=1)
     codes = flat[np.minimum(start[:, None] + np.arange(w.shape[1]), len(flat) - 1)]
     groups = np.eye(len(view.labels))
-    terms = numerics.discounted_divergences(codes, groups, w,
-                                            lambda P: numerics.kl(P, T[:, None, :]))
+    terms = divergences.discounted_divergences(codes, groups, w,
+                                            lambda P: divergences.kl(P, T[:, None, :]))
     return np.where(alone, terms.sum(axis=1), upper)

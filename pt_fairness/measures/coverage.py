@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pt_fairness.arrays import Ints
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import Quotient
-from pt_fairness.declarations.registry import register
-from pt_fairness.numerics import Ints
+from pt_fairness.declarations.registration import register
 from pt_fairness.rankings.view import View
 
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.populations import distribution, population
 from pt_fairness.rankings.view import View
 
@@ -40,7 +40,7 @@ class DistMeasure(DistributionMeasure):
         :param counts: the number of documents of each group, ``[R, L]``
         :param target: ``[R, L]``, without shares of 0
         """
-        return numerics.kl(numerics.laplace(counts, self.param("smoothing")), target)
+        return divergences.kl(divergences.laplace(counts, self.param("smoothing")), target)
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
@@ -52,9 +52,9 @@ class DistMeasure(DistributionMeasure):
         """
         if self.param("target") in ("qrels", "collection", "run"):
             counts = population(view, self.param("target"), self.param("rel"))
-            estimated = numerics.laplace(counts, self.param("smoothing"))
+            estimated = divergences.laplace(counts, self.param("smoothing"))
             target = np.broadcast_to(estimated, target.shape)
-        target = numerics.smoothed(target)
+        target = divergences.smoothed(target)
         shares, n = self.attention(view)
         return self.divergence(n[:, None] * shares, target), n, target
 
@@ -198,7 +198,7 @@ class _DistFair(DistMeasure):
             of_empty = (-np.log2(target.min(axis=1)) if k is None
                         else self.largest(np.full(len(n), k), target))
             largest = np.where(n == 0, of_empty, largest)
-        fair = np.maximum(1.0 - numerics.ratio(values, largest), 0.0)
+        fair = np.maximum(1.0 - arrays.ratio(values, largest), 0.0)
         return fair if self.smooths_empty else np.where(n == 0, 0.0, fair)
 
 
@@ -273,7 +273,8 @@ class _AWRF(DistributionMeasure):
 
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)
-        fair = np.maximum(1.0 - numerics.jsd(exposure, target) / math.log2(self.param("base")), 0.0)
+        unfair = divergences.jsd(exposure, target) / math.log2(self.param("base"))
+        fair = np.maximum(1.0 - unfair, 0.0)
         return np.where(n == 0, 0.0, fair)
 
 
@@ -337,7 +338,7 @@ class _NDKL(DistributionMeasure):
 
     def smoothed(self, target: Floats) -> Floats:
         """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
-        return target if self.of_run else numerics.smoothed(target)
+        return target if self.of_run else divergences.smoothed(target)
 
     def terms(self, view: View) -> Floats:
         target = distribution(view, self.param("target"), self.param("rel"))
@@ -350,10 +351,10 @@ class _NDKL(DistributionMeasure):
         """
         codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
-        w = numerics.within(depth, n) * numerics.log_discount(depth)
-        terms = numerics.discounted_divergences(codes, view.share, w,
-                                                lambda P: numerics.kl(P, target[:, None, :]))
-        return terms * (math.log(2) * numerics.ratio(1.0, w.sum(axis=1)))[:, None]
+        w = discounts.within(depth, n) * discounts.log_discount(depth)
+        terms = divergences.discounted_divergences(codes, view.share, w,
+                                                lambda P: divergences.kl(P, target[:, None, :]))
+        return terms * (math.log(2) * arrays.ratio(1.0, w.sum(axis=1)))[:, None]
 
     def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed(target)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import discounts
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.view import View
 
 
@@ -62,7 +62,7 @@ class NumberMeasure(FairnessMeasure):
         :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
         """
         found, n = self._found(view, self.param("cutoff"))
-        return np.where(numerics.within(found.shape[1], n), self._filled(found), 0.0), n
+        return np.where(discounts.within(found.shape[1], n), self._filled(found), 0.0), n
 
     def _found(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
         values = self.param("values")
@@ -81,7 +81,7 @@ class NumberMeasure(FairnessMeasure):
             row, found = view.background(self.background, self.value_source)
             return row, self._filled(found)
         found, n = self._found(view, None)
-        inside = numerics.within(found.shape[1], n)
+        inside = discounts.within(found.shape[1], n)
         return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
 
     def of_background(self, view: View, row: Ints, numbers: Floats | None = None) -> Floats:

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -17,7 +18,6 @@ from pt_fairness.measures.documents import (
     places,
     sum_by_topic,
 )
-from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import Documents, View
 
@@ -54,7 +54,7 @@ def exposure(model: str, i: Ints, b: Ints, p: float, u: float) -> Floats:
     """
     if model == "gerr":
         return p ** (i - 1.0) * (1.0 - u) ** b
-    return numerics.discount("geometric" if model == "rbp" else model, i.max(initial=0), p)[i - 1]
+    return discounts.discount("geometric" if model == "rbp" else model, i.max(initial=0), p)[i - 1]
 
 
 class ExposureMeasure(DocumentMeasure):
@@ -124,7 +124,7 @@ class ExposureMeasure(DocumentMeasure):
                           largest if self.FAIR_END == 0 else 0.0)
         if self.param("norm") == "bound":
             # Rounding can raise the ratio above 1.
-            values = np.minimum(numerics.ratio(values, largest), 1)
+            values = np.minimum(arrays.ratio(values, largest), 1)
         return np.where(defined & (sum_by_topic(view, topic, ideal) > 0), values, np.nan)
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
@@ -144,7 +144,7 @@ class ExposureMeasure(DocumentMeasure):
         """
         model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
         if model not in _GEOMETRIC:
-            return numerics.sum_of_discounts(model, cutoff or 1, power=power)
+            return discounts.sum_of_discounts(model, cutoff or 1, power=power)
         return (1.0 - (0.0 if cutoff is None else p ** (power * cutoff))) / (1.0 - p ** power)
 
     def ideal(self, documents: Documents, relevant: Bools) -> Floats:
@@ -164,7 +164,7 @@ class ExposureMeasure(DocumentMeasure):
         first = np.append(True, (topic[1:] != topic[:-1]) | (grade[1:] != grade[:-1]))[:len(rows)]
         tie = np.cumsum(first) - 1
         targets = np.zeros(len(documents.topic))
-        targets[rows] = numerics.ratio(np.bincount(tie, found), np.bincount(tie))[tie]
+        targets[rows] = arrays.ratio(np.bincount(tie, found), np.bincount(tie))[tie]
         return targets
 
     def largest_eer(self, view: View, documents: Documents, ideal: Floats) -> Floats:

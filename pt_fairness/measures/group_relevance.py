@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations import composite_params, params
-from pt_fairness.declarations.base import FairnessMeasure, supported
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.base import Bind, FairnessMeasure, supported
+from pt_fairness.declarations.registration import register
+from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures import ordinal
 from pt_fairness.measures.target_distribution import or_uniform
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.messages import listed
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import View
-from pt_fairness.text import TARGET_WORDS, listed
 
 _STOPPING = {
     "rel": params.rel(),
@@ -92,7 +93,7 @@ class StoppingMeasure(FairnessMeasure):
         """
         highest, gains = self.param("max_rel") or highest, self.param("gains")
         counted = np.where(relevance >= self.param("rel"), np.minimum(relevance, highest), 0)
-        return decay(stops(numerics.gain(gains, counted, 0), numerics.gain(gains, highest, 0)))
+        return decay(stops(discounts.gain(gains, counted, 0), discounts.gain(gains, highest, 0)))
 
 
 class _GF(StoppingMeasure):
@@ -169,7 +170,7 @@ class _GF(StoppingMeasure):
         target = or_uniform(distribution(view, self.param("target"), self.param("rel")))
         # Row −1 holds the shares of an unannotated document, code −1.
         shares = np.vstack([view.share, np.full(size, 1.0 / max(size, 1))])
-        divergence: Callable[[Floats, Floats], Floats] = numerics.jsd
+        divergence: Callable[[Floats, Floats], Floats] = divergences.jsd
         if self.param("divergence") != "jsd":
             divergence = ordinal.nmd if self.param("divergence") == "nmd" else ordinal.rnod
             order = ordinal.places(view.labels, self.param("order"), view.order)
@@ -191,7 +192,7 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
     :param place: the 0-based rank in this list, ``[M]``
     """
     shares = np.empty((len(row), rows.shape[1]))
-    size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
+    size = max(1, arrays.BLOCK_CELLS // max(1, codes.size))
     for start in range(0, rows.shape[1], size):
         labels = slice(start, start + size)
         shares[:, labels] = rows[:, labels][codes].cumsum(axis=1)[row, place]
@@ -302,20 +303,14 @@ class _GFR(FairnessMeasure):
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)
 
-    def names(self) -> dict[str, list[str]]:
-        wanted = self.param("targets").values()
-        return {"groups": list(self.param("attributes") or ()),
-                "target": [one for one in wanted
-                           if isinstance(one, str) and one not in TARGET_WORDS]}
-
-    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        groups, targets = spellings.get("groups", {}), spellings.get("target", {})
-        wanted = {source: targets.get(one, one) if isinstance(one, str) else one
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        wanted = {source: bind("target", one)
+                  if isinstance(one, str) and one not in TARGET_WORDS else one
                   for source, one in self.param("targets").items()}
-        return type(self)(**self.params | {
-            name: {groups.get(source, source): one for source, one in by_source.items()}
+        return self.params | {
+            name: {bind("groups", source): one for source, one in by_source.items()}
             for name, by_source in (("attributes", self.param("attributes") or {}),
-                                    ("targets", wanted))})
+                                    ("targets", wanted)) if name in self.params}
 
 
 GF = register(_GF())

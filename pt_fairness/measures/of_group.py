@@ -7,12 +7,12 @@ from typing import Any
 
 from ir_measures import measures as irm
 
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.params import NOT_PROVIDED
 from pt_fairness.declarations.parsing import checked, read
-from pt_fairness.declarations.registry import register
-from pt_fairness.numerics import Floats
+from pt_fairness.declarations.registration import register
 from pt_fairness.rankings.view import View
 
 

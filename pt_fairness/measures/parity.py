@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, divergences
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures import all_groups
 from pt_fairness.measures.prefix import PrefixMeasure, weights
-from pt_fairness.numerics import Floats
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.view import View
@@ -24,12 +24,12 @@ def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
 
 def rkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rKL: ``KL((S⁺_{1..i} / i, S⁻_{1..i} / i) ‖ (S⁺ / N, S⁻ / N))``."""
-    return numerics.binary_kl(plus / i, S / N)
+    return divergences.binary_kl(plus / i, S / N)
 
 
 def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rRD: ``|S⁺_{1..i} / S⁻_{1..i} − S⁺ / S⁻|``; a ratio to 0 is 0."""
-    return np.asarray(abs(numerics.ratio(plus, i - plus) - numerics.ratio(S, N - S)))
+    return np.asarray(abs(arrays.ratio(plus, i - plus) - arrays.ratio(S, N - S)))
 
 
 def _params(*protected: str) -> dict[str, params.Param]:
@@ -39,7 +39,9 @@ def _params(*protected: str) -> dict[str, params.Param]:
         "protected": params.protected(*protected),
         "target": params.target(),
         "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
-        "norm": params.one_of("normaliser: max (the exact maximum) or none", "max", "none"),
+        "norm": params.one_of(
+            "normaliser: max (the exact maximum), range (0 is the fairest possible ranking, 1 the "
+            "least fair) or none", "max", "range", "none"),
         "groups": params.groups(),
     }
 
@@ -51,7 +53,8 @@ class ParityMeasure(PrefixMeasure):
 
     @property
     def refuses_weights(self) -> bool:
-        return self.param("target") == "run" and self.param("norm") != "none"
+        norm = self.param("norm")
+        return norm == "range" or (norm != "none" and self.param("target") == "run")
 
 
 class _rND(ParityMeasure):
@@ -75,9 +78,14 @@ class _rND(ParityMeasure):
     protected and unprotected documents of that length, over every order of the run's documents with
     ``target='run'``, or 1 with ``norm='none'``.
 
+    ``norm='range'`` is ``(v − v_min) / (v_max − v_min)``: v is the sum, v_max its maximum Z, and
+    v_min its exact minimum over the same rankings.
+
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the least fair ranking.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the least fair ranking. 0 cannot be
+    reached with ``norm='max'``, because the first document alone is never like the population. With
+    ``norm='range'``, 0 is the fairest possible ranking.
 
     Edge cases
     ----------
@@ -90,6 +98,9 @@ class _rND(ParityMeasure):
     With ``norm='none'`` and ``target='run'``, a topic without results has b times the sum of the
     discounts of the evaluated ranks up to ``cutoff``, and b without a cutoff. b is the largest term
     of all populations with shares of at least 0.001: 1 for rND, −log2 0.001 for rKL, 999 for rRD.
+
+    With ``norm='range'``, a topic whose rankings all have the same value has 0, and documents with
+    weights are an error: sequences of protected and other documents do not bound their value.
 
     The equation divides by i, the paper's released code and its tables by i + 1; this measure
     divides by i. The paper normalises by min–max over the systems: ``norm='none'`` and then
@@ -137,11 +148,12 @@ class _rKL(ParityMeasure):
     the sum of the discounts. For ``protected='all'`` with ``target='run'`` it is the sum of the
     ranking that has whole groups one after the other, the smallest group first, which is the
     maximum if ``step`` is 1 and documents have one group each. Otherwise Z is an upper bound: −log2
-    of the smallest target share times the sum of the discounts.
+    of the smallest target share times the sum of the discounts. ``norm='range'`` is that of rND; it
+    takes two groups.
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; whether it can be reached is as for rND.
 
     Edge cases
     ----------
@@ -164,14 +176,22 @@ class _rKL(ParityMeasure):
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
     SUPPORTED_PARAMS = _params("all")
 
-    term, BOUND = staticmethod(rkl), numerics.LARGEST_DIVERGENCE
+    term, BOUND = staticmethod(rkl), divergences.LARGEST_DIVERGENCE
+
+    def check_together(self) -> None:
+        if self.param("protected") == "all" and self.param("norm") == "range":
+            raise ValueError(f"{self} is not possible: norm='range' takes two groups, so name a "
+                             "protected one, or use norm='max' for all groups")
+
+    def fairest(self, view: View) -> Floats | None:
+        return None if self.param("protected") == "all" else super().fairest(view)
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
         S, N = super().population(side)
         if self.of_run:
             return S, N  # a prefix has no group that the run lacks: no term is infinite
         share = S / N
-        return numerics.smoothed(np.column_stack([share, 1.0 - share]))[:, 0], np.ones(len(N))
+        return divergences.smoothed(np.column_stack([share, 1.0 - share]))[:, 0], np.ones(len(N))
 
     def terms(self, view: View) -> Floats:
         if self.param("protected") != "all":
@@ -191,7 +211,7 @@ class _rKL(ParityMeasure):
     def _target(self, view: View) -> Floats:
         T = distribution(view, self.param("target"), self.param("rel"))
         known = T.any(axis=1, keepdims=True)
-        return T if self.of_run else np.where(known, numerics.smoothed(T), 0.0)
+        return T if self.of_run else np.where(known, divergences.smoothed(T), 0.0)
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
@@ -216,11 +236,11 @@ class _rRD(ParityMeasure):
        \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
        \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
 
-    The symbols are those of rND. A ratio with a numerator or denominator of 0 is 0.
+    The symbols and ``norm`` are those of rND. A ratio with a numerator or denominator of 0 is 0.
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; whether it can be reached is as for rND.
 
     Edge cases
     ----------
@@ -243,7 +263,7 @@ class _rRD(ParityMeasure):
     NAME = "rRD"
     PRETTY_NAME = "Normalised Discounted Ratio"
     SUPPORTED_PARAMS = _params()
-    term, BOUND = staticmethod(rrd), numerics.LARGEST_RATIO
+    term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
 

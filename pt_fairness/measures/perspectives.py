@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness.arrays import Bools, Floats, ratio
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.documents import sums_by_code
-from pt_fairness.numerics import Bools, Floats
 from pt_fairness.rankings.view import View
 
 
@@ -31,7 +30,7 @@ def mrecall(found: Bools, wanted: Bools, k: float, share: bool = False) -> Float
     array([0.667])
     """
     covered, size = (found & wanted).sum(axis=1), wanted.sum(axis=1)
-    values = numerics.ratio(covered, size) if share else covered >= np.minimum(k, size)
+    values = ratio(covered, size) if share else covered >= np.minimum(k, size)
     return np.where(size > 0, values, np.nan)
 
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts, maxima
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.target_distribution import one_if_zero
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.protected import Side, of_ranked
 from pt_fairness.rankings.view import View
 
@@ -38,7 +38,7 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
 
     >>> import numpy as np
     >>> from pt_fairness.measures.parity import rnd
-    >>> from pt_fairness.numerics import log_discount
+    >>> from pt_fairness.discounts import log_discount
     >>> S, N, w = np.array([1.0]), np.array([3.0]), log_discount(3)[None]
     >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w).round(3).tolist()
     [[0.667, 0.105, 0.0]]
@@ -46,13 +46,13 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
     >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w, Z).sum().round(3).item()
     0.543
     """
-    terms = w * term(plus, numerics.ranks(w.shape[1]), S[:, None], N[:, None])
-    return np.asarray(terms if Z is None else terms * numerics.ratio(1.0, Z)[:, None])
+    terms = w * term(plus, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
+    return np.asarray(terms if Z is None else terms * arrays.ratio(1.0, Z)[:, None])
 
 
 def weights(n: Ints, depth: int, step: int) -> Floats:
     """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``."""
-    return numerics.evaluated(depth, n, step) * numerics.log_discount(depth)
+    return discounts.evaluated(depth, n, step) * discounts.log_discount(depth)
 
 
 def largest(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
@@ -60,8 +60,8 @@ def largest(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
 
     :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
-    (S, N), where = numerics.unique_rows(S, N)
-    terms = largest_term(term, numerics.ranks(w.shape[1]), S[:, None], N[:, None])
+    (S, N), where = arrays.unique_rows(S, N)
+    terms = largest_term(term, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
     if len(w) == 1:
         return np.asarray((w * terms).sum(axis=1)[where])
     return np.asarray((w * terms[where]).sum(axis=1))
@@ -81,15 +81,23 @@ def largest_term(term: Term, i: Any, S: Any, N: Any) -> Floats:
     return np.maximum(same, term(i - 1.0, i, S, N))
 
 
-def largest_of_run(term: Term, S: Floats, N: Floats, n: Ints, depth: int, step: int) -> Floats:
-    """Return the largest discounted sum over every order of the population's documents, ``[R]``.
+def of_orders(term: Term, S: Floats, N: Floats, n: Ints, depth: int, step: int,
+              most: Ints, least: Ints, sign: float = 1.0) -> Floats:
+    """Return the largest, or with ``sign=-1`` the smallest, discounted sum of any order, ``[R]``.
 
     :param n: the number of documents of each list, ``[R]``, at most ``depth``
+    :param most: the number of protected documents that there are, ``[R]``
+    :param least: the number of other documents that there are, ``[R]``
     """
-    (n, S, N), where = numerics.unique_rows(n, S, N)
-    most, least = S.astype(np.int64), (N - S).astype(np.int64)
-    return numerics.largest_sum(lambda a, i: term(a, i, S[:, None], N[:, None]),
-                                weights(n, depth, step), most, least)[where]
+    (n, S, N, most, least), where = arrays.unique_rows(n, S, N, most, least)
+    return sign * maxima.largest_sum(
+        lambda a, i: sign * term(a, i, S[:, None], N[:, None]), weights(n, depth, step), most,
+        least)[where]
+
+
+def counts(S: Floats, N: Floats) -> tuple[Ints, Ints]:
+    """Return the number of protected and of other documents of a population, ``[R]`` each."""
+    return S.astype(np.int64), (N - S).astype(np.int64)
 
 
 class PrefixMeasure(FairnessMeasure):
@@ -123,13 +131,56 @@ class PrefixMeasure(FairnessMeasure):
         depth, norm, Z = codes.shape[1], self.param("norm"), None
         (S, N), w = self.population(side), weights(n, depth, self.step)
         if norm == "protected-first":
-            first = np.minimum(numerics.ranks(depth), S[:, None])
+            first = np.minimum(discounts.ranks(depth), S[:, None])
             Z = discounted(self.term, first, S, N, w).sum(axis=1)
         elif norm == "max":
-            Z = largest_of_run(self.term, S, N, n, depth, self.step) if self.of_run \
-                else largest(self.term, S, N, w)
+            Z = self.largest(side, n, depth)
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
+        if norm == "range":
+            smallest = self.smallest(side, n, depth)
+            span = self.largest(side, n, depth) - smallest
+            excess = discounted(self.term, plus, S, N, w) \
+                - w * arrays.ratio(smallest, w.sum(axis=1))[:, None]
+            return excess * np.where(span > arrays.ROUNDING, arrays.ratio(1.0, span),
+                                     0.0)[:, None]
         return discounted(self.term, plus, S, N, w, Z)
+
+    def largest(self, side: Side, n: Ints, depth: int) -> Floats:
+        """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
+        S, N = self.population(side)
+        if not self.of_run:
+            return largest(self.term, S, N, weights(n, depth, self.step))
+        return of_orders(self.term, S, N, n, depth, self.step, *counts(S, N))
+
+    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+        """Return the sum of the fairest possible ranking of ``n`` documents, ``[R]``."""
+        S, N = self.population(side)
+        most, least = counts(S, N) if self.of_run else (n, n)
+        return of_orders(self.term, S, N, n, depth, self.step, most, least, -1.0)
+
+    def fairest(self, view: View) -> Floats | None:
+        """Return the value of the fairest possible ranking of each list, ``[R]``.
+
+        That is a ranking of as many documents, of the same kinds where the population is the run. A
+        list without annotated documents has its own value. NaN stands for an undefined topic and
+        for documents with weights.
+        """
+        values, side = self.score(view), self.side(view)
+        assert side is not None
+        _, n = view.condensed(self.param("cutoff"))
+        depth, norm = int(n.max(initial=0)), self.param("norm")
+        smallest = self.smallest(side, n, depth)
+        if norm == "range":
+            smallest = np.zeros(len(n))
+        elif norm == "max":
+            smallest = arrays.ratio(smallest, self.largest(side, n, depth))
+        elif norm == "protected-first":
+            S, N = self.population(side)
+            first = np.minimum(discounts.ranks(depth), S[:, None])
+            w = weights(n, depth, self.step)
+            smallest = arrays.ratio(smallest, discounted(self.term, first, S, N, w).sum(axis=1))
+        found = np.where(n > 0, smallest, values)
+        return np.where(np.isnan(values) | view.weighted.any(), np.nan, found)
 
     def score(self, view: View) -> Floats:
         side = self.side(view)
@@ -143,8 +194,8 @@ class PrefixMeasure(FairnessMeasure):
 
     def of_lists(self, values: Floats, defined: Any) -> Floats:
         """Return the values with NaN where undefined, and at most 1 where that is the maximum."""
-        if self.param("norm") == "max":
-            values = np.minimum(values, 1.0)  # rounding
+        if self.param("norm") in ("max", "range"):
+            values = np.clip(values, 0.0, 1.0)  # rounding
         return np.where(defined, values, np.nan)
 
     def when_empty(self, largest: Callable[[Floats], Any]) -> Any:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, divergences
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import SignedMeasure
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
-from pt_fairness.numerics import Floats
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View
 
@@ -89,7 +89,7 @@ class _RepBias(SignedMeasure):
         codes, n = view.condensed(self.param("cutoff"))
         found = of_ranked(side.sets, codes).sum(axis=1)
         n = self.param("cutoff") or n
-        bias = numerics.ratio(found - unbiased(side.share * n, found), n)
+        bias = arrays.ratio(found - unbiased(side.share * n, found), n)
         return np.where(side.defined, self.signed(bias), np.nan)
 
 
@@ -110,7 +110,7 @@ class SkewMeasure(DistributionMeasure):
     def skews(self, view: View, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
-        smallest = numerics.SMALLEST_SHARE
+        smallest = divergences.SMALLEST_SHARE
         return np.log(
             np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
         )

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import discounts
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import Quotient, SignedMeasure
-from pt_fairness.declarations.registry import register
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.declarations.registration import register
 from pt_fairness.rankings.protected import degrees
 from pt_fairness.rankings.view import View
 
@@ -139,7 +139,7 @@ class _BiasRBP(StanceMeasure):
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         p = self.param("p")
-        return self.signed((1.0 - p) * stances * numerics.geometric_discount(stances.shape[1], p))
+        return self.signed((1.0 - p) * stances * discounts.geometric_discount(stances.shape[1], p))
 
 
 class _BiasDCG(StanceMeasure):
@@ -183,7 +183,7 @@ class _BiasDCG(StanceMeasure):
 
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
-        return self.signed(stances * numerics.log_discount(stances.shape[1]))
+        return self.signed(stances * discounts.log_discount(stances.shape[1]))
 
 
 BiasP = register(_BiasP(), ["β_P"])

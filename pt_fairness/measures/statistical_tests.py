@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure, Quotient
-from pt_fairness.declarations.registry import register
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.declarations.registration import register
 from pt_fairness.rankings.protected import Side, of_ranked
 from pt_fairness.rankings.view import View
 
@@ -57,7 +57,7 @@ class BinomialMeasure(FairnessMeasure):
         p, depth = np.minimum(side.share, 1.0), codes.shape[1]
         found = special.bdtr(of_ranked(side.sets, codes).cumsum(axis=1), np.arange(1, depth + 1),
                              p[:, None])
-        return np.where(numerics.within(depth, n), found, 0.0), n, p
+        return np.where(discounts.within(depth, n), found, 0.0), n, p
 
 
 class _FAIR(BinomialMeasure):
@@ -126,7 +126,7 @@ class _FAIR(BinomialMeasure):
         if self.param("adjust"):
             level[some] = fa_ir_table.levels(n[some], p[some], self.param("alpha"))
         passed = (probabilities > level[:, None] * fa_ir_table.TOLERANCE).sum(axis=1)
-        values = numerics.ratio(passed, n)
+        values = arrays.ratio(passed, n)
         if self.param("value") == "test":
             values = np.where((passed == n) & (n > 0), 1.0, 0.0)
         return np.where(side.defined, values, np.nan)

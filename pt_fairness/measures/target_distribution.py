@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import View
 
@@ -60,10 +60,10 @@ class DistributionMeasure(FairnessMeasure):
         keep = self.param("unannotated") == "keep"
         codes = view.full(cutoff)[0] if keep else view.condensed(cutoff)[0]
         name = self.param("discount") or "none"
-        weights = numerics.discount(name, codes.shape[1], self.param("p"))
-        groups = numerics.tally(codes, weights, len(view.share)) @ view.share
+        weights = discounts.discount(name, codes.shape[1], self.param("p"))
+        groups = arrays.tally(codes, weights, len(view.share)) @ view.share
         counted = codes >= 0
-        return numerics.ratio(groups, (counted @ weights)[:, None]), counted.sum(axis=1)
+        return arrays.ratio(groups, (counted @ weights)[:, None]), counted.sum(axis=1)
 
     def when_empty(self, largest: Callable[[int], Floats]) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
@@ -72,6 +72,6 @@ class DistributionMeasure(FairnessMeasure):
             of this length can have, ``[R]``
         """
         if self.of_run:
-            return numerics.LARGEST_DIVERGENCE
+            return divergences.LARGEST_DIVERGENCE
         cutoff = self.param("cutoff")
         return 1.0 if cutoff is None else one_if_zero(largest(cutoff))

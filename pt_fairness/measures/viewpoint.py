@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
-from pt_fairness.numerics import Floats
 from pt_fairness.rankings.populations import population, shares_of
 from pt_fairness.rankings.protected import Side, of_ranked, protected_groups
 from pt_fairness.rankings.view import View
@@ -21,7 +21,7 @@ from pt_fairness.rankings.view import View
 def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
     share = plus / i
-    return numerics.binary_kl(np.where(share == 0, numerics.SMALLEST_SHARE, share), S / N)
+    return divergences.binary_kl(np.where(share == 0, divergences.SMALLEST_SHARE, share), S / N)
 
 
 def of_whole_run(view: View) -> Floats:
@@ -46,9 +46,10 @@ class ViewpointMeasure(PrefixMeasure):
         "cutoff": params.cutoff(),
         "protected": params.protected(),
         "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the "
-                              "run), protected-first (the paper's: the ranking with every "
-                              "protected document first) or none",
-                              "max", "protected-first", "none"),
+                              "run), range (0 is the fairest permutation, 1 the least fair), "
+                              "protected-first (the paper's: the ranking with every protected "
+                              "document first) or none",
+                              "max", "range", "protected-first", "none"),
         "groups": params.groups(),
     }
     of_run = True  # type: ignore[assignment]
@@ -67,6 +68,10 @@ class ViewpointMeasure(PrefixMeasure):
         # There is nothing to compare in a run of protected, or of unprotected, documents only.
         mixed = (side.plus > 0) & (side.plus < side.total)
         return super().terms_of(view, side) * mixed[:, None]
+
+    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+        mixed = (side.plus > 0) & (side.plus < side.total)
+        return super().smallest(side, n, depth) * mixed
 
 
 class _nDD(ViewpointMeasure):
@@ -139,7 +144,7 @@ class _nDR(ViewpointMeasure):
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
+    As nDD.
 
     Edge cases
     ----------
@@ -164,7 +169,7 @@ class _nDR(ViewpointMeasure):
     # Slow version: ndr in tests/slow_versions/soft.py
     NAME = "nDR"
     PRETTY_NAME = "Normalized Discounted Ratio"
-    term, BOUND = staticmethod(rrd), numerics.LARGEST_RATIO
+    term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
 
@@ -186,7 +191,7 @@ class _nDKL(ViewpointMeasure):
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
+    As nDD.
 
     Edge cases
     ----------
@@ -210,7 +215,7 @@ class _nDKL(ViewpointMeasure):
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
     NAME = "nDKL"
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
-    term, BOUND = staticmethod(ndkl), numerics.LARGEST_DIVERGENCE
+    term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
 
 
 class _nDJS(FairnessMeasure):
@@ -285,20 +290,20 @@ class _nDJS(FairnessMeasure):
         w, side = weights(n, codes.shape[1], 1), self.side(view)
         if side is None:
             Q = of_whole_run(view)[:, None, :]
-            terms = numerics.discounted_divergences(codes, view.share, w,
-                                                    lambda P: numerics.jsd(P, Q))
+            terms = divergences.discounted_divergences(codes, view.share, w,
+                                                    lambda P: divergences.jsd(P, Q))
         else:
-            plus = of_ranked(side.sets, codes).cumsum(axis=1) / numerics.ranks(codes.shape[1])
-            terms = w * numerics.jsd(sides(plus), sides(side.share)[:, None, :])
+            plus = of_ranked(side.sets, codes).cumsum(axis=1) / discounts.ranks(codes.shape[1])
+            terms = w * divergences.jsd(sides(plus), sides(side.share)[:, None, :])
         if self.param("norm") == "none":
             return terms
-        return terms * numerics.ratio(1.0, w.sum(axis=1))[:, None]
+        return terms * arrays.ratio(1.0, w.sum(axis=1))[:, None]
 
     def score(self, view: View) -> Floats:
         cutoff = self.param("cutoff")
         worst = 1.0
         if self.param("norm") == "none" and cutoff is not None:
-            worst = numerics.log_discount(cutoff).sum()
+            worst = discounts.log_discount(cutoff).sum()
         return np.where(view.length == 0, worst, super().score(view))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import ir_measures
@@ -13,23 +13,24 @@ from ir_measures import providers
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
+from pt_fairness.arrays import Bools, Floats
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
-from pt_fairness.numerics import Bools, Floats
+from pt_fairness.messages import UNKNOWN, listed, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.provider.checks import check_labels, check_weights
-from pt_fairness.provider.diversity import Diversity
+from pt_fairness.provider.alpha_ndcg import Diversity
+from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
-from pt_fairness.provider.numbers import Numbers
 from pt_fairness.provider.of_group import OfGroups
+from pt_fairness.provider.value_lookup import Numbers
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run, empty_run
-from pt_fairness.text import TARGET_WORDS, UNKNOWN, listed, warn
 
 
 class Source:
@@ -58,6 +59,15 @@ class Source:
         self.dropped: Bools = ~np.isin(judgments.topics, list(kept))
 
 
+def sources_of(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[Source]:
+    """Return the group sources of the parts of some measures."""
+    by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
+    for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
+        name = measure.param("groups") if measure.needs_groups else None
+        by_source.setdefault((name, measure.needs_groups), []).append(measure)
+    return [Source(*key, some, judgments) for key, some in by_source.items()]
+
+
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Evaluator of runs against one set of qrels, which is read once.
 
@@ -72,11 +82,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._warned: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
-        for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
-            name = measure.param("groups") if measure.needs_groups else None
-            by_source.setdefault((name, measure.needs_groups), []).append(measure)
-        self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
+        check_names(self._own)
+        self._sources = sources_of(self._own, self._judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}

@@ -8,13 +8,13 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.numerics import Floats
+from pt_fairness.messages import listed, warn
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.by_topic import by_topic, provider_of
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.rankings.run import Run
-from pt_fairness.text import listed, warn
 
 
 class ManyRunsEvaluator:

@@ -9,9 +9,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.arrays import Bools, Floats, mean_of_lists
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
-from pt_fairness.numerics import Bools, Floats, mean_of_lists
 from pt_fairness.provider.by_topic import by_topic, provider_of
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.run import Run

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import numerics
-from pt_fairness.numerics import Floats
+from pt_fairness import arrays
+from pt_fairness.arrays import Floats
+from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.rankings.view import View
-from pt_fairness.text import TARGET_WORDS
 
 
 def distribution(view: View, target: Any, rel: int | None) -> Floats:
@@ -59,4 +59,4 @@ def population(view: View, target: str, rel: int | None) -> Floats:
 
 def shares_of(counts: Floats) -> Floats:
     """Return the share of each group in each row, 0 in empty rows."""
-    return numerics.ratio(counts, counts.sum(axis=-1, keepdims=True))
+    return arrays.ratio(counts, counts.sum(axis=-1, keepdims=True))

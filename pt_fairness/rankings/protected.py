@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness import numerics
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness import arrays
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import View
 
@@ -40,7 +40,7 @@ class Side(NamedTuple):
     @property
     def share(self) -> Floats:
         """The share of protected documents in the population, ``[R]``; 0 if it is empty."""
-        return numerics.ratio(self.plus, self.total)
+        return arrays.ratio(self.plus, self.total)
 
 
 def side_of(view: View, wanted: str | list[str], target: Any, rel: int | None) -> Side:

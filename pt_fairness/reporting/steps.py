@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts
 from pt_fairness.analysis.explanation import SUMS
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.messages import collecting_warnings
 from pt_fairness.provider import ALPHA_MEASURES
-from pt_fairness.provider.diversity import Listing, Subtopics
+from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.reporting.strips import Strip
-from pt_fairness.text import collecting_warnings
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
@@ -162,8 +162,8 @@ class Steps:
         """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
         gains = self._subtopics[measure["rel"]].gains(
             Listing(ranked, measure), measure["alpha"], measure.params.get("cutoff"))
-        added = gains * numerics.log_discount(gains.shape[1])
-        return added * numerics.ratio(values, added.sum(axis=1))[:, None]
+        added = gains * discounts.log_discount(gains.shape[1])
+        return added * arrays.ratio(values, added.sum(axis=1))[:, None]
 
     def _values(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
         """Return the value of each measure for each topic, ``[T]``."""

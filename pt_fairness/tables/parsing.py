@@ -12,8 +12,9 @@ import pandas as pd
 from pt_fairness import groups
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.parsing import TAKES, parsed_one
+from pt_fairness.labels import BoundName
+from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.text import BoundName, warn
 
 
 def parsed(measures: Any) -> list[Any]:
@@ -72,10 +73,11 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     if source is None:
         return {measure: str(measure) for measure in measures}, qrels, None
     found = groups.get(source)
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else groups.name_of(found)
+    name = BoundName(os.fspath(source), found) if isinstance(source, (str, os.PathLike)) \
+        else groups.REGISTRY.bound(found)
     columns: dict[Any, str] = {}
     for measure in measures:
-        taken = measure(groups=BoundName(name, found)) if takes_groups(measure) else measure
+        taken = measure(groups=name) if takes_groups(measure) else measure
         columns.setdefault(taken, str(measure))
     if any(map(reads_subtopics, measures)):
         annotated = found.to_qrels(qrels)
@@ -86,7 +88,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         # Keep the topics that the source drops: measures of relevance have a value there.
         dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
         qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
-    return columns, qrels, name if name in groups.names() else os.path.basename(name)
+    return columns, qrels, str(name) if name in groups.names() else os.path.basename(name)
 
 
 def with_groups(measures: Any, source: Any) -> list[Any]:

@@ -54,7 +54,7 @@ def test_an_experiment_refuses_a_measure_before_it_retrieves():
         raise AssertionError("it retrieves")
 
     topics = pd.DataFrame({"qid": ["1", "2"], "query": "any"})
-    with pytest.raises(ValueError, match="OfGroup.* is not possible: NumRet is a sum over topics"):
+    with pytest.raises(ValueError, match=r"OfGroup.* is not possible: NumRet is a sum over topics"):
         pt.Experiment([pt.apply.generic(retrieve)], topics, QRELS,
                       [OfGroup(measure="NumRet", group="human")], names=["one"])
 

@@ -15,7 +15,7 @@ import pytest
 from pt_fairness import FairnessWarning, evaluate, explain, groups, report
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.measures import MEASURES
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.data import Experiment
 from pt_fairness.tables import with_groups
 
 DEPTH = 4
@@ -28,7 +28,8 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
       for target in ("qrels", "uniform")),
     ("IAA", {"by": "group"}), ("rKL", {"protected": "all", "target": "run"}),
     ("rKL", {"protected": "all"}), ("rND", {"protected": "g1", "norm": "none", "step": 2}),
-    ("nDD", {"protected": "majority"}), ("nDD", {"norm": "protected-first"}),
+    ("rKL", {"norm": "range"}), ("nDR", {"norm": "range"}), ("nDD", {"protected": "majority"}),
+    ("nDD", {"norm": "protected-first"}),
     ("nDJS", {"norm": "none"}), ("BiasP", {"abs": True}), ("AWRF", {"unannotated": "keep"}),
     *((name, {"background": "qrels"}) for name in ("NFaiRR", "RankingBias")),
 ]
@@ -112,6 +113,9 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
                 assert found == pytest.approx(shares, abs=1e-6, nan_ok=True), (measure, qid)
             protected = [labels[one] for one in sides[t]] if sides is not None else []
             assert protected == frame.attrs.get("protected", []), (measure, qid)
+            fairest = experiment.fairest[1][i]
+            assert (None if fairest is None else fairest[t]) == pytest.approx(
+                frame.attrs.get("fairest"), abs=1e-9, nan_ok=True), (measure, qid)
 
 
 def test_the_page_in_a_browser(case, show):
@@ -130,6 +134,10 @@ def test_the_page_in_a_browser(case, show):
                  f"one.value = String(data.topics.indexOf('{qid}'));"
                  "one.dispatchEvent(new Event('change'))")
             frame = explained(measure, case, "two", qid).head(DEPTH)
+            caption = page("return document.getElementById('steps-caption').innerText")
+            fairest = frame.attrs.get("fairest", math.nan)
+            assert caption.partition("ranking has ")[2] == (
+                "" if math.isnan(fairest) else shown(fairest)), (column, qid)
             heads = page("return [...document.querySelectorAll('#steps thead th')]"
                          ".map(head => head.innerText)")
             kind = "contribution" if "contribution" in frame else "value"

@@ -11,7 +11,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, evaluate, explain
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.steps import CONTRIBUTION
 
 #: Sums and means over ranks of every kind, with the parameters that change them.

@@ -46,6 +46,13 @@ function compared(what) {
   return byTopic && byTopic[chosen.topic];
 }
 
+/** Return a text with the value of the fairest possible ranking, empty where it is not known. */
+function fairestPossible() {
+  const fairest = data.fairest[chosen.measure];
+  const value = fairest && fairest[chosen.run][chosen.topic];
+  return value === null ? "" : `; the fairest possible ranking has ${asText(value)}`;
+}
+
 function track(number, largest) {
   const bar = element("i", number < 0 ? { class: "minus" } : {});
   bar.style.left = "0";
@@ -61,7 +68,7 @@ function drawSteps() {
   byId("run").value = String(chosen.run);
   byId("steps-note").textContent = [undefinedHere(), measure.note].filter(Boolean).join(" ");
   byId("steps-caption").textContent = `${measure.name} of ${data.runs[chosen.run]} for topic `
-    + `${data.topics[chosen.topic]}: ${asText(value)}`;
+    + `${data.topics[chosen.topic]}: ${asText(value)}${fairestPossible()}`;
   const names = measure.source === null ? [] : data.sources[measure.source].labels;
   const target = compared(data.targets);
   const own = compared(data.protected) || [];
