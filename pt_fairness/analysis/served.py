@@ -60,21 +60,18 @@ def group_effectiveness(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, m
     if topics not in ("common", "each", "all"):
         raise ValueError(f"topics={topics!r} is not possible; it takes 'common', 'each' or 'all'")
     judgments = judgments_of(qrels)
-    systems = runs_of(runs, judgments, "group_effectiveness")
     annotations = annotations_of(judgments, groups)
     labels = annotations.labels if of is None else distinct_labels(of, "of")
-    source = {} if groups is None else {"groups": groups}
-    wanted = {measure: {label: OfGroup(measure=measure, group=label, others=others, **source)
-                        for label in labels} for measure in parsed(measures)}
-    every = [one for by_label in wanted.values() for one in by_label.values()]
-    for one in every:
-        one.validate_params()
+    wanted = {measure: {label: OfGroup(measure=measure, group=label, others=others, **(
+        {} if groups is None else {"groups": groups})) for label in labels}
+        for measure in parsed(measures)}
+    every = parsed([one for by_label in wanted.values() for one in by_label.values()])
     evaluator = FairnessEvaluator(every, renamed_qrels(qrels))
     known = annotations.groups
     kept = np.isin(judgments.topics, judgments.topics if known is None or known.topics is None
                    else list(known.topics))
     rows = []
-    for name, run in systems.items():
+    for name, run in runs_of(runs, judgments, "group_effectiveness").items():
         values = evaluator.parts(run)
         for measure, by_label in wanted.items():
             found = {label: values[one] for label, one in by_label.items()}
@@ -122,30 +119,23 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     if (first is None) != (second is None):
         raise ValueError(f"first={first!r} and second={second!r} are compared with each other; "
                          "give both or neither")
-    twice = table.duplicated(["name", "measure", "group"])
-    if twice.any():
-        name, measure, group = table.loc[twice, ["name", "measure", "group"]].iloc[0]
-        raise ValueError(f"the table has several rows for {name!r}, {measure} and the group "
-                         f"{group!r}; keep one of them")
-    table = table.reset_index(drop=True)
-    labels = table["group"].map(label_text)
+    twice = table[table.duplicated(["name", "measure", "group"])]
+    if len(twice):
+        raise ValueError(f"the table has several rows for {twice.iloc[0].to_dict()}; keep one of "
+                         "each system, measure and group")
     pair = [] if first is None else [label_text(first), label_text(second)]
-    for group in pair:
-        if group not in set(labels):
-            raise ValueError(f"the table has no group {group!r}; its groups are "
-                             f"{listed(labels.unique())}")
-    rows = []
-    for (name, measure), some in table.groupby(["name", "measure"], sort=False):
-        values = some["value"].astype(float).set_axis(labels[some.index])
-        undefined = bool(values.isna().any())
-        worst, best = (np.nan, np.nan) if undefined else (values.min(), values.max())
-        row = {"name": name, "measure": measure, "gap": best - worst,
-               "ratio": worst / best if best else np.nan, "worst": worst,
-               "worst_group": np.nan if undefined else values.idxmin()}
-        if pair:
-            one, other = values.reindex(pair)
-            middle = (one + other) / 2
-            row["delta"] = 100 * (one - other) / middle if middle else np.nan
-        rows.append(row)
-    columns = ["name", "measure", "gap", "ratio", "worst", "worst_group"]
-    return pd.DataFrame(rows, columns=[*columns, "delta"] if pair else columns)
+    labels: Any = table["group"].map(label_text)
+    if not set(pair) <= set(labels):
+        raise ValueError(f"first={first!r} or second={second!r} is no group of the table; its "
+                         f"groups are {listed(labels.unique())}")
+    values = table["value"].astype(float).groupby([table["name"], table["measure"]], sort=False)
+    best, worst = (values.agg(one, skipna=False) for one in (pd.Series.max, pd.Series.min))
+    gaps = pd.DataFrame({
+        "gap": best - worst, "ratio": worst / best, "worst": worst,
+        "worst_group": values.agg(lambda some: labels[some.idxmin()] if some.notna().all()
+                                  else np.nan)})
+    if pair:
+        wide = table.assign(group=labels).pivot(index=["name", "measure"], columns="group",
+                                                values="value").astype(float)
+        gaps["delta"] = 200 * (wide[pair[0]] - wide[pair[1]]) / (wide[pair[0]] + wide[pair[1]])
+    return gaps.reset_index()

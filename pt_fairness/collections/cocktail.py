@@ -6,14 +6,14 @@ judgment of a passage holds for its rewrite, too.
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
-from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
+from ir_datasets.datasets.beir import BeirQrels
+from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel
 from ir_datasets.util import Download, RequestsDownload, ZipExtract, home_path
 
 from pt_fairness.collections.variants import Documentation, labelled, variant
@@ -27,10 +27,7 @@ SOURCES = {"human": "human", "llama-2-7b-chat-tmp0.2": "llm"}
 _URL = ("https://raw.githubusercontent.com/KID-22/Cocktail/"
         "d070bccd55e643c8c9d018ef65e5825099e97550/dataset/nq-utd.zip")
 _MD5 = "2e12e66393829cd4be715718f99d2436"
-_HEADER = ["query-id", "corpus-id", "score"]
 _LEVELS = {0: "not relevant", 1: "relevant, lower grade", 2: "relevant, higher grade"}
-_TEXT = ("Questions on recent events, with passages by people and their rewrites by a language "
-         "model. A rewrite has the judgments of its passage.")
 
 
 class CocktailPassage(NamedTuple):
@@ -55,17 +52,13 @@ class CocktailDocs(JsonlDocs):  # type: ignore[misc]
                     yield CocktailPassage(f"{passage['_id']}-{suffix}", passage["text"], group)
 
 
-class CocktailQrels(TrecQrels):  # type: ignore[misc]
+class CocktailQrels(BeirQrels):  # type: ignore[misc]
     """Judgments of passages, each of which holds for all versions of the passage."""
 
     def qrels_iter(self) -> Iterator[TrecQrel]:
-        with self._qrels_dlc.stream() as file:
-            header, *rows = (line.split() for line in codecs.getreader("utf-8")(file))
-        if header != _HEADER:
-            raise ValueError(f"its first line is {' '.join(header)[:100]!r}")
-        for query, passage, relevance in filter(None, rows):
+        for row in super().qrels_iter():
             for suffix in SOURCES:
-                yield TrecQrel(query, f"{passage}-{suffix}", int(relevance), "0")
+                yield row._replace(doc_id=f"{row.doc_id}-{suffix}")
 
 
 def source(name: str) -> Groups:
@@ -81,10 +74,12 @@ def register(registry: Any) -> None:
     docs = CocktailDocs([ZipExtract(archive, f"corpus/{suffix}.jsonl") for suffix in SOURCES],
                         doc_cls=CocktailPassage, namespace=ID, lang="en",
                         docstore_path=home_path() / ID / "docs.pklz4")
-    queries = JsonlQueries(ZipExtract(archive, "queries.jsonl"), lang="en",
-                           mapping={"query_id": "_id", "text": "text"})
-    qrels = CocktailQrels(ZipExtract(archive, "qrels/test.tsv"), _LEVELS)
-    registry.register(ID, Dataset(docs, queries, qrels, Documentation("NQ-UTD", _TEXT)))
+    registry.register(ID, Dataset(
+        docs, JsonlQueries(ZipExtract(archive, "queries.jsonl"), lang="en",
+                           mapping={"query_id": "_id", "text": "text"}),
+        CocktailQrels(ZipExtract(archive, "qrels/test.tsv"), _LEVELS),
+        Documentation("NQ-UTD", "Questions on recent events, with passages by people and their "
+                      "rewrites by a language model. A rewrite has the judgments of its passage.")))
     variant(registry, ID, "source", partial(labelled, source, f"{ID}/source"), "with sources",
             "The iteration field holds who wrote the passage: a person (human) or a language "
             "model (llm).")

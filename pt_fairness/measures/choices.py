@@ -56,8 +56,8 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
                          if part.needs_groups)
     target = target_of(measure)
     kind = "ranked" if isinstance(measure, viewpoint.ViewpointMeasure) else "relevant"
-    group = None if isinstance(measure, of_group.OfGroupMeasure) else measure.param("group")
-    chosen = measure.param("protected") or group or measure.param("pro")
+    chosen = measure.param("protected") or measure.param("pro") or (
+        None if isinstance(measure, of_group.OfGroupMeasure) else measure.param("group"))
     words = {"minority": f"the group with the fewest {kind} documents, per topic",
              "majority": f"the group with the most {kind} documents, per topic",
              "all": "none, all groups are compared",

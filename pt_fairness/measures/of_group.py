@@ -10,8 +10,7 @@ from ir_measures import measures as irm
 from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.params import NOT_PROVIDED
-from pt_fairness.declarations.parsing import checked, read
+from pt_fairness.declarations.parsing import parsed_one
 from pt_fairness.declarations.registration import register
 from pt_fairness.rankings.view import View
 
@@ -86,49 +85,47 @@ class OfGroupMeasure(FairnessMeasure):
     JUDGED = True
 
     def __init__(self, **params: Any) -> None:
+        """Set the parameters; the cutoff of ``measure`` becomes that of this measure.
+
+        :raises ValueError: ``measure`` cannot be parsed, or there are two cutoffs
+        """
         if isinstance(params.get("measure"), (str, irm.Measure)):
-            inner = read(params["measure"])
-            if not inner.params.keys() <= inner.SUPPORTED_PARAMS.keys():
-                checked(inner)
-            own = dict(inner.params)
-            cutoff = own.pop("cutoff", None)
-            if cutoff is not None and "cutoff" in params:
-                raise ValueError(f"there are two cutoffs, that of measure={str(inner)!r} and "
-                                 f"@{params['cutoff']}; give one of them")
-            moved = {} if cutoff is None else {"cutoff": cutoff}
-            params = {**params, **moved, "measure": str(type(inner)(**own))}
+            inner = parsed_one(params["measure"], check=False)
+            own = {name: value for name, value in inner.params.items() if name != "cutoff"}
+            if len(own) < len(inner.params):
+                if "cutoff" in params:
+                    raise ValueError(f"there are two cutoffs, that of measure={str(inner)!r} and "
+                                     f"@{params['cutoff']}; give one of them")
+                params["cutoff"] = inner["cutoff"]
+            params["measure"] = str(type(inner)(**own))
         super().__init__(**params)
 
     @cached_property
     def inner(self) -> Any:
         """The measure of ir_measures, with the cutoff."""
-        cutoff = self.param("cutoff")
-        measure = read(self.param("measure"))
-        return measure if cutoff is None else measure(cutoff=cutoff)
+        cutoff = {name: value for name, value in self.params.items() if name == "cutoff"}
+        return parsed_one(self.param("measure"), check=False)(**cutoff)
 
     @property
     def rel(self) -> int:
         """The lowest relevance of a document that is relevant for the inner measure."""
-        rel = self.inner["rel"] if "rel" in self.inner.SUPPORTED_PARAMS else NOT_PROVIDED
-        return 1 if rel is NOT_PROVIDED else rel
+        return self.inner.params.get("rel", 1)
 
     def check_together(self) -> None:
-        inner = checked(self.inner)
-        reason = ""
-        if isinstance(inner, FairnessMeasure):
-            reason = "a measure of pt_fairness"
-        elif type(inner).__module__ == irm.diversity.__name__:
-            reason = "a measure of subtopics, which it reads from the qrels"
-        elif not isinstance(inner.aggregator(), irm.MeanAgg):
-            reason = "a sum over topics"
-        elif inner.NAME == "Judged":
-            reason = "a measure that ignores relevance"
-        elif self.rel < 1:
-            reason = f"a measure with rel={self.rel}, for which irrelevant documents count"
-        elif inner.params.get("min_rel", 0) < 0 or any(
-                gain != 0 for grade, gain in inner.params.get("gains", {}).items() if grade <= 0):
-            reason = "a measure with a gain for documents that are not relevant"
-        if reason:
+        inner = parsed_one(self.inner)
+        gains = inner.params.get("gains")
+        reasons = {
+            "a measure of pt_fairness": isinstance(inner, FairnessMeasure),
+            "a measure of subtopics, which it reads from the qrels":
+                type(inner).__module__ == irm.diversity.__name__,
+            "a sum over topics": not isinstance(inner.aggregator(), irm.MeanAgg),
+            "a measure that ignores relevance": inner.NAME == "Judged",
+            f"a measure with rel={self.rel}, for which irrelevant documents count": self.rel < 1,
+            "a measure with a gain for documents that are not relevant":
+                inner.params.get("min_rel", 0) < 0 or (isinstance(gains, dict) and any(
+                    gain != 0 for grade, gain in gains.items() if grade <= 0))}
+        reason = next((text for text, found in reasons.items() if found), None)
+        if reason is not None:
             raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means "
                              "over topics that depend on relevance, such as nDCG, AP, RR and P")
 

@@ -88,8 +88,7 @@ class _MRecall(FairnessMeasure):
     def score(self, view: View) -> Floats:
         cutoff, rel = self.param("cutoff"), self.param("rel")
         codes = view.full_relevant(cutoff, rel)
-        row = np.broadcast_to(np.arange(len(view))[:, None], codes.shape)
-        found = sums_by_code(view, len(view), row, codes) @ view.member > 0
+        found = sums_by_code(view, len(view), np.indices(codes.shape)[0], codes) @ view.member > 0
         return mrecall(found, view.relevant(rel) @ view.member > 0,
                        np.inf if cutoff is None else cutoff, self.param("value") == "share")
 

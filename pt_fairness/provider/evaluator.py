@@ -25,7 +25,7 @@ from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
-from pt_fairness.provider.of_group import OfGroups
+from pt_fairness.provider.others import OfGroups
 from pt_fairness.provider.value_lookup import Numbers
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -50,9 +50,8 @@ class Source:
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
-        of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
-        self.of_group = OfGroups(of_group, self.annotations)
-        self.of_views = [measure for measure in measures if measure not in of_group]
+        self.of_group = OfGroups(measures, self.annotations)
+        self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
         #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
         kept = judgments.topics if self.groups is None or self.groups.topics is None \
             else self.groups.topics

@@ -5,54 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import ir_measures
 import pandas as pd
 
 from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.messages import listed, warn
 from pt_fairness.provider import FAIRNESS
-from pt_fairness.provider.by_topic import by_topic, provider_of
 from pt_fairness.provider.evaluator import FairnessEvaluator
+from pt_fairness.provider.others import QuickEvaluator
 from pt_fairness.rankings.run import Run
 
 
-class ManyRunsEvaluator:
+class ManyRunsEvaluator(QuickEvaluator):
     """Evaluator of many runs, with the values of ``ir_measures.evaluator(measures, qrels)``.
 
-    pytrec_eval takes dictionaries. ir_measures builds them row by row in Python, this class from
-    whole columns. Warnings are repeated for each run. If a run has several rankings of a topic, a
-    further warning names the measures of other providers.
-
-    :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
-        identifiers as text
-    :raises ValueError: a measure that no provider computes, or that does not fit the qrels
+    Warnings are repeated for each run. If a run has several rankings of a topic, a further warning
+    names the measures of other providers.
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
-        plain = [m for m in measures if provider_of(m) is ir_measures.pytrec_eval]
-        others = [m for m in measures if m not in plain]
+        super().__init__(measures, qrels)
         self._measures = measures
-        self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic(qrels, "relevance")) \
-            if plain else None
-        self._others = ir_measures.evaluator(others, qrels) if others else None
         #: The evaluators of this package's measures: one or none.
         self.fairness = [one for one in getattr(self._others, "evaluators", [self._others])
                           if isinstance(one, FairnessEvaluator)]
 
     def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
-        """Yield the value of each measure for each topic.
-
-        :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
-            ``iteration``; identifiers as text, scores as floats
-        """
         warn_of_one_list(self._measures, run)
-        if self._plain is not None:
-            yield from self._plain.iter_calc(by_topic(run, "score"))
         for evaluator in self.fairness:
             evaluator.forget_warnings()
-        if self._others is not None:
-            yield from self._others.iter_calc(run)
+        yield from super().iter_calc(run)
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
         """Return what each document adds to the values, ``[T, depth]``.

@@ -14,7 +14,7 @@ from pt_fairness import groups
 
 ID = "cocktail/nq-utd"
 LLM = "llama-2-7b-chat-tmp0.2"
-QRELS = "query-id\tcorpus-id\tscore\r\nAutos_q1\tAutos_d1\t2\r\nAutos_q1\tAutos_d2\t0\r\n\r\n"
+QRELS = "query-id\tcorpus-id\tscore\r\nAutos_q1\tAutos_d1\t2\r\nAutos_q1\tAutos_d2\t0\r\n"
 ROWS = [("Autos_q1", f"Autos_d{number}-{end}", relevance, group)
         for number, relevance in ((1, 2), (2, 0))
         for end, group in (("human", "human"), (LLM, "llm"))]
@@ -62,8 +62,8 @@ def test_passages_queries_and_judgments(irds, files, qrels_of, offline, tmp_path
 
 
 @pytest.mark.parametrize(("qrels", "reason"), [
-    ("Autos_q1\tAutos_d1\t2\r\n", "its first line is"),
-    (QRELS + "Autos_q1\tAutos_d1\r\n", "not enough values"),
+    ("Autos_q1\tAutos_d1\t2\r\n", "AssertionError"),
+    (QRELS + "Autos_q1\tAutos_d1\r\n", "expected 3 columns, got 2"),
     (QRELS + "Autos_q1\tAutos_d1\tgood\r\n", "'good'"),
 ])
 def test_damaged_judgments(irds, files, qrels, reason):

@@ -29,8 +29,8 @@ def test_the_groups(irds, files):
 
 
 @pytest.mark.parametrize(("content", "reason"), [
-    ("doc,bias\n1,M\n", "its first line is 'doc,bias'"),
-    ("doc_id,gender_bias\n1,X\n", "'X' is none"),
+    ("doc,bias\n1,M\n", "no columns doc_id and gender_bias"),
+    ("doc_id,gender_bias\n1,X\n", "which is one of F, M, N"),
     ("doc_id,gender_bias\n1\n", "line 2 has one column"), ("", "it is empty")])
 def test_a_damaged_file(irds, files, content, reason):
     path = files.write(FILE, content)
