@@ -110,15 +110,16 @@ class OfGroups:
         """
         found: dict[FairnessMeasure, Floats] = {}
         for measure, (defined, evaluator) in self._evaluators.items():
-            values = np.full(len(run.topics), float(measure.inner.DEFAULT))
+            values = np.zeros(len(run.topics))
             kept = ranked.sets.with_label(measure.param("group"))[ranked.codes] \
                 | (measure.param("others") == "irrelevant")
             for lists, inside in run.samples():
                 rows = np.flatnonzero(inside & kept)
                 frame = pd.DataFrame({"query_id": self._names[run.topic[rows]],
                                       "doc_id": run.docnos(rows), "score": run.scores(rows)})
-                place = dict(zip(self._names[run.topics[lists]], lists, strict=True))
-                for metric in evaluator.iter_calc(frame) if len(rows) else ():
-                    values[place[metric.query_id]] = metric.value
+                of_topic = {one.query_id: one.value for one in evaluator.iter_calc(frame)} \
+                    if len(rows) else {}
+                values[lists] = [of_topic.get(topic, measure.inner.DEFAULT)
+                                 for topic in self._names[run.topics[lists]]]
             found[measure] = np.where(defined, mean_of_lists(values, run.topics), np.nan)
         return found
