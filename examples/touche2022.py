@@ -37,7 +37,6 @@ from pt_fairness import (
     plots,
     read_qrels,
     read_run,
-    reference_rankings,
     report,
     rerank,
     rKL,
@@ -67,8 +66,9 @@ def name_of(path: Path) -> str:
 
 
 def cells(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Averages with their intervals as text."""
-    texts = {column: [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in
+    """Averages as text, with their intervals where there are any."""
+    texts = {column: [f"{value:.3f}" + ("" if np.isnan(low) else f" [{low:.3f}, {high:.3f}]")
+                      for value, low, high in
                       table[[column, f"{column} low", f"{column} high"]].to_numpy()]
              for column in columns}
     return pd.DataFrame({"system": table["name"], **texts})
@@ -130,23 +130,6 @@ def predictions(path: Path) -> pd.DataFrame:
                         quoting=csv.QUOTE_NONE, na_filter=False)
     frame.columns = pd.Index(["qid", "group", "docno"])
     return frame[frame["group"].isin(STANCES)]
-
-
-def with_references(averages: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
-    """The averages, and below them those of the reference rankings of the relevant passages."""
-    references = reference_rankings(qrels)
-    found, _ = evaluate(references, qrels, [*RELEVANCE[1:], *FAIRNESS], labels=LABELS,
-                        confidence=LEVEL, progress=False)
-    # nDCG has one ranking of each topic, so each random order is a run.
-    draws = {str(draw): rows.drop(columns="iteration")
-             for draw, rows in references.pop("random").groupby("iteration")}
-    _, perquery = evaluate({**draws, **references}, qrels, RELEVANCE[:1], progress=False)
-    perquery["name"] = perquery["name"].replace(dict.fromkeys(draws, "random"))
-    means = perquery.groupby(["name", "qid", "measure"], as_index=False)["value"].mean()
-    bounds = analysis.intervals(means, confidence=LEVEL).set_index("name")
-    for end, column in (("mean", ""), ("low", " low"), ("high", " high")):
-        found[f"{RELEVANCE[0]}{column}"] = found["name"].map(bounds[end])
-    return pd.concat([averages, found], ignore_index=True)
 
 
 def first(run: pd.DataFrame, depth: int) -> pd.DataFrame:
@@ -223,13 +206,12 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     measures = [*RELEVANCE, *FAIRNESS]
     runs = {name: read_run(path) for name, path in paths.items()}
     averages, perquery = evaluate(runs, qrels, measures, labels=LABELS, confidence=LEVEL,
-                                  progress=False)
-    table = with_references(averages, qrels)
+                                  references=True, progress=False)
     compared = analysis.compare(perquery, None)
-    found = {"data": data_of(qrels, runs),
-             "relevance": cells(table, COLUMNS[0]), "fairness": cells(table, COLUMNS[1]),
-             "power": power_of(compared)}
-    correlations = analysis.correlations(averages[["name", *COLUMNS[0], *COLUMNS[1]]])
+    systems = averages[averages["name"].isin(runs)]  # references have no values of relevance
+    found = {"data": data_of(qrels, runs), "relevance": cells(systems, COLUMNS[0]),
+             "fairness": cells(averages, COLUMNS[1]), "power": power_of(compared)}
+    correlations = analysis.correlations(systems[["name", *COLUMNS[0], *COLUMNS[1]]])
     rows = correlations.coefficients.round(2)
     found["correlations"] = rows.rename_axis("τ over systems").reset_index()
     found["predicted"] = by_predictions(runs, paths, qrels)
