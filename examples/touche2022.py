@@ -226,8 +226,9 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         heading(title)
         show(found[name], 2)
         found[name].to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+    _, wide = plt.subplots(figsize=(10, 7), layout="constrained")
     drawn = {"power": curves(compared), "correlations": plots.correlations(correlations),
-             "tradeoff": plots.tradeoff(averages, nDCG @ CUTOFF, AWRF @ CUTOFF)}
+             "tradeoff": plots.tradeoff(averages, nDCG @ CUTOFF, AWRF @ CUTOFF, wide)}
     for name, ax in drawn.items():
         save(ax, folder, f"touche2022-{name}")
         image = folder / f"touche2022-{name}.png"
