@@ -239,8 +239,8 @@ WRONG = [
 ]
 #: Values and parameters that other measures take.
 WRONG_MEASURES = [
-    (rND(norm="sum"), "'max' or 'none'"),
-    (nDD(norm="bound"), "'max' or 'protected-first' or 'none'"),
+    (rND(norm="sum"), "'max' or 'range' or 'none'"),
+    (nDD(norm="bound"), "'max' or 'range' or 'protected-first' or 'none'"),
     (rND(alpha=0.5), "has no parameter 'alpha'; it takes cutoff, rel, protected"),
     (DistFair(empty="fair"), "empty takes 'least fair' or 'smooth'"),
     (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
