@@ -7,6 +7,7 @@ from files. No function modifies its arguments.
 
 from pt_fairness.analysis.collection import group_distribution, ranked_groups, undefined
 from pt_fairness.analysis.explanation import explain
+from pt_fairness.analysis.exposure import document_exposure, inequality
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.statistics import Correlations, bias_summary, compare, correlations
@@ -15,8 +16,8 @@ from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
-    "correlations", "explain", "group_distribution", "highlight", "label_noise", "long_form",
-    "minmax", "rank_table", "ranked_groups", "top", "undefined",
+    "correlations", "document_exposure", "explain", "group_distribution", "highlight", "inequality",
+    "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "top", "undefined",
 ]
 
 
