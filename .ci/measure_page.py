@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import inspect
 import io
 import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,17 +26,12 @@ of :func:`explain`. The document x is unjudged and has no group. CON is the mino
 documents and of the ranking, and so the protected group.
 """
 
-SETUP = """\
-import pandas as pd
-from pt_fairness import *
-
-qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [1, 1, 1, 0],
-                      "iteration": ["PRO", "PRO", "CON", "PRO"]})
-run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "x", "c", "d"], "score": [5, 4, 3, 2, 1]})
+SHOW = """\
+from pt_fairness import explain
 
 def show(measure):
     frame = explain(measure, run, qrels, "1")
-    short = {r"share of (\\w+: )?": "P_", r"target of (\\w+: )?": "T_",
+    short = {r"share of (\\S+: )?": "P_", r"target of (\\S+: )?": "T_",
              "protected share": "P+", "protected target": "T+"}
     frame.columns = frame.columns.to_series().replace(short, regex=True)
     print(f"{measure.NAME}: {frame.attrs['value']:.3f}")
@@ -43,62 +39,54 @@ def show(measure):
 """
 
 COLUMNS = """\
-The function shortens the names of the columns. ``P_CON`` is the share of CON among the documents
-that count, down to a rank, and ``T_CON`` is its target. ``P+`` and ``T+`` are those of the
-protected side. The contributions of the ranks add up to the value of the measure. A measure that is
-no sum over ranks has the column ``value`` instead: its value with the rank as its cutoff.
+The qrels and the run are in ``pt_fairness.declarations.example``. The tables are what the function
+prints for the measure of the example; it shortens the names of the columns. ``P_CON`` is the share
+of CON among the documents that count, down to a rank, and ``T_CON`` is its target. ``P+`` and
+``T+`` are those of the protected side. The contributions of the ranks add up to the value of the
+measure. A measure that is no sum over ranks has the column ``value`` instead: its value with the
+rank as its cutoff.
 """
 
-#: The code of the measures that have required parameters.
-CALLS = {
-    "GFR": """\
-groups.register("stance", groups.from_frame(qrels.rename(columns={"iteration": "group"})))
-groups.register("gender", groups.from_mapping({"a": "F", "b": "M", "c": "M", "d": "M"}))
-show(GFR(attributes={"stance": "jsd", "gender": "jsd"}))
-""",
-    "RepBias": 'show(RepBias(group="CON"))\n',
-    "Skew": 'show(Skew(group="CON"))\n',
-    "RaB": 'show(RaB(values={"PRO": 1, "CON": -1}))\n',
-    "ARaB": 'show(ARaB(values={"PRO": 1, "CON": -1}))\n',
-    "RankingBias": 'show(RankingBias(values={"PRO": 1, "CON": -1}))\n',
-    "FaiRR": 'show(FaiRR(values={"PRO": 0.5, "CON": 1}))\n',
-    "NFaiRR": 'show(NFaiRR(values={"PRO": 0.5, "CON": 1}))\n',
-}
+#: The last line of an example, which holds the measure.
+VALUE = re.compile(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n")
+
+#: The topic of the examples.
+EXAMPLE = Path(__file__).parents[1] / "pt_fairness" / "declarations" / "example.py"
 
 LINK = re.compile(r":py:data:`~pt_fairness\.(\w+)`")
 
 
 def start() -> str:
     """Return the section with the topic of the examples."""
-    return f"{START}\n{_block('python', SETUP)}\n{COLUMNS}"
+    return f"{START}\n{_block('python', _setup())}\n{COLUMNS}"
 
 
 def sections(measures: Sequence[FairnessMeasure], choosing: Path) -> dict[str, str]:
-    """Return the example and the links of each measure, by its name.
+    """Return the table of the example and the links of each measure, by its name.
 
     :param choosing: the page whose table has the measures by question
-    :raises Warning: an example warns
     """
-    codes = [CALLS.get(measure.NAME, f"show({measure.NAME})\n") for measure in measures]
-    _, *outputs = printed([SETUP, *codes])
     asked = questions(choosing.read_text(encoding="utf-8"))
-    return {
-        measure.NAME: "\n".join([".. rubric:: Example", "", _block("python", code),
-                                 _block("text", output), *_links(measure, measures, asked)])
-        for measure, code, output in zip(measures, codes, outputs, strict=True)}
+    return {measure.NAME: "\n".join([_block("text", table(measure)),
+                                     *_links(measure, measures, asked)]) for measure in measures}
 
 
-def printed(codes: Iterable[str]) -> list[str]:
-    """Return what each of some pieces of code prints; they run one after the other."""
-    names: dict[str, object] = {}
-    outputs = []
-    with warnings.catch_warnings():
+def table(measure: FairnessMeasure) -> str:
+    """Return the value and the table of the example in the docstring of a measure.
+
+    :raises Warning: the example warns
+    """
+    module = sys.modules[type(measure).__module__]
+    *before, last = doctest.DocTestParser().get_examples(inspect.getdoc(type(measure)) or "")
+    found = VALUE.fullmatch(last.source)
+    if found is None:
+        raise ValueError(f"the example of {measure.NAME} ends with {last.source!r}; it has to end "
+                         f"with round({measure.NAME}.calc_aggregate(qrels, run), 3)")
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as output:
         warnings.simplefilter("error")
-        for code in codes:
-            with contextlib.redirect_stdout(io.StringIO()) as output:
-                exec(code, names)
-            outputs.append(output.getvalue())
-    return outputs
+        exec("".join([_setup(), *(one.source for one in before), f"show({found[1]})\n"]),
+             dict(vars(module)))
+    return output.getvalue()
 
 
 def questions(page: str) -> dict[str, list[str]]:
@@ -129,6 +117,12 @@ def _links(measure: FairnessMeasure, measures: Sequence[FairnessMeasure],
     return [".. rubric:: See also", "", *(
         textwrap.fill(item, 97, initial_indent="* ", subsequent_indent="  ",
                       break_long_words=False, break_on_hyphens=False) for item in items), ""]
+
+
+def _setup() -> str:
+    """Return the code of the topic and of the function that shows a measure."""
+    topic = EXAMPLE.read_text(encoding="utf-8").partition('"""\n\n')[2]
+    return f"{topic}\n{SHOW}"
 
 
 def _block(language: str, text: str) -> str:

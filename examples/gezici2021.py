@@ -1,19 +1,26 @@
 """Gezici, Lipani, Saygin & Yilmaz, "Evaluation metrics for measuring bias in search engine results"
 (Information Retrieval Journal 24, 2021): performance, stance bias and ideological bias of two
-engines (tables 4 to 6), the t-tests, figures 3 to 6.
+engines (tables 4 to 6), the t-tests, figures 2 to 6, the agreement of annotators (table 3), the
+titles of the topics (table 2), and what the paper's numbers imply.
 
-``python examples/gezici2021.py [RESULTS TOPICS]``; without files, an invented sample of 22 topics.
-The published values stand beside ours only if the files have the paper's number of topics, 57.
+``python examples/gezici2021.py [RESULTS TOPICS] [--votes VOTES] [--leanings VOTES]``; without
+files, an invented sample of 22 topics. The published values stand beside ours only if the files
+have the paper's number of topics, 57.
 
 RESULTS is a CSV file with the header ``engine,topic,rank,stance``: for each of two engines the
 results of every topic, the rank from 1, the stance ``pro``, ``against``, ``neutral`` or ``not
 relevant``. TOPICS is a CSV file with the header ``topic,leaning`` (more columns may follow): which
 ideology would answer the topic's question favourably, ``conservative``, ``liberal``, or ``both or
-neither``, which leaves the topic out of the ideological bias.
+neither``, which leaves the topic out of the ideological bias. A column ``question`` is printed
+beside the titles of table 2, where the topics have them as names.
+
+The votes of annotators are CSV files too: ``--votes`` with the header
+``engine,topic,rank,annotator,stance``, ``--leanings`` with ``topic,annotator,leaning``.
 """
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -31,7 +38,7 @@ from comparison import (
 from inputs import file
 from matplotlib import pyplot as plt
 
-from pt_fairness import BiasDCG, BiasP, BiasRBP, analysis, plots
+from pt_fairness import BiasDCG, BiasP, BiasRBP, analysis, groups, plots
 
 DATA = Path(__file__).resolve().parent / "data"
 MEASURES = {"P@10": BiasP @ 10, "RBP": BiasRBP, "DCG@10": BiasDCG @ 10}
@@ -51,6 +58,10 @@ PUBLISHED = {
     "ideology, MAB": {"P@10": (0.2579, 0.2184, "> 0.05"), "RBP": (0.2894, 0.2158, "< 0.05"),
                       "DCG@10": (1.3989, 1.0456, "< 0.05")},
 }
+#: Table 3: percent agreement and Fleiss' κ.
+AGREEMENT = {"stance": (0.4968, 0.3500), "leaning": (0.5281, 0.3478)}
+#: The labels of the two campaigns (section 4.2).
+LABELS = {"stance": (*STANCES, "link not working"), "leaning": (*OTHER, NEITHER)}
 TOLERANCE = 0.00005
 #: The number of the paper's topics; its results of two news search engines are not public.
 PAPER_TOPICS = 57
@@ -134,6 +145,113 @@ def all_measured(results: pd.DataFrame, leaning: pd.Series) -> dict[str, pd.Data
     return values
 
 
+def table_2(topics: Path) -> pd.DataFrame:
+    """The titles of the paper's topics, with question and leaning where the file has them."""
+    titles = pd.read_csv(DATA / "gezici2021-titles.csv")
+    given = pd.read_csv(topics, dtype=str)
+    key = given["topic"].str.casefold()
+    for column in ("question", "leaning"):
+        known = dict(zip(key, given.get(column, pd.Series("–", given.index)), strict=True))
+        titles[column] = titles["title"].str.casefold().map(known)
+    heading(f"Table 2: the {len(titles)} topics of the paper, {titles['leaning'].notna().sum()} of "
+            "them in the file of topics")
+    if titles["leaning"].isna().all():
+        paragraph("; ".join(titles["title"]))
+    else:
+        show(titles.fillna("–"))
+    return titles
+
+
+def figure_2(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """The percentage of each stance among the results of each engine, printed and drawn."""
+    parts = {}
+    for engine, own in results.groupby("engine", sort=False):
+        # With the label 1 for all, so that the results that are not relevant are counted.
+        qrels = pd.DataFrame({"qid": own["topic"], "docno": own["rank"].astype(str), "label": 1,
+                              "iteration": own["stance"]})
+        shares = analysis.group_distribution(qrels).query("qid == 'all'").set_index("group")
+        parts[engine] = 100 * shares["share"].reindex(STANCES, fill_value=0.0)
+    percentages = pd.DataFrame(parts)
+    heading("Figure 2: percentages of the stances")
+    show(percentages.rename_axis("stance").reset_index(), 1)
+    most = percentages.idxmax()
+    paragraph("Most frequent: " + ", ".join(f"{most[engine]} ({engine})" for engine in most.index)
+              + ". The paper says that neutral is.")
+    ax = percentages.plot.bar(rot=0, xlabel="", ylabel="% of the results",
+                              color=list(plots.PALETTE[:2]))
+    save(ax, folder, "gezici2021-figure2")
+    return percentages
+
+
+def table_3(votes: dict[str, pd.DataFrame], same_data: bool) -> pd.DataFrame:
+    """The agreement of the annotators, and how many items have a majority.
+
+    :param votes: a frame of votes for the stances, for the leanings, or both
+    """
+    found = {}
+    for what, frame in votes.items():
+        items = frame["docno"].unique()
+        majority = len(groups.from_votes(frame).lookup(items, items))
+        found[what] = analysis.agreement(frame).assign(majority=majority)
+    heading("Table 3: agreement of the annotators")
+    frame = pd.concat(found, names=["campaign"]).droplevel(1).reset_index()
+    show(frame)
+    if same_data:
+        rows: list[Row] = [
+            (f"{one.campaign}: {name}", value, ours, "")
+            for one in frame.itertuples()
+            for name, value, ours in zip(("agreement", "κ"), AGREEMENT[one.campaign],
+                                         (one.agreement, one.kappa), strict=True)]
+        print()
+        beside(rows, TOLERANCE)
+    return frame
+
+
+def read_votes(path: Path, what: str) -> pd.DataFrame:
+    """A file of votes as :func:`pt_fairness.groups.from_votes` takes it.
+
+    :param what: stance or leaning
+    """
+    frame = pd.read_csv(path, dtype=str)
+    item = ["engine", "topic", "rank"] if what == "stance" else ["topic"]
+    missing = [column for column in (*item, "annotator", what) if column not in frame]
+    if missing:
+        raise ValueError(f"{path} has no column {missing[0]!r}")
+    unknown = sorted(set(frame[what].dropna()) - set(LABELS[what]))
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is no {what}; it is one of "
+                         f"{', '.join(map(repr, LABELS[what]))}")
+    return pd.DataFrame({"docno": frame[item].agg("/".join, axis=1),
+                         "annotator": frame["annotator"], "label": frame[what]})
+
+
+def implied() -> pd.DataFrame:
+    """What tables 3 to 6 imply, without any data: ``what, implied, the paper says``.
+
+    P@10 of a topic is a multiple of 1/10. So a mean, printed with four decimals, fits only some
+    numbers of topics. κ = (P − E)/(1 − E) gives the agreement E that is expected by chance, which
+    is at least 1/labels, whatever the labels' shares.
+    """
+    rows = []
+    for table_, keys, said in (
+        ("4 and 5", ("performance", "stance, MB", "stance, MAB"), str(PAPER_TOPICS)),
+        ("6", ("ideology, MB", "ideology, MAB"), "not stated"),
+    ):
+        means = [value for key in keys for value in PUBLISHED[key]["P@10"][:2]]
+        fit = [topics for topics in range(1, PAPER_TOPICS + 1)
+               if all(abs(round(10 * topics * mean) / (10 * topics) - mean) <= TOLERANCE + 1e-9
+                      for mean in means)]
+        rows.append((f"tables {table_}, P@10: number of topics", ", ".join(map(str, fit)), said))
+    for what, (observed, kappa) in AGREEMENT.items():
+        chance = (observed - kappa) / (1 - kappa)
+        rows.append((f"table 3, {what}: expected agreement {chance:.4f}, so labels",
+                     f"at least {math.ceil(1 / (chance + 2 * TOLERANCE))}", str(len(LABELS[what]))))
+    heading("What the numbers of the paper imply")
+    frame = pd.DataFrame(rows, columns=["what", "implied", "the paper says"])
+    show(frame)
+    return frame
+
+
 def as_printed(p: float, published: str) -> bool:
     """Whether a p-value is on the side of a bound that the paper prints, such as ``< 0.05``."""
     sign, bound = published.split()
@@ -210,8 +328,12 @@ def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, p
     parser = arguments(__doc__)
     parser.add_argument("results", nargs="?", type=file, default=DATA / "gezici2021-results.csv")
     parser.add_argument("topics", nargs="?", type=file, default=DATA / "gezici2021-topics.csv")
+    parser.add_argument("--votes", type=file, help="the annotators' stances of the results")
+    parser.add_argument("--leanings", type=file, help="the annotators' leanings of the topics")
     given = parser.parse_args(arguments_)
     results, leaning = read(given.results, given.topics)
+    votes = {what: read_votes(path, what) for what, path in
+             (("stance", given.votes), ("leaning", given.leanings)) if path is not None}
     values = all_measured(results, leaning)
     topics = results["topic"].nunique()
     same_data = topics == PAPER_TOPICS
@@ -220,6 +342,10 @@ def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, p
     if not same_data:
         paragraph(f"These are {topics} topics. The paper's results for {PAPER_TOPICS} topics are "
                   "not public, so its values are not printed.")
+    table_2(given.topics)
+    if votes:
+        table_3(votes, same_data)
+    figure_2(results, given.figures)
     found = {}
     for number, key in (
         (4, "performance"),
@@ -230,6 +356,7 @@ def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, p
     ):
         heading(f"Table {number}: {key}")
         found[key] = table(values[key], key, same_data)
+    implied()
     print()
     figures(values, given.figures)
     return found

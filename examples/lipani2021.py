@@ -4,12 +4,25 @@ tables 1 to 3 and figures 2 and 3 of labelled results.
 
 ``python examples/lipani2021.py [RESULTS TARGETS]``; without files, an invented sample of 36
 occupations. The published values of table 1 stand beside ours only if the files have the paper's
-number of topics, 454.
+number of topics: section 3 names two, 454 and 474.
 
 RESULTS is a CSV file with the header ``topic,rank,document,group``: the whole result list of every
 topic, the rank from 1, the group of each document. TARGETS is a CSV file with the header
-``qid,group,share``: the share of each group for each topic, from elsewhere; the paper's are from
-Wikidata. The targets R and K of the paper are the whole result list and these shares.
+``qid,group,share``: the share of each group for each topic, from elsewhere. The targets R and K of
+the paper are the whole result list and these shares.
+
+TARGETS may instead have the header ``qid,group,people``: the number of people. Of several topics
+without bias that have the same target, tables 2 and 3 then list the one with the most people, as
+the paper does, and not the first. The paper counts people in Wikidata (of 1 December 2019). This
+query (https://query.wikidata.org) gives such a file, to be saved as CSV; name the professions, as
+the query for all of them takes too long:
+
+    SELECT ?qid ?group (COUNT(DISTINCT ?person) AS ?people) WHERE {
+      VALUES ?qid { "archivist"@en "baker"@en }
+      VALUES (?gender ?group) { (wd:Q6581072 "female") (wd:Q6581097 "male") }
+      ?profession rdfs:label ?qid .
+      ?person wdt:P106 ?profession ; wdt:P21 ?gender .
+    } GROUP BY ?qid ?group
 """
 
 from __future__ import annotations
@@ -51,8 +64,9 @@ TARGETS = {"K": EXTERNAL, "R": "run"}
 #: How many topics tables 2 and 3 list on each side.
 LISTED = 11
 TOLERANCE = 0.0005
-#: The number of the paper's topics, professions; its crawl of Google's carousel is not public.
-PAPER_TOPICS = 454
+#: The number of the paper's topics, professions: section 3 says "retained 454" and "these 474". Its
+#: crawl of Google's carousel is not public.
+PAPER_TOPICS = (454, 474)
 
 
 def repbias(group: str, target: str) -> RepBias:
@@ -113,7 +127,7 @@ def table_1(frame: pd.DataFrame) -> pd.DataFrame:
     summary = analysis.bias_summary(as_perquery(frame))
     heading("Table 1: representation bias at 10")
     show(summary.rename(columns={"name": "target", "measure": "group"}))
-    if frame["qid"].nunique() == PAPER_TOPICS:
+    if frame["qid"].nunique() in PAPER_TOPICS:
         ours = summary.set_index(["name", "measure"])
         rows: list[Row] = [
             (f"{name}, {group}: {statistic}", value, float(ours.loc[(name, group), statistic]), "")
@@ -125,16 +139,31 @@ def table_1(frame: pd.DataFrame) -> pd.DataFrame:
     return summary
 
 
-def tables_2_and_3(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def read_targets(path: Path) -> tuple[pd.DataFrame, pd.Series]:
+    """The shares of the groups, and the number of people by topic (empty if the file has none)."""
+    frame = pd.read_csv(path, dtype={"qid": str, "group": str})
+    if "people" not in frame:
+        return frame, pd.Series(dtype=float)
+    people = frame.groupby("qid")["people"].sum()
+    return frame.assign(share=frame["people"] / frame["qid"].map(people)).drop(
+        columns="people"), people
+
+
+def tables_2_and_3(frame: pd.DataFrame, people: pd.Series) -> dict[str, pd.DataFrame]:
     """The topics with the largest bias on each side and, for each target ratio, one without, by
     target.
+
+    :param people: the population of each topic in K, which decides which one is without bias
     """
     found = {}
     for number, name in ((2, "K"), (3, "R")):
         own = frame[(frame["name"] == name) & (frame["group"] == "female")].sort_values(
             "bias", kind="stable"
         )
-        unbiased = own[own["bias"] == 0].drop_duplicates("target").sort_values("target")
+        unbiased = own[own["bias"] == 0]
+        largest_first = np.argsort(
+            -people.reindex(unbiased["qid"], fill_value=0).to_numpy(), kind="stable")
+        unbiased = unbiased.iloc[largest_first].drop_duplicates("target").sort_values("target")
         parts = {
             "towards males": own[own["bias"] < 0].head(LISTED),
             "unbiased": unbiased.head(LISTED),
@@ -181,6 +210,35 @@ def published_rows() -> pd.DataFrame:
     )
 
 
+def published_findings() -> pd.DataFrame:
+    """What section 3 says about tables 1 to 3, by their published values: ``finding, value,
+    holds``.
+    """
+    rows = pd.read_csv(DATA / "lipani2021-published.csv")
+    parts = dict(iter(rows.groupby(["target", "column"])))
+    found = []
+    for name in TARGETS:
+        males, unbiased, females = (parts[name, column] for column in (
+            "towards males", "unbiased", "towards females"))
+        low, high = males["bias"].min(), females["bias"].max()
+        found.append((f"{name}: the extremes of table 1 are those of the rows",
+                      f"{low:g}, {high:g}", (low, high) == TABLE_1[name, "female"][3:]))
+        for column, part, said in (("males", males, 0.5), ("females", females, 0.1)):
+            mean = part["target_ratio"].mean()
+            found.append((f"{name}: biased towards {column}, target ratio around {said:g}",
+                          f"mean {mean:.2f}", abs(mean - said) < 0.1))
+        ratios = unbiased["target_ratio"]
+        found.append((f"{name}: one unbiased row for every target ratio, 0 to 1",
+                      f"{ratios.nunique()} ratios in {len(ratios)} rows", ratios.is_unique))
+    size = [TABLE_1[name, "female"][2] for name in TARGETS]
+    found.append(("the bias is larger against K than against R", f"{size[0]:g}, {size[1]:g}",
+                  size[0] > size[1]))
+    heading("Section 3: what the paper finds, by its own tables")
+    table = pd.DataFrame(found, columns=["finding", "value", "holds"])
+    show(table.assign(holds=np.where(table["holds"], "yes", "no")))
+    return table
+
+
 def figures(frame: pd.DataFrame, folder: Path) -> None:
     for number, draw in (
         (2, lambda part, ax: plots.bias_histogram(as_perquery(part), list(GROUPS), 1 / CUTOFF, ax)),
@@ -203,16 +261,19 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     parser.add_argument("targets", nargs="?", type=file, default=DATA / "lipani2021-targets.csv")
     given = parser.parse_args(arguments_)
     published = published_rows()
-    targets.register(EXTERNAL, pd.read_csv(given.targets, dtype={"qid": str, "group": str}))
+    published_findings()
+    shares, people = read_targets(given.targets)
+    targets.register(EXTERNAL, shares)
     frame = biases(*results(given.results))
     topics = frame["qid"].nunique()
     if given.results == parser.get_default("results"):
         heading(INVENTED)
-    if topics != PAPER_TOPICS:
-        paragraph(f"These are {topics} topics. The paper's crawl of results for {PAPER_TOPICS} "
-                  "professions is not public, so the values of its table 1 are not printed.")
+    if topics not in PAPER_TOPICS:
+        paragraph(f"These are {topics} topics. The paper's crawl of results for "
+                  f"{' or '.join(map(str, PAPER_TOPICS))} professions is not "
+                  "public, so the values of its table 1 are not printed.")
     one = table_1(frame)
-    lists = tables_2_and_3(frame)
+    lists = tables_2_and_3(frame, people)
     print()
     figures(frame, given.figures)
     return {

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import measures_without_groups
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings

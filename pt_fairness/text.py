@@ -121,6 +121,9 @@ def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
         _collected.reset(token)
 
 
+#: The start of the cause of a warning that is an error if it applies to every run of a call: of a
+#: group source that knows no document, and of a label that no document has.
+UNKNOWN = "unknown "
 #: A function that issues a warning; takes the message and the cause, as :func:`warn` does.
 Warn = Callable[[str, str], None]
 #: The packages whose stack frames a warning skips to point to the user's code.

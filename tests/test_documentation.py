@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import pt_fairness
+from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 # Sphinx and what it brings.
 pytestmark = pytest.mark.newest
@@ -187,7 +187,7 @@ def test_every_measure_is_public():
         )
         assert getattr(pt_fairness, name) is measure
         assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), (
-            f"put the paper of {name} into measures/bibliography.py"
+            f"put the paper of {name} into pt_fairness/declarations/bibliography.py"
         )
 
 

@@ -74,6 +74,7 @@ KNOWN = [
     ("rKL", {"protected": "all", "target": "run", "cutoff": 4, "step": 2}),
     *[(name, {"cutoff": 4, "norm": norm}) for name in ("nDD", "nDR", "nDKL")
       for norm in ("max", "protected-first", "none")],
+    *[("nDJS", {"protected": protected, "cutoff": 6}) for protected in ("minority", "g0,g1")],
     ("nDJS", {}), ("nDJS", {"norm": "none", "cutoff": 5}), ("Annotated", {"cutoff": 5}),
     *[(name, params) for name in ("DistKL", "DistFair") for params in (
         {}, {"cutoff": 4, "discount": "log2", "target": "qrels"}, {"target": "run", "cutoff": 3},

@@ -5,7 +5,12 @@ frames are its result with ``perquery=True``: ``name, qid, measure, value``. Bot
 from files. No function modifies its arguments.
 """
 
-from pt_fairness.analysis.collection import group_distribution, ranked_groups, undefined
+from pt_fairness.analysis.collection import (
+    agreement,
+    group_distribution,
+    ranked_groups,
+    undefined,
+)
 from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.exposure import document_exposure, inequality
 from pt_fairness.analysis.inequity import amortised_inequity
@@ -15,9 +20,10 @@ from pt_fairness.analysis.systems import combine, minmax, rank_table, top
 from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
-    "ALPHA", "Correlations", "amortised_inequity", "bias_summary", "combine", "compare",
-    "correlations", "document_exposure", "explain", "group_distribution", "highlight", "inequality",
-    "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "top", "undefined",
+    "ALPHA", "Correlations", "agreement", "amortised_inequity", "bias_summary", "combine",
+    "compare", "correlations", "document_exposure", "explain", "group_distribution", "highlight",
+    "inequality", "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "top",
+    "undefined",
 ]
 
 

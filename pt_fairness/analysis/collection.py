@@ -1,4 +1,4 @@
-"""Properties of a collection: groups by topic, undefined topics, groups at the ranks of a run."""
+"""Properties of a collection: groups by topic, agreement, undefined topics, groups at the ranks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import pandas as pd
 
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.groups.votes import vote_counts
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.tables import parsed
+from pt_fairness.text import listed, warn
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"
@@ -70,6 +72,53 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
                          "group": annotations.labels * len(counts),
                          "relevant": counts.reshape(-1), "share": shares.reshape(-1),
                          "skew": np.repeat(np.where(total > 0, skew, np.nan), size)})
+
+
+def agreement(votes: pd.DataFrame) -> pd.DataFrame:
+    """Return how far the annotators of documents agree: percent agreement and Fleiss' κ.
+
+    The agreement on a document is the share of the pairs of its votes that are equal; that of all
+    is the mean over documents. κ compares it with the agreement of annotators who vote at random,
+    with the observed share of each label. Documents with one vote are left out.
+
+    Source: Gezici et al. (2021), section 4.2 and table 3; Fleiss (1971).
+
+    :param votes: ``docno, annotator, label`` or ``qid, docno, annotator, label``, a row for each
+        vote. A missing or empty label, or ``-``, is no vote. To compare the labels of topics,
+        give the topics as ``docno``.
+    :returns: one row: ``documents, votes, agreement`` (from 0 to 1), ``kappa`` (at most 1; 0 is
+        chance). ``kappa`` is NaN if all votes have the same label, and, with a warning, if the
+        documents do not have equally many votes
+    :raises ValueError: a column or an identifier is missing, an annotator has two votes for a
+        document, or no document has two votes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> votes = pd.DataFrame({"docno": ["a", "a", "a", "b", "b", "b"],
+    ...                       "annotator": ["u", "v", "w"] * 2,
+    ...                       "label": ["PRO", "CON", "PRO", "CON", "CON", "CON"]})
+    >>> analysis.agreement(votes).round(3)
+       documents  votes  agreement  kappa
+    0          2      6      0.667   0.25
+    """
+    counts = vote_counts(votes)
+    counts = counts[counts.sum(axis=1) > 1]
+    if counts.empty:
+        raise ValueError("no document has two votes, so there is no agreement to compute")
+    n, kappa = counts.sum(axis=1).to_numpy(), np.nan
+    equal = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
+    if (n == n[0]).all():
+        from statsmodels.stats.inter_rater import fleiss_kappa
+        with np.errstate(invalid="ignore"):
+            kappa = fleiss_kappa(counts)
+    else:
+        warn("Fleiss' κ needs equally many votes for every document; the documents have "
+             f"{listed(sorted(set(n.tolist())))} votes, "
+             "so it is NaN. Take the documents with the same number of votes")
+    return pd.DataFrame({"documents": [len(n)], "votes": [n.sum()], "agreement": [equal.mean()],
+                         "kappa": [kappa]})
 
 
 def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:

@@ -12,9 +12,9 @@ import pandas as pd
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import renamed_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns
 from pt_fairness.io.identifiers import texts_of
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments

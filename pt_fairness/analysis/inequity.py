@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.exposure import IAA
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments

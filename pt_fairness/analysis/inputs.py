@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns, need_rows, qrels_columns
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run

@@ -17,9 +17,9 @@ from pt_fairness.analysis.inputs import (
     measures_without_groups,
     runs_of,
 )
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.io.identifiers import PairIndex, words_of
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
 from pt_fairness.numerics import Floats
 from pt_fairness.provider.checks import check_labels

@@ -8,14 +8,14 @@ import numpy as np
 
 from pt_fairness import numerics
 from pt_fairness.analysis.inputs import annotations_of
-from pt_fairness.measures import FairnessMeasure, RepBias, nDJS
+from pt_fairness.measures import FairnessMeasure, RepBias
 from pt_fairness.measures.documents import DocumentMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
 from pt_fairness.measures.protected import protected_groups, two_groups
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.measures.statistical_tests import BinomialMeasure
 from pt_fairness.measures.target_distribution import distribution
-from pt_fairness.measures.viewpoint import ViewpointMeasure
+from pt_fairness.measures.viewpoint import OF_RUN
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
@@ -119,7 +119,7 @@ class Shown:
     def _target(self) -> Floats | None:
         """Return the target share of each group, ``[L]``; ``None`` if the measure has none."""
         measure, view = self.measure, self._view
-        if isinstance(measure, (ViewpointMeasure, type(nDJS))):
+        if isinstance(measure, OF_RUN):
             counts = view.in_run[0] @ view.share
             shares = numerics.ratio(counts, counts.sum())
         elif not self._own or "target" not in measure.SUPPORTED_PARAMS or isinstance(
@@ -138,7 +138,7 @@ class Shown:
                 isinstance(measure, type(RepBias))
                 or measure.param("protected") not in (None, "all")):
             return None
-        counts = view.in_run if isinstance(measure, ViewpointMeasure) \
+        counts = view.in_run if isinstance(measure, OF_RUN) \
             else view.relevant(measure.param("rel"))
         found = protected_groups(measure, view, counts)
         if not found.known[0]:
@@ -146,7 +146,7 @@ class Shown:
         target = np.nan
         if isinstance(measure, BinomialMeasure):
             target = float(measure.wanted(view)[1][0])
-        elif isinstance(measure, ViewpointMeasure):
+        elif isinstance(measure, OF_RUN):
             target = float((counts * found.sets).sum() / max(counts.sum(), 1))
         elif "target" in measure.SUPPORTED_PARAMS:
             groups = two_groups(measure, view)

@@ -21,7 +21,7 @@ from pt_fairness.tables import (
     of_one_system,
     per_query,
 )
-from pt_fairness.tables.names import SYSTEMS
+from pt_fairness.tables.names import CORRECTION, SYSTEMS
 from pt_fairness.text import warn
 
 #: The maximum number of values that a bootstrap draws at a time.
@@ -175,7 +175,7 @@ def _t_test(values: pd.Series) -> tuple[float, float]:
     return math.nan, math.nan
 
 
-def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None = "holm",
+def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None = CORRECTION,
             confidence: float = 0.95, resamples: int = 9999, seed: int = 0) -> pd.DataFrame:
     """Compare every system with a baseline by a two-sided paired t-test, for each measure.
 
@@ -188,8 +188,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None 
     :param baseline: a system, by its name or its position: among the runs of :func:`evaluate`; in
         other frames, in the order of the rows
     :param correction: a method of ``statsmodels.stats.multitest.multipletests``, applied to the
-        systems that are compared by one measure, as in ``pt.Experiment``; ``None`` for no
-        correction
+        systems that are compared by one measure, as by :func:`pt_fairness.evaluate`; ``None`` for
+        no correction
     :param confidence: the confidence level of the interval of the mean difference, which is a
         bias-corrected and accelerated (BCa) bootstrap over topics
     :param resamples: the number of resamples of the bootstrap
@@ -285,8 +285,12 @@ def _difference(differences: pd.Series, confidence: float, resamples: int,
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
-    """Return p-values that are corrected for several tests; NaN is no test.
+    """Return p-values that are corrected for several tests.
 
+    A system that is equal to the baseline has the p-value NaN. It counts as 1 for the others, and
+    stays NaN.
+
+    :param p_values: those of the systems that are compared, without the baseline
     :param method: a method of ``statsmodels.stats.multitest.multipletests``; ``None`` for no
         correction
     :raises ValueError: an unknown method
@@ -294,11 +298,10 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     if method is None:
         return p_values
     from statsmodels.stats.multitest import multipletests
-    tests = p_values.dropna()
     try:  # the method is checked in any case
-        values = multipletests(tests if len(tests) else [1.0], ALPHA, method)[1]
+        values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA, method)[1]
     except ValueError:
         raise ValueError(f"correction={method!r} is not possible; it takes a method of "
                          "statsmodels.stats.multitest.multipletests, such as 'holm', or "
                          "None") from None
-    return pd.Series(values[:len(tests)], tests.index).reindex(p_values.index)
+    return pd.Series(values[:len(p_values)], p_values.index).where(p_values.notna())

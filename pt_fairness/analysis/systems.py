@@ -104,9 +104,9 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
                          "['nDCG@5', '1-rKL@5']")
     given = [1.0] * len(names) if weights is None else list(weights)
     if (len(given) != len(names) or not all(0 <= weight < math.inf for weight in given)
-            or sum(given) <= 0):
+            or not 0 < sum(given) < math.inf):
         raise ValueError(f"weights={given!r}: {len(names)} columns need {len(names)} weights that "
-                         "are not negative, and at least one above 0")
+                         "are not negative, at least one above 0, and of a finite sum")
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
     if how not in means:
         raise ValueError(f"how={how!r} is not possible; it takes {', '.join(map(repr, means))}")
@@ -155,21 +155,26 @@ def _ranks(averages: pd.DataFrame, column: str) -> pd.Series:
     :raises ValueError: no value of the column is better than another
     """
     distance = distance_from_best(averages, column)
-    if distance is None:
-        raise ValueError(f"{column} has no best value to rank by: its name is no measure; rename "
-                         "columns with pt_fairness.rename, or end the name with ↑ or ↓")
+    if distance is None or distance.isna().all():
+        raise ValueError(f"{column} has no best value to rank by: " + (
+            "it has no values" if distance is not None else "its name is no measure; rename "
+            "columns with pt_fairness.rename, or end the name with ↑ or ↓"))
     return ranked_by(distance)
 
 
 def _rankable(averages: pd.DataFrame) -> list[str]:
-    """Return the columns of measures whose direction is known; one warning names the others."""
+    """Return the columns of measures that have values and a known direction.
+
+    One warning names those of unknown direction.
+    """
     columns = measure_columns(averages)
     unknown = columns_of_unknown_direction(averages[columns])
     if unknown:
         warn(f"systems are not ranked by {', '.join(unknown)}: the name is no measure, so it does "
              "not say which end is better; rename columns with pt_fairness.rename, or end the "
              "name with ↑ or ↓")
-    return [column for column in columns if column not in unknown]
+    return [column for column in columns
+            if column not in unknown and averages[column].notna().any()]
 
 
 def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import sys
 from typing import Any
 
@@ -53,11 +55,17 @@ def _add_options(command: argparse.ArgumentParser) -> None:
 
 
 def _table(options: argparse.Namespace) -> int:
+    import pandas as pd
+
     from pt_fairness import evaluation
     per_query = options.per_query or options.format == "long"
     averages, values = evaluation.evaluate(**_arguments(options))
     text = evaluation.as_text(values if per_query else averages, options.format, options.digits,
                               options.p_values)
+    if options.output and options.format in ("csv", "long"):
+        rows = [["'" * cell.startswith(("=", "+", "@")) + cell for cell in row]
+                for row in csv.reader(io.StringIO(text))]
+        text = pd.DataFrame(rows).to_csv(index=False, header=False, lineterminator="\n")
     write(text, options.output)
     return 1 if averages.attrs[evaluation.BROKEN] else 0
 
@@ -74,13 +82,12 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 
     :raises ValueError: a label without a measure
     """
-    untested = options.baseline is None or options.correction == "none"
     return {
         "runs": options.runs, "qrels": options.qrels,
         "measures": [measure for some in options.measures for measure in some.split()],
         "groups": options.groups, "labels": dict(map(_label, options.label)),
         "names": options.names, "baseline": options.baseline,
-        "correction": None if untested else options.correction,
+        "correction": None if options.correction == "none" else options.correction,
         "n_jobs": options.jobs, "progress": sys.stderr.isatty()}
 
 

@@ -84,7 +84,9 @@ def _print_values(options: argparse.Namespace) -> None:
 
     from pt_fairness.evaluation.plan import make_plan
     from pt_fairness.io import read_run
+    from pt_fairness.provider.checks import refuse_unknown
     from pt_fairness.provider.many_runs import warn_of_one_list
+    from pt_fairness.text import collecting_warnings, warn
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     names = [name for some in options.measures for name in some.split()]
@@ -93,7 +95,11 @@ def _print_values(options: argparse.Namespace) -> None:
     warn_of_one_list(plan.measures, run)
     calculator = ir_measures if options.provider is None \
         else ir_measures.providers.registry[options.provider]
-    averages, values = calculator.calc(plan.measures, plan.qrels, run)
+    with collecting_warnings() as messages:
+        averages, values = calculator.calc(plan.measures, plan.qrels, run)
+    refuse_unknown([messages])
+    for cause, message in messages:
+        warn(message, cause)
     results = values if options.by_query else []
     if not options.no_summary:
         results += [ir_measures.Metric(SUMMARY_QID, one, averages[one]) for one in plan.measures]

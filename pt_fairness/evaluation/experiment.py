@@ -16,15 +16,17 @@ from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.results import averages_of, per_query_of, rounded
 from pt_fairness.evaluation.workers import Result, Scorer, Source
 from pt_fairness.io.files import Path
+from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
 from pt_fairness.tables.names import (
     BROKEN,
     COMPARISON,
+    CORRECTION,
     GROUPS,
     MEASURES,
     SYSTEMS,
     TOPICS,
-    UNDEFINED,
+    UNDEFINED_EVERYWHERE,
 )
 from pt_fairness.text import first_names, warn
 
@@ -35,7 +37,7 @@ TEST = "two-sided paired t-test"
 def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
              groups: Any = None, labels: Mapping[Any, str] | None = None,
              names: Sequence[str] | None = None, baseline: int | str | None = None,
-             correction: str | None = None, perquery: bool | Literal["both"] = "both",
+             correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
              n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
@@ -69,8 +71,10 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     :param names: a name for each run, in their order, where ``runs`` is no dictionary
     :param baseline: the run to test the others against: its position, name or path
     :param correction: the correction of the p-values for several systems, a method of
-        ``statsmodels.stats.multitest.multipletests`` such as ``'holm'``. As in ``pt.Experiment``,
-        each measure is corrected separately, and there is no correction by default.
+        ``statsmodels.stats.multitest.multipletests``; ``None`` for none, the default of
+        ``pt.Experiment``. As there, each measure is corrected separately. A system that is equal to
+        the baseline counts as p = 1, and its own p-values are NaN. (With such a system, the FDR
+        methods of ``pt.Experiment`` return NaN for all.)
     :param perquery: which tables to return: ``'both'``, the averages and the values per topic;
         ``False``, the averages; ``True``, the values per topic. (The default of ``pt.Experiment``
         is ``False``.)
@@ -94,17 +98,22 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         .05) and ``p-value corrected`` of each; rows in the order of the runs. The values are those
         of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
         topic. A topic for which a measure of this package is undefined has 0.0. A topic that a
-        group source drops is NaN, and the averages exclude it.
+        group source drops is NaN, and the averages exclude it. The average of a measure that is
+        undefined for all topics is NaN, and it is not compared (``pt.Experiment``: 0.0).
 
         Both have in ``attrs``, as plain Python objects: ``measures`` (what each column stands for,
         where its name does not say it), ``groups`` (the name of the group source), ``topics``
-        (their number), ``undefined`` (the undefined topics of each measure), ``systems`` (the names
-        of the runs in their order), ``broken`` and, with a baseline that could be evaluated,
-        ``comparison`` (``baseline, test, correction, alpha, systems``).
+        (their number), ``undefined`` (the undefined topics of each measure), ``undefined
+        everywhere`` (the measures that are undefined for all topics, with the reason), ``several
+        groups`` (the number of groups of each measure that compares one of more than two with the
+        others, because ``protected`` is not set), ``systems`` (the names of the runs in their
+        order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
+        test, correction, alpha, systems``).
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
-        ``n_jobs=0``, a pipe for several processes, a correction without a baseline, a baseline or
-        ``highlight`` without averages, or no run that could be evaluated
+        ``n_jobs=0``, a pipe for several processes, a correction other than the default without a
+        baseline, a baseline or ``highlight`` without averages, a label that no document has, a
+        group source that knows no judged and no ranked document, or no run that could be evaluated
     :raises ImportError: several processes without joblib
 
     Examples
@@ -129,11 +138,13 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     plan = make_plan(qrels, measures, checkpoint, 1 if parallel is None else parallel.n_jobs,
                      groups)
     scorer = Scorer(plan)
+    refuse_unknown([scorer.warnings])
     finished = _finished(scorer, by_name, parallel, progress)
-    _warn_once(finished)
     broken = {one.name: one.error for one in finished if one.error is not None}
     if len(broken) == len(systems):
         raise ValueError(f"no run could be evaluated: {_with_errors(broken)}")
+    refuse_unknown([one.scores.warnings for one in finished if one.error is None])
+    _warn_once(finished)
     if broken:
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {_with_errors(broken)}")
@@ -144,7 +155,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
                              "alpha": ALPHA, "systems": len(scores) - 1}
     tables: list[Any] = []
     if perquery is not True:
-        tables.append(averages_of(scores, plan.columns, base, correction))
+        tables.append(averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
+                                  correction))
     if perquery is not False:
         tables.append(per_query_of(scores, plan.columns))
     for i, table in enumerate(tables):
@@ -173,7 +185,7 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
         raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
                          "out; use perquery='both' or False")
     if correction is not None:
-        if baseline is None:
+        if baseline is None and correction != CORRECTION:
             raise ValueError(f"correction={correction!r} corrects comparisons with a baseline; "
                              "give baseline, too")
         corrected(pd.Series([1.0]), correction)
@@ -204,7 +216,7 @@ def _facts(scorer: Scorer) -> dict[str, Any]:
     known = {column: str(measure) for column, measure in zip(plan.columns, plan.measures,
                                                              strict=True)}
     return {MEASURES: {column: text for column, text in known.items() if column != text},
-            GROUPS: plan.groups, TOPICS: len(scorer.topics), UNDEFINED: scorer.undefined()}
+            GROUPS: plan.groups, TOPICS: len(scorer.topics), **scorer.facts()}
 
 
 def _with_errors(broken: Mapping[str, str]) -> str:

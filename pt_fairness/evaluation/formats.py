@@ -21,7 +21,7 @@ from pt_fairness.tables import (
     with_mark,
 )
 from pt_fairness.tables.names import CORRECTED, P_VALUE, REJECT
-from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
+from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
 #: The forms of :func:`as_text`.
 FORMS = ("csv", "md", "latex", "json", "long")
@@ -29,6 +29,8 @@ FORMS = ("csv", "md", "latex", "json", "long")
 DIGITS = 4
 #: The width of the lines of the note in LaTeX.
 NOTE_WIDTH = 100
+#: The start of the commands of LaTeX that need amssymb.
+BLACK = r"\blacktriangle"
 #: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
 #: encoding, or that fonts lack.
 _LATEX = str.maketrans({
@@ -36,7 +38,9 @@ _LATEX = str.maketrans({
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
-    WORSE: r"$^{\blacktriangledown}$"})
+    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--"})
+#: What stands behind the bold number of a cell.
+_MARKS = BETTER + WORSE + DIFFERENT
 
 
 def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "long"],
@@ -44,13 +48,16 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     """Format a table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
 
     CSV and JSON have all columns. ``↑``, ``↓`` or ``→0`` at the end of a renamed measure says which
-    end is better. A missing value is empty, in JSON null.
+    end is better. A missing value is empty, in JSON null; a missing average is – in Markdown and
+    LaTeX.
 
     Markdown and LaTeX are for papers. A mark in the head of each measure says which end is better,
     and the best averages are bold. ▲ and ▼ are systems that are significantly better and worse than
     the baseline (p < .05; corrected p-values if the table has them). They replace the columns of
-    the comparison. A note under the table names the test, its correction, the group source and the
-    undefined topics. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+    the comparison. A measure that can be on either side of 0, such as ``BiasP@5``, has ≠ instead:
+    the systems differ, and ``abs=True`` tests which is nearer to 0. A note under the table names
+    the test, its correction, the group source, the target and the protected group of each measure,
+    and the undefined topics. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
 
     One warning names the columns of unknown direction, which have no bold value.
 
@@ -117,7 +124,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
         return pd.DataFrame({column: shown(table[column]) for column in table.columns},
                             dtype=object)
     measures = measure_columns(table)
-    best, signs = best_of_measures(table[["name", *measures]]), changes(table)
+    best, marks = best_of_measures(table[["name", *measures]]), changes(table)
     cells: dict[str, list[str]] = {}
     compared = {name + suffix for name in measures
                 for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED)}
@@ -128,10 +135,9 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
         if column not in measures:
             cells[str(column)] = texts
             continue
-        marks = signs[column].map({1: BETTER, -1: WORSE, 0: ""})
         cells[with_mark(column, table, always=True)] = [
-            (_Cell if bold else str)(text + mark)
-            for text, bold, mark in zip(texts, best[column], marks, strict=True)]
+            (_Cell if bold else str)((text or "–") + mark)
+            for text, bold, mark in zip(texts, best[column], marks[column], strict=True)]
         p = p_values(table, column)
         if with_p and p is not None:
             cells[f"p ({column})"] = ["" if pd.isna(one) else short_p(one) for one in p]
@@ -143,7 +149,7 @@ def _markdown(cells: pd.DataFrame, sentences: list[str]) -> str:
         text = " ".join(str(cell).replace("|", "\\|").split())
         if not isinstance(cell, _Cell):
             return text
-        bare = text.rstrip(BETTER + WORSE)
+        bare = text.rstrip(_MARKS)
         return f"**{bare}**{text[len(bare):]}"
 
     rule = ["---", *["---:"] * (len(cells.columns) - 1)]
@@ -156,16 +162,16 @@ def _markdown(cells: pd.DataFrame, sentences: list[str]) -> str:
 def _latex(cells: pd.DataFrame, sentences: list[str]) -> str:
     def written(cell: Any) -> str:
         text = str(cell)
-        bare = text.rstrip(BETTER + WORSE) if isinstance(cell, _Cell) else ""
+        bare = text.rstrip(_MARKS) if isinstance(cell, _Cell) else ""
         bold = rf"\textbf{{{bare.translate(_LATEX)}}}" if bare else ""
         return bold + text[len(bare):].translate(_LATEX)
 
     columns = {column: written(column) for column in cells.columns}
     text = cells.map(written).rename(columns=columns).to_latex(
         index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
-    needed = "booktabs" + (" and amssymb" if r"\blacktriangle" in text else "")
     note = "\n".join([r"\par\smallskip{\footnotesize",
                       *(line for one in sentences for line in wrap(
                           one.translate(_LATEX), NOTE_WIDTH, break_long_words=False,
                           break_on_hyphens=False)), r"\par}", ""])
-    return f"% needs {needed}\n{text}" + (note if sentences else "")
+    text += note if sentences else ""
+    return f"% needs booktabs{' and amssymb' if BLACK in text else ''}\n{text}"

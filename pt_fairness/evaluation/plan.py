@@ -12,9 +12,9 @@ import pandas as pd
 
 from pt_fairness import fingerprint, groups, io, targets, values
 from pt_fairness._version import __version__
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io.files import Path
 from pt_fairness.io.identifiers import with_text_ids
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.tables import parsed, take_groups
 from pt_fairness.text import BoundName

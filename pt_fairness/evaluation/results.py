@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,23 +27,27 @@ from pt_fairness.tables.names import CORRECTED, P_VALUE, REJECT
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 
 
-def averages_of(scores: Mapping[str, Scores], columns: Sequence[str],
+def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
                 baseline: str | None, correction: str | None) -> pd.DataFrame:
     """Return ``name``, the average of each measure and, with a baseline, the comparisons.
 
+    :param undefined: the columns of the measures that are undefined for all topics
     :param correction: as of :func:`pt_fairness.evaluate`
     """
     table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
-    means = np.array([_means(one.values, columns) for one in scores.values()])
+    defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
+    means = np.array([_means(one.values, columns) for one in scores.values()]) * defined
     table |= dict(zip(columns, means.T, strict=True))
     if baseline is not None:
         tests = np.array([_compare(one, None if name == baseline else scores.get(baseline),
-                                   len(columns)) for name, one in scores.items()])
+                                   len(columns)) for name, one in scores.items()]) * defined
+        others = np.flatnonzero(np.array(list(scores)) != baseline)
         for i, column in enumerate(columns):
             table |= {column + suffix: tests[:, row, i]
                       for row, suffix in enumerate((WINS, LOSSES, P_VALUE))}
             if correction is not None:
-                p_values = corrected(pd.Series(tests[:, 2, i]), correction)
+                p_values = corrected(pd.Series(tests[others, 2, i], others), correction).reindex(
+                    range(len(scores)))
                 table |= {column + REJECT: p_values < ALPHA, column + CORRECTED: p_values}
     return pd.DataFrame(table)
 

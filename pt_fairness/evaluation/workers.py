@@ -24,6 +24,7 @@ from pt_fairness.io.identifiers import with_text_ids
 from pt_fairness.io.runs import read_opened_run
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import scores_of
+from pt_fairness.tables.names import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
 from pt_fairness.text import collecting_warnings
 
 #: A run: the path of a file, or a frame.
@@ -125,17 +126,23 @@ class Scorer:
         self.plan = plan
         #: The topics of the qrels, in their order.
         self.topics = plan.qrels["query_id"].unique().tolist()
-        with _process_lock, collecting_warnings() as self._warnings:
+        with _process_lock, collecting_warnings() as self.warnings:
             plan.set_environment()
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
 
-    def undefined(self) -> dict[str, tuple[str, ...]]:
-        """Return the undefined topics by column; columns without any are left out."""
-        with collecting_warnings():
-            masks = self._evaluator.undefined()
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """Return what ``attrs`` has on each column: undefined topics, and the number of groups."""
         columns = dict(zip(self.plan.measures, self.plan.columns, strict=True))
-        return {columns[measure]: tuple(itertools.compress(self.topics, topics))
-                for measure, topics in masks.items() if topics.any()}
+        found: dict[str, dict[str, Any]] = {UNDEFINED: {}, UNDEFINED_EVERYWHERE: {}, SEVERAL: {}}
+        for one in self._evaluator.fairness:
+            with collecting_warnings():
+                facts: list[dict[Any, Any]] = [
+                    {measure: tuple(itertools.compress(self.topics, mask))
+                     for measure, mask in one.undefined().items() if mask.any()},
+                    one.undefined_everywhere(), one.several]
+            for key, by_measure in zip(found, facts, strict=True):
+                found[key] = {columns[measure]: fact for measure, fact in by_measure.items()}
+        return found
 
     def result(self, job: Job) -> Result:
         """Return the scores of a run, from the checkpoint if stored there, or its error."""
@@ -143,7 +150,7 @@ class Scorer:
         try:
             return Result(name, self._scores_of(source))
         except Exception as error:  # must not stop the other runs
-            known = isinstance(error, (ValueError, OSError))
+            known = isinstance(error, (ValueError, OSError, ImportError))
             text = str(error) if known else f"{type(error).__name__}: {error}"
             return Result(name, error=text)
 
@@ -195,7 +202,7 @@ class Scorer:
             row_of.setdefault(qid, len(row_of))
         table = np.full((len(row_of), len(column_of)), np.nan)
         table[rows, columns] = values
-        return Scores(list(row_of), table, [*self._warnings, *messages])
+        return Scores(list(row_of), table, [*self.warnings, *messages])
 
 
 def _reading_with(threads: int | None) -> AbstractContextManager[Any]:

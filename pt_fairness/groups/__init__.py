@@ -18,9 +18,10 @@ from pt_fairness.groups.registry import register_built_in as register_built_in
 from pt_fairness.groups.registry import registered as registered
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
 from pt_fairness.groups.table import Annotated as Annotated
+from pt_fairness.groups.votes import from_votes
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern",
-           "from_text", "get", "names", "product", "register", "unregister"]
+           "from_text", "from_votes", "get", "names", "product", "register", "unregister"]
 
 
 def __dir__() -> list[str]:

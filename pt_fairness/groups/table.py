@@ -42,7 +42,8 @@ class Table:
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
     :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
         document has weights
-    :raises ValueError: a row with a group has no topic or no document
+    :raises ValueError: a row with a group has no topic or no document, or the weights of a document
+        sum to infinity
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
@@ -54,6 +55,10 @@ class Table:
         self._index = DocumentIndex(None if qid is None else qid[kept], docno[kept], "groups")
         pair, self._codes, self.weight = distinct_annotations(
             self._index.pair, codes, None if weight is None else weight[kept])
+        endless = np.isinf(np.bincount(pair, self.weight))[self._index.pair]
+        if endless.any():
+            raise ValueError(f"the weights of {docno[kept].iloc[endless.argmax()]!r} sum to "
+                             "infinity; give smaller weights, such as shares")
         self._count = np.bincount(pair, minlength=len(self._index))
         self._start = np.cumsum(self._count) - self._count
 

@@ -134,6 +134,9 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
 def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
     try:
         frame = pd.read_parquet(source.rewound())
+    except ImportError:
+        raise ImportError(f"{source.name} needs pyarrow: pip install 'pt-fairness[parquet]'"
+                          ) from None
     except (ValueError, OSError) as error:
         raise ValueError(f"{source.name} is damaged: {error}") from error
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import numerics
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats
@@ -38,11 +38,17 @@ class _Annotated(FairnessMeasure):
     Source
     ------
     The condensed lists of Sakai (2007), with groups in place of judgments.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(Annotated.calc_aggregate(qrels, run), 3)
+    0.8
     """
 
+    # Slow version: annotated in tests/slow_versions/counts.py
     NAME = "Annotated"
     PRETTY_NAME = "Share of Results with a Group"
-    SHORT_DESC = "Share of the returned documents (up to the cutoff) that have a group."
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, population
 
 if TYPE_CHECKING:
@@ -115,14 +115,18 @@ class _DistKL(DistMeasure):
     Source
     ------
     Das & Lease (2019), section 4.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(DistKL.calc_aggregate(qrels, run), 3)
+    0.082
     """
 
+    # Slow version: dist_kl in tests/slow_versions/attention.py
     NAME = "DistKL"
     PRETTY_NAME = "Distributional KL-Divergence"
     SOURCE = ("das2019",)
-    PRETTY_NAME = "Distributional KL-Divergence"
-    SHORT_DESC = ("How far the distribution over groups of the first documents diverges from a "
-                  "target distribution.")
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:
@@ -170,14 +174,18 @@ class _DistFair(DistMeasure):
     Source
     ------
     Das & Lease (2019), sections 4 and 6.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(DistFair.calc_aggregate(qrels, run), 3)
+    0.767
     """
 
+    # Slow version: dist_fair in tests/slow_versions/attention.py
     NAME = "DistFair"
     PRETTY_NAME = "Distributional Fairness"
     SOURCE = ("das2019",)
-    SHORT_DESC = (
-        "How close the distribution over groups of the first documents is to a target distribution."
-    )
     FAIR_END = 1.0
     DEFAULT = 0.0
 
@@ -232,12 +240,18 @@ class _AWRF(DistributionMeasure):
     Source
     ------
     Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(AWRF.calc_aggregate(qrels, run), 3)
+    0.924
     """
 
+    # Slow version: awrf in tests/slow_versions/attention.py
     NAME = "AWRF"
     PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SOURCE = ("sapiezynski2019",)
-    SHORT_DESC = "How close the groups' shares of the exposure are to a target distribution."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -300,15 +314,18 @@ class _NDKL(DistributionMeasure):
     Source
     ------
     Geyik et al. (2019), NDKL.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(NDKL.calc_aggregate(qrels, run), 3)
+    0.474
     """
 
+    # Slow version: ndkl in tests/slow_versions/counts.py
     NAME = "NDKL"
     PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SOURCE = ("geyik2019",)
-    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
-    SHORT_DESC = (
-        "How far the distribution over groups in every prefix diverges from a target, on average."
-    )
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),

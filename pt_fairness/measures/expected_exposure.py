@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -14,7 +15,6 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
 )
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:
@@ -25,11 +25,45 @@ if TYPE_CHECKING:
 _GEOMETRIC = ("gerr", "rbp")
 
 
-class ExposureMeasure(DocumentMeasure):
-    """A measure of the expected exposure ε and the target exposure ε*.
+def eel(eps: Floats, ideal: Floats) -> Floats:
+    """Return what each document or group adds to EEL, from its ε and ε*."""
+    return (eps - ideal) ** 2
 
-    A subclass gives :meth:`term` and :meth:`largest`.
+
+def eed(eps: Floats, ideal: Floats) -> Floats:
+    """Return what each document or group adds to EED, from its ε and ε*."""
+    return eps ** 2
+
+
+def eer(eps: Floats, ideal: Floats) -> Floats:
+    """Return what each document or group adds to EER, from its ε and ε*."""
+    return eps * ideal
+
+
+def exposure(model: str, i: Ints, b: Ints, p: float, u: float) -> Floats:
+    """Return the exposure of ranks in a browsing model, ``[n]``.
+
+    :param i: the 1-based ranks, ``[n]``
+    :param b: the number of relevant documents above each rank, ``[n]``
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> exposure("gerr", np.array([1, 2, 3]), np.array([0, 1, 1]), p=0.5, u=0.5).tolist()
+    [1.0, 0.25, 0.125]
     """
+    if model == "gerr":
+        return p ** (i - 1.0) * (1.0 - u) ** b
+    return numerics.discount("geometric" if model == "rbp" else model, i.max(initial=0), p)[i - 1]
+
+
+class ExposureMeasure(DocumentMeasure):
+    """A measure of the expected exposure ε and the target exposure ε*: the sum of a term."""
+
+    #: What each document or group adds to the value; takes its ε and ε*.
+    term: ClassVar[staticmethod[[Floats, Floats], Floats]]
+    #: The largest value; takes the largest EED and EER and Σ ε*² of each topic.
+    largest: ClassVar[staticmethod[[Any, Floats, Floats], Any]]
 
     SOURCE: ClassVar[tuple[str, ...]] = ("diaz2020",)
     RANGE = (0.0, None)
@@ -61,128 +95,86 @@ class ExposureMeasure(DocumentMeasure):
                              f"{self.param('model')!r} have no finite sum: use {self}@10, or the "
                              "model 'gerr' or 'rbp'")
 
-    def term(self, found: Floats, target: Floats) -> Floats:
-        """Return what each document or group adds to the sum.
-
-        :param found: its exposure
-        :param target: its target exposure
-        """
-        raise NotImplementedError
-
-    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
-        """Return the largest possible value, ``[T]``.
-
-        :param bound: the largest disparity
-        :param squares: Σ ε*², ``[T]``
-        :param relevance: the largest Σ ε·ε*, ``[T]``
-        """
-        raise NotImplementedError
-
-    def score(self, view: View) -> Floats:
-        documents = view.documents(self.param("cutoff"))
-        relevant = documents.relevance >= self.param("rel")
-        targets = self._targets(documents, relevant)
-        found, target = self._exposures(view, documents, relevant, targets)
-        topic = self.topics(view, documents)
-
-        def of_topics(values: Any) -> Floats:
-            return sum_by_topic(view, topic, values)
-
-        squares = of_topics(target ** 2)
-        defined = of_topics(target) > 0
-        if not (self.param("complete") and self.other_target):
-            defined &= sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
-        bound = self._sum(1) ** 2 if self.needs_groups else self._sum(2)
-        relevance = self._largest_relevance(view, documents, targets, target, squares)
-        largest = self.largest(bound, squares, relevance)
-        returned = np.bincount(view.topic[documents.list], minlength=len(view.topics)) > 0
-        of_nothing = largest if self.FAIR_END == 0 else 0.0
-        values = np.where(returned, of_topics(self.term(found, target)), of_nothing)
-        if self.param("norm") == "bound":
-            # Rounding can raise the ratio above 1.
-            values = np.minimum(numerics.ratio(values, largest), 1)
-        return np.where(defined, values, np.nan)
-
     @property
     def other_target(self) -> bool:
         """Whether the target exposure of groups is not the sum over their documents."""
         return self.needs_groups and self.param("target") != "qrels"
 
-    def _sum(self, power: int) -> float:
+    def score(self, view: View) -> Floats:
+        documents = view.documents(self.param("cutoff"))
+        relevant = documents.relevance >= self.param("rel")
+        defined = sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
+        above = counts_before(relevant[documents.document], documents.place)
+        eps = mean_over_lists(view, documents, self.exposure(documents.place, above))
+        ideal = self.ideal(documents, relevant)
+        largest_eed, largest_eer = self.all_ranks(2), self.largest_eer(view, documents, ideal)
+        if self.needs_groups:
+            counted = relevant | self.param("complete")
+            eps, ideal = (self.compared(view, documents, one, counted) for one in (eps, ideal))
+            if self.other_target:
+                defined |= self.param("complete")
+                ideal = (distribution(self, view)[view.first_list] * self.all_ranks(1)).ravel()
+            most = ideal.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
+            largest_eed, largest_eer = self.all_ranks(1) ** 2, self.all_ranks(1) * most
+        topic = self.topics(view, documents)
+        largest = self.largest(largest_eed, largest_eer, sum_by_topic(view, topic, ideal ** 2))
+        returned = np.bincount(view.topic[documents.list], minlength=len(view.topics)) > 0
+        values = np.where(returned, sum_by_topic(view, topic, self.term(eps, ideal)),
+                          largest if self.FAIR_END == 0 else 0.0)
+        if self.param("norm") == "bound":
+            # Rounding can raise the ratio above 1.
+            values = np.minimum(numerics.ratio(values, largest), 1)
+        return np.where(defined & (sum_by_topic(view, topic, ideal) > 0), values, np.nan)
+
+    def exposure(self, place: Ints, above: Ints) -> Floats:
+        """Return the exposure of ranks, 0 after the cutoff, ``[n]``.
+
+        :param place: the 0-based ranks, ``[n]``
+        :param above: the number of relevant documents above each rank, ``[n]``
+        """
+        cutoff = self.param("cutoff")
+        found = exposure(self.param("model"), place + 1, above, self.param("p"), self.param("u"))
+        return found if cutoff is None else np.where(place < cutoff, found, 0.0)
+
+    def all_ranks(self, power: int) -> float:
         """Return Σ exposure^power over the ranks up to the cutoff if no document is relevant.
 
         Without a cutoff, the models log2 and trec sum over rank 1 only.
         """
         model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
-        if model in _GEOMETRIC:
-            return numerics.sum_of_discounts("geometric", cutoff, p, power) if cutoff \
-                else 1.0 / (1.0 - p ** power)
-        return numerics.sum_of_discounts(model, cutoff or 1, power=power)
+        if model not in _GEOMETRIC:
+            return numerics.sum_of_discounts(model, cutoff or 1, power=power)
+        return (1.0 - (0.0 if cutoff is None else p ** (power * cutoff))) / (1.0 - p ** power)
 
-    def _of_ranks(self, place: Ints, before: Ints) -> Floats:
-        """Return the exposure of ranks, 0 after the cutoff.
-
-        :param place: the 0-based ranks
-        :param before: the number of relevant documents above each rank
-        """
-        model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
-        depth = int(place.max(initial=-1)) + 1
-        name = "geometric" if model in _GEOMETRIC else model
-        exposures = numerics.discount(name, depth, p)[place]
-        if model == "gerr":
-            exposures *= numerics.geometric_discount(depth, 1.0 - self.param("u"))[before]
-        return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
-
-    def _exposures(self, view: View, documents: Documents, relevant: Bools,
-                   targets: Floats) -> tuple[Floats, Floats]:
-        """Return the exposures of documents, ``[N]``, or of the groups of each topic, ``[T · L]``.
-
-        :param relevant: mask of the relevant documents, ``[N]``
-        :param targets: the target exposure of each document, ``[N]``
-        :returns: the exposures and the target exposures
-        """
-        counted = relevant | self.param("complete")
-        before = counts_before(relevant[documents.document], documents.place)
-        found = mean_over_lists(view, documents, self._of_ranks(documents.place, before))
-        if self.other_target:
-            target = (distribution(self, view)[view.first_list] * self._sum(1)).ravel()
-        else:
-            target = self.compared(view, documents, targets, counted)
-        return self.compared(view, documents, found, counted), target
-
-    def _targets(self, documents: Documents, relevant: Bools) -> Floats:
-        """Return the mean exposure of each document over all ideal orders, ``[N]``.
+    def ideal(self, documents: Documents, relevant: Bools) -> Floats:
+        """Return ε* of each document, the mean exposure over all ideal orders, ``[N]``.
 
         :param relevant: mask of the relevant documents, ``[N]``
         """
-        chosen = documents.judged if self.param("complete") else documents.judged & relevant
+        chosen = documents.judged & (relevant | self.param("complete"))
         rows = np.flatnonzero(chosen)
+        # Documents that are not relevant are the last grade.
         grade = np.where(relevant[rows], 0 if self.param("binary") else -documents.relevance[rows],
                          np.inf)
         order = np.lexsort((grade, documents.topic[rows]))
         rows, grade, topic = rows[order], grade[order], documents.topic[rows[order]]
         place = places(topic)
-        exposures = self._of_ranks(place, counts_before(relevant[rows], place))
-        new = np.append(True, (topic[1:] != topic[:-1]) | (grade[1:] != grade[:-1]))[:len(rows)]
-        equals = np.cumsum(new) - 1
-        means = numerics.ratio(np.bincount(equals, exposures), np.bincount(equals))
+        found = self.exposure(place, counts_before(relevant[rows], place))
+        first = np.append(True, (topic[1:] != topic[:-1]) | (grade[1:] != grade[:-1]))[:len(rows)]
+        tie = np.cumsum(first) - 1
         targets = np.zeros(len(documents.topic))
-        targets[rows] = means[equals]
+        targets[rows] = numerics.ratio(np.bincount(tie, found), np.bincount(tie))[tie]
         return targets
 
-    def _largest_relevance(self, view: View, documents: Documents, targets: Floats,
-                           target: Floats, squares: Floats) -> Floats:
-        """Return the largest Σ ε·ε* of each topic, ``[T]``."""
-        if self.needs_groups:
-            most = target.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
-            return most * self._sum(1)
+    def largest_eer(self, view: View, documents: Documents, ideal: Floats) -> Floats:
+        """Return the largest Σ ε·ε* over the documents of each topic, ``[T]``."""
         if not (self.param("complete") and self.param("model") == "gerr"):
-            return squares
+            return sum_by_topic(view, documents.topic, ideal ** 2)
         # Non-relevant documents do not lower the exposure of the documents below them.
-        order = np.lexsort((-targets, documents.topic))
+        order = np.lexsort((-ideal, documents.topic))
         place = places(documents.topic[order])
-        exposure = self._of_ranks(place, np.zeros_like(place))
-        return sum_by_topic(view, documents.topic[order], exposure * targets[order])
+        found = self.exposure(place, np.zeros_like(place))
+        return sum_by_topic(view, documents.topic[order], found * ideal[order])
 
 
 class _EEL(ExposureMeasure):
@@ -233,18 +225,20 @@ class _EEL(ExposureMeasure):
     Diaz et al. (2020). There a document counts fully in each of its groups, and the target is not
     cut off. Task 2 of the TREC 2021 Fair Ranking track is ``by='group',model='trec',complete=True``
     with an explicit target.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(EEL.calc_aggregate(qrels, run), 3)
+    0.521
     """
 
+    # Slow version: eel in tests/slow_versions/exposure.py
     NAME = "EEL"
     PRETTY_NAME = "Expected Exposure Loss"
-    SHORT_DESC = ("How far the expected exposure of the documents is from that under ideal "
-                  "stochastic rankings.")
 
-    def term(self, found: Floats, target: Floats) -> Floats:
-        return (found - target) ** 2
-
-    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
-        return bound + squares
+    term = staticmethod(eel)
+    largest = staticmethod(lambda disparity, relevance, squares: disparity + squares)
 
 
 class _EED(ExposureMeasure):
@@ -275,17 +269,20 @@ class _EED(ExposureMeasure):
     Source
     ------
     Diaz et al. (2020).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(EED.calc_aggregate(qrels, run), 3)
+    1.067
     """
 
+    # Slow version: eed in tests/slow_versions/exposure.py
     NAME = "EED"
     PRETTY_NAME = "Expected Exposure Disparity"
-    SHORT_DESC = "How unequal the expected exposure of the documents is, whatever their relevance."
 
-    def term(self, found: Floats, target: Floats) -> Floats:
-        return np.square(found)
-
-    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
-        return bound
+    term = staticmethod(eed)
+    largest = staticmethod(lambda disparity, relevance, squares: disparity)
 
 
 class _EER(ExposureMeasure):
@@ -315,20 +312,23 @@ class _EER(ExposureMeasure):
     Source
     ------
     Diaz et al. (2020). Raj & Ekstrand (2022) report twice the value.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(EER.calc_aggregate(qrels, run), 3)
+    0.561
     """
 
+    # Slow version: eer in tests/slow_versions/exposure.py
     NAME = "EER"
     PRETTY_NAME = "Expected Exposure Relevance"
     SOURCE = ("diaz2020", "raj2022")
-    SHORT_DESC = "How much of the expected exposure goes where the target exposure is."
     FAIR_END = 1.0
     DEFAULT = 0.0
 
-    def term(self, found: Floats, target: Floats) -> Floats:
-        return found * target
-
-    def largest(self, bound: float, squares: Floats, relevance: Floats) -> Any:
-        return relevance
+    term = staticmethod(eer)
+    largest = staticmethod(lambda disparity, relevance, squares: relevance)
 
 
 EEL = register(_EEL())

@@ -7,8 +7,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import SignedMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -18,7 +19,6 @@ from pt_fairness.measures.documents import (
 )
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import Protected, protected_groups, two_groups
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats
@@ -30,11 +30,20 @@ EPSILON = 1e-6
 LEAST = 1e-12
 
 
-class LogRatio(SignedMeasure):
-    """The logarithm of the ratio of two exposures: of the protected and of the other side.
+def log_ratio(own: Floats, others: Floats) -> Floats:
+    """Return ln(X_protected + ε) − ln(X_other + ε)."""
+    return np.log(own + EPSILON) - np.log(others + EPSILON)
 
-    The exposure of each side is divided by a denominator, which a subclass implements in
-    :meth:`candidates`.
+
+def inequity(eps: Floats, y: Floats) -> Floats:
+    """Return |ε_d − y_d|, which adds up to IAA (Biega et al. 2018, equation 1)."""
+    return abs(eps - y)
+
+
+class LogRatio(SignedMeasure):
+    """The logarithm of the ratio of X of the protected side to that of the other side.
+
+    X is the exposure of a side, divided by what a subclass returns from :meth:`candidates`.
     """
 
     SOURCE = ("singh2018", "raj2022")
@@ -56,22 +65,19 @@ class LogRatio(SignedMeasure):
         first = view.first_list
         labels, sets, known = protected_groups(self, view, view.relevant(self.param("rel")))
         protected = Protected(labels[first], sets[first], known[first])
-        below = self.candidates(view, protected)
+        own_below, others_below = self.candidates(view, protected)
         exposure, returned = self._exposure(view)
         own, others = protected.sides(exposure)
         weight = numerics.sum_of_discounts(self.param("discount"), self.param("cutoff") or 1,
                                            self.param("p"))
-        above = own, np.where(returned, others, weight)
-        defined = protected.known & (np.minimum(*below) > LEAST)
-        plus, other = (np.log(numerics.ratio(side, candidates) + EPSILON)
-                       for side, candidates in zip(above, below, strict=True))
-        return np.where(defined, self.signed(plus - other), np.nan)
+        values = log_ratio(numerics.ratio(own, own_below),
+                           numerics.ratio(np.where(returned, others, weight), others_below))
+        defined = protected.known & (np.minimum(own_below, others_below) > LEAST)
+        return np.where(defined, self.signed(values), np.nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
-        """Return the exposure of each label set and whether a topic has results.
-
-        :returns: the exposure, averaged over the lists of the topic, ``[T, S]``; whether any list
-            of the topic has an annotated document above the cutoff, ``[T]``
+        """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
+        whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
         cutoff, drop = self.param("cutoff"), self.param("unannotated") == "drop"
         codes = (view.condensed if drop else view.full)(cutoff)[0]
@@ -81,8 +87,8 @@ class LogRatio(SignedMeasure):
             weights = weights * numerics.gain(self.param("gains"), relevance, self.param("rel"))
         weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
         returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
-        return (sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights),
-                returned)
+        sums = sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights)
+        return sums, returned
 
 
 _DISCOUNT = {
@@ -135,12 +141,17 @@ class _logDP(LogRatio):
     ------
     Singh & Joachims (2018), section 4.1, as a logarithm as in Raj & Ekstrand (2022), whose code
     divides exposures by the discount instead.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(logDP.calc_aggregate(qrels, run), 3)
+    -1.417
     """
 
+    # Slow version: log_dp in tests/slow_versions/merit.py
     NAME = "logDP"
     PRETTY_NAME = "Logged Demographic Parity"
-    SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
-                  "given the share that each side should have.")
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
@@ -185,12 +196,17 @@ class _logEUR(LogRatio):
     ------
     Singh & Joachims (2018), section 4.2 (disparate treatment), as a logarithm as in Raj & Ekstrand
     (2022), whose code divides exposures by the discount and U by the size of the group.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(logEUR.calc_aggregate(qrels, run), 3)
+    -0.723
     """
 
+    # Slow version: log_eur in tests/slow_versions/merit.py
     NAME = "logEUR"
     PRETTY_NAME = "Logged Exposed Utility Ratio"
-    SHORT_DESC = ("How the exposure of the protected documents compares with that of the others, "
-                  "given the merit of each side.")
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
     JUDGED = True
 
@@ -231,12 +247,17 @@ class _logRUR(_logEUR):
     ------
     Singh & Joachims (2018), section 4.3 (disparate impact), as a logarithm as in Raj & Ekstrand
     (2022), whose code divides exposures by the discount and U by the size of the group.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(logRUR.calc_aggregate(qrels, run), 3)
+    -0.489
     """
 
+    # Slow version: log_rur in tests/slow_versions/merit.py
     NAME = "logRUR"
     PRETTY_NAME = "Logged Realised Utility Ratio"
-    SHORT_DESC = ("How the exposure that relevant protected documents get compares with that of "
-                  "the others, given the merit of each side.")
     REALISED = True
 
 
@@ -276,12 +297,18 @@ class _IAA(DocumentMeasure):
     ------
     Biega et al. (2018), equation 1, for one topic. Raj & Ekstrand (2022) report twice the value by
     group.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(IAA.calc_aggregate(qrels, run), 3)
+    0.307
     """
 
+    # Slow version: iaa in tests/slow_versions/merit.py
     NAME = "IAA"
     PRETTY_NAME = "Inequity of Attention"
     SOURCE = ("biega2018", "raj2022")
-    SHORT_DESC = "How far each document's share of the attention is from its share of the merit."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -298,27 +325,23 @@ class _IAA(DocumentMeasure):
         documents = view.documents(cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
         weights = numerics.discount(name, depth, p)[documents.place]
-        attention = self.compared(view, documents, mean_over_lists(view, documents, weights))
-        merit = self.compared(view, documents, numerics.gain(
+        eps = self.compared(view, documents, mean_over_lists(view, documents, weights))
+        y = self.compared(view, documents, numerics.gain(
             self.param("gains"), documents.relevance, self.param("rel")))
         topic = self.topics(view, documents)
-
-        def of_topics(values: Any) -> Floats:
-            return sum_by_topic(view, topic, values)
-
-        all_attention, all_merit = of_topics(attention), of_topics(merit)
-        largest = np.zeros(len(view.topics))
-        np.maximum.at(largest, topic, merit)
+        all_eps, all_y = sum_by_topic(view, topic, eps), sum_by_topic(view, topic, y)
+        worst: Any = 1.0
         if self.param("norm") == "none":
-            values = of_topics(abs(attention - numerics.ratio(merit, largest[topic])))
-            worst: Any = numerics.ratio(all_merit, largest) \
+            largest = np.zeros(len(view.topics))
+            np.maximum.at(largest, topic, y)
+            terms = inequity(eps, numerics.ratio(y, largest[topic]))
+            worst = numerics.ratio(all_y, largest) \
                 + numerics.sum_of_discounts(name, cutoff or 1, p)
         else:
-            values = of_topics(abs(numerics.ratio(attention, all_attention[topic])
-                                   - numerics.ratio(merit, all_merit[topic]))) / 2.0
-            worst = 1.0
-        values = np.where(all_attention > 0, values, worst)
-        return np.where(all_merit > 0, values, np.nan)
+            terms = inequity(numerics.ratio(eps, all_eps[topic]),
+                             numerics.ratio(y, all_y[topic])) / 2.0
+        values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
+        return np.where(all_y > 0, values, np.nan)
 
 
 logDP = register(_logDP())

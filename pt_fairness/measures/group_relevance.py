@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import composite_params, ordinal, params
-from pt_fairness.measures.base import FairnessMeasure, supported
+from pt_fairness.declarations import composite_params, params
+from pt_fairness.declarations.base import FairnessMeasure, supported
+from pt_fairness.declarations.registry import register
+from pt_fairness.measures import ordinal
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 from pt_fairness.text import TARGET_WORDS, listed
 
@@ -24,6 +25,38 @@ _STOPPING = {
 }
 
 
+def stops(gain: Floats, largest: Floats) -> Floats:
+    """Return s_i = G_i / (G_max + 1), the probability that a document satisfies the user."""
+    return gain / (largest + 1.0)
+
+
+def decay(s: Floats) -> Floats:
+    """Return Decay_i = s_i · Π_{j<i} (1 − s_j), the probability to stop at each rank, ``[R, D]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> decay(np.array([[0.5, 0.0, 0.5]])).tolist()
+    [[0.5, 0.0, 0.25]]
+    """
+    return s * np.cumprod(np.hstack([np.ones((len(s), 1)), 1.0 - s[:, :-1]]), axis=1)
+
+
+def similarity(divergence: Floats) -> Floats:
+    """Return max(0, 1 − Div(P_i, T)), the utility of GF at rank i."""
+    return np.maximum(0.0, 1.0 - divergence)
+
+
+def err(i: Any) -> Floats:
+    """Return 1 / i, the utility of expected reciprocal rank at rank i."""
+    return np.asarray(1.0 / i)
+
+
+def rbu(i: Any, phi: float) -> Floats:
+    """Return φ^i, the utility of intentwise rank-biased utility at rank i."""
+    return np.asarray(phi ** i)
+
+
 class StoppingMeasure(FairnessMeasure):
     """A measure that models a user who reads the ranking until a document satisfies them."""
 
@@ -34,7 +67,7 @@ class StoppingMeasure(FairnessMeasure):
     DEFAULT = 0.0
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
-        """Return the expected utility of each list, ``[R]``; NaN if its topic has no relevant
+        """Return Σ Decay_i · utility_i of each list, ``[R]``; NaN if its topic has no relevant
         document.
 
         :param utility: takes the codes of the lists, ``[R, D]``, the indices of some lists,
@@ -42,14 +75,14 @@ class StoppingMeasure(FairnessMeasure):
             down to that rank, ``[M]``
         """
         codes, relevance, _ = view.full(self.param("cutoff"))
-        decay = self.decay(relevance, view.highest_relevance_of_all)
-        row, place = np.nonzero(decay)
-        values = np.bincount(row, decay[row, place] * utility(codes, row, place),
+        chances = self.chances(relevance, view.highest_relevance_of_all)
+        row, place = np.nonzero(chances)
+        values = np.bincount(row, chances[row, place] * utility(codes, row, place),
                              minlength=len(view))
         highest = view.highest_relevance
         return np.where((highest >= self.param("rel")) & (highest > 0), values, np.nan)
 
-    def decay(self, relevance: Any, highest: Any) -> Floats:
+    def chances(self, relevance: Any, highest: Any) -> Floats:
         """Return the probability that the user stops at each rank, ``[R, D]``.
 
         :param relevance: ``[R, D]``
@@ -57,10 +90,7 @@ class StoppingMeasure(FairnessMeasure):
         """
         highest, gains = self.param("max_rel") or highest, self.param("gains")
         counted = np.where(relevance >= self.param("rel"), np.minimum(relevance, highest), 0)
-        stops = numerics.gain(gains, counted, 0) / (numerics.gain(gains, highest, 0) + 1.0)
-        goes_on = np.cumprod(1.0 - stops, axis=1)
-        stops[:, 1:] *= goes_on[:, :-1]
-        return stops
+        return decay(stops(numerics.gain(gains, counted, 0), numerics.gain(gains, highest, 0)))
 
 
 class _GF(StoppingMeasure, DistributionMeasure):
@@ -110,12 +140,17 @@ class _GF(StoppingMeasure, DistributionMeasure):
     Source
     ------
     Sakai et al. (2023), with the conventions of the tool NTCIREVAL of the FairWeb task.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(GF.calc_aggregate(qrels, run), 3)
+    0.64
     """
 
+    # Slow version: gf in tests/slow_versions/group_fairness.py
     NAME = "GF"
     PRETTY_NAME = "Group Fairness"
-    SHORT_DESC = ("How close the groups down to each relevant document are to a target "
-                  "distribution.")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -132,30 +167,13 @@ class _GF(StoppingMeasure, DistributionMeasure):
         size = len(view.labels)
         # Row −1 holds the shares of an unannotated document, code −1.
         shares = np.vstack([view.share, np.full(size, 1.0 / size)])
+        divergence: Callable[[Floats, Floats], Floats] = numerics.jsd
         if self.param("divergence") != "jsd":
+            divergence = ordinal.nmd if self.param("divergence") == "nmd" else ordinal.rnod
             order = ordinal.places(view.labels, self.param("order"), view.order)
             shares, target = shares[:, order], target[:, order]
-
-        def similarity(codes: Ints, row: Ints, place: Ints) -> Floats:
-            prefix = prefix_shares(codes, shares, row, place)
-            return np.maximum(1.0 - self.divergence(prefix, target[row]), 0.0)
-
-        return self.expected(view, similarity)
-
-    def divergence(self, shares: Floats, target: Floats) -> Floats:
-        """Return the divergence of the shares from the target, ``[M]``.
-
-        :param shares: ``[M, L]``, for ordinal divergences in the order of the labels
-        :param target: ``[M, L]``, in the same order
-        """
-        size, name = shares.shape[1], self.param("divergence")
-        if size == 1:
-            return np.zeros(len(shares))
-        if name == "jsd":
-            return numerics.jsd(shares, target)
-        if name == "nmd":
-            return ordinal.match_distance(shares, target) / (size - 1)
-        return np.sqrt(ordinal.order_aware_divergence(shares, target) / (size - 1))
+        return self.expected(view, lambda codes, row, place: similarity(
+            divergence(prefix_shares(codes, shares, row, place), target[row])))
 
 
 def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
@@ -193,8 +211,8 @@ class RelevancePart(StoppingMeasure):
 
     def score(self, view: View) -> Floats:
         if self.param("relevance") == "rbu":
-            return self.expected(view, lambda _, row, place: self.param("phi") ** (place + 1.0))
-        return self.expected(view, lambda _, row, place: np.asarray(1.0 / (place + 1.0)))
+            return self.expected(view, lambda _, row, place: rbu(place + 1.0, self.param("phi")))
+        return self.expected(view, lambda _, row, place: err(place + 1.0))
 
 
 class _GFR(FairnessMeasure):
@@ -229,12 +247,22 @@ class _GFR(FairnessMeasure):
     Source
     ------
     Sakai et al. (2023).
+
+    Examples
+    --------
+    >>> from pt_fairness import groups
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> stance = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"})
+    >>> gender = groups.from_mapping({"a": "F", "b": "M", "c": "M", "d": "M"})
+    >>> measure = GFR(attributes={stance: "jsd", gender: "jsd"})
+    >>> round(measure.calc_aggregate(qrels, run), 3)
+    0.671
     """
 
+    # Slow version: gfr in tests/slow_versions/group_fairness.py
     NAME = "GFR"
     PRETTY_NAME = "Group Fairness and Relevance"
     SOURCE = ("sakai2023",)
-    SHORT_DESC = "Mean of the relevance of a ranking and of its group fairness for each attribute."
     OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False

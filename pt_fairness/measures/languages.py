@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pt_fairness.measures import composite_params, params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import composite_params, params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.documents import sums_by_code
 from pt_fairness.measures.lazy import np, numerics, special
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
+
+
+def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) -> Floats:
+    """Return H = (N − 1) · Σ_g N_g · (x̄_g − x̄)² / Σ (x − x̄)², ``[R]``.
+
+    :param size: N_g, ``[R, L]``
+    :param mean_of: x̄_g, ``[R, L]``
+    :param mean: x̄, ``[R]``
+    :param spread: Σ (x − x̄)², ``[R]``
+    """
+    between = (size * (mean_of - mean[:, None]) ** 2).sum(axis=1)
+    return numerics.ratio((size.sum(axis=1) - 1.0) * between, spread)
 
 
 class _PEER(FairnessMeasure):
@@ -56,12 +68,18 @@ class _PEER(FairnessMeasure):
     Source
     ------
     Yang et al. (2024), with the tie and rank conventions of their package peer_measure.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(PEER.calc_aggregate(qrels, run), 3)
+    0.181
     """
 
+    # Slow version: peer in tests/slow_versions/statistics.py
     NAME = "PEER"
     PRETTY_NAME = "Probability of Equal Expected Rank"
     SOURCE = ("yang2024",)
-    SHORT_DESC = "Whether relevant documents of all groups have the same expected rank."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -126,15 +144,12 @@ class _PEER(FairnessMeasure):
         ranks = sums_by_code(view, len(view), row, code, rank) @ view.member
         sums = ranks + lost * last[:, None]
         mean = numerics.ratio(sums.sum(axis=1), total)
-        between = numerics.ratio((sums - size * mean[:, None]) ** 2, size).sum(axis=1)
-        spread = view.member.sum(axis=1)[code] * (rank - mean[row]) ** 2
-        within = np.bincount(row, spread, len(view)) + u * (last - mean) ** 2
+        squares = view.member.sum(axis=1)[code] * (rank - mean[row]) ** 2
+        spread = np.bincount(row, squares, len(view)) + u * (last - mean) ** 2
+        statistic = kruskal_wallis(size, numerics.ratio(sums, size), mean, spread)
         groups = (size > 0).sum(axis=1)
-        tested = (groups > 1) & found.any(axis=1) & (within > 0)
-        values = np.ones(len(view))
-        statistic = (total - 1.0)[tested] * between[tested] / within[tested]
-        values[tested] = special.chdtrc(groups[tested] - 1.0, statistic)
-        return values
+        tested = (groups > 1) & found.any(axis=1) & (spread > 0)
+        return np.where(tested, special.chdtrc(groups - 1.0, statistic), 1.0)
 
 
 PEER = register(_PEER())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics, special
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 
 if TYPE_CHECKING:
@@ -58,13 +58,19 @@ class _RADio(DistributionMeasure):
     Source
     ------
     Vrijenhoek et al. (2022), with the smoothing of their package RADio.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(RADio.calc_aggregate(qrels, run), 3)
+    0.095
     """
 
+    # Slow version: radio in tests/slow_versions/normative.py
     NAME = "RADio"
     PRETTY_NAME = "Rank-Aware Divergence"
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
-    SHORT_DESC = "How far the groups in the first documents are from those of a context."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -86,14 +92,12 @@ class _RADio(DistributionMeasure):
                              "infinite where the ranking lacks a group; use an alpha above 0")
 
     def compare(self, view: View, target: Floats) -> Floats:
-        alpha = self.param("alpha")
-        target = or_uniform(target)
-        shares, n = self.attention(view)
-        ranking = (1.0 - alpha) * shares + alpha * target
-        context = (1.0 - alpha) * target + alpha * shares
+        alpha, q = self.param("alpha"), or_uniform(target)
+        p, n = self.attention(view)
+        p_mixed, q_mixed = (1.0 - alpha) * p + alpha * q, (1.0 - alpha) * q + alpha * p
         if self.param("divergence") == "jsd":
-            return np.where(n == 0, 1.0, _distance(ranking, context))
-        return np.where(n == 0, self.largest(target), numerics.kl(context, ranking))
+            return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
+        return np.where(n == 0, self.largest(q), numerics.kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
         """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import SignedMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.documents import places
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
@@ -53,11 +53,17 @@ class _RaB(NumberMeasure, SignedMeasure):
     ------
     Rekabsaz and Schedl (2020), RaB. There v is a female number less a male one: how often the
     words are in a document, the logarithm of 1 + this count, or whether there is any (1 or 0).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(RaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.4
     """
 
+    # Slow version: rab in tests/slow_versions/values.py
     NAME = "RaB"
     PRETTY_NAME = "Rank Bias"
-    SHORT_DESC = "Mean of a number that each of the first documents has."
     OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
@@ -91,11 +97,17 @@ class _ARaB(NumberMeasure, SignedMeasure):
     Source
     ------
     Rekabsaz and Schedl (2020), ARaB.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(ARaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.663
     """
 
+    # Slow version: arab in tests/slow_versions/values.py
     NAME = "ARaB"
     PRETTY_NAME = "Average Rank Bias"
-    SHORT_DESC = "Mean over the prefixes of a ranking of the mean number of their documents."
     OVER_RANKS = "mean"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
@@ -141,11 +153,17 @@ class _FaiRR(NumberMeasure):
     ------
     Rekabsaz et al. (2021), FaiRR. There v is 1 for a text with at most one gendered word, and
     ``1 − Σ_g |share of g among these words − ½|`` for others.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(FaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
+    1.94
     """
 
+    # Slow version: fairr in tests/slow_versions/values.py
     NAME = "FaiRR"
     PRETTY_NAME = "Fairness of Retrieval Results"
-    SHORT_DESC = "Discounted cumulative gain of the documents' neutrality."
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     OVER_RANKS = "sum"
     NOT_NEGATIVE = True
@@ -193,11 +211,17 @@ class _NFaiRR(_FaiRR):
     Source
     ------
     Rekabsaz et al. (2021), NFaiRR. There B is the first 200 documents of BM25.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(NFaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
+    0.847
     """
 
+    # Slow version: nfairr in tests/slow_versions/values.py
     NAME = "NFaiRR"
     PRETTY_NAME = "Normalised Fairness of Retrieval Results"
-    SHORT_DESC = "FaiRR as a share of that of the most neutral documents of the background."
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     PLAIN = _FaiRR
     RANGES = {("background", "run"): (0.0, 1.0)}
@@ -242,11 +266,17 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     ------
     Kulshrestha et al. (2017, 2019), ranking bias RB(q, r). There B is all items relevant to the
     query, before they are ranked.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(RankingBias(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.263
     """
 
+    # Slow version: ranking_bias in tests/slow_versions/values.py
     NAME = "RankingBias"
     PRETTY_NAME = "Ranking Bias"
-    SHORT_DESC = "Average rank bias less the mean number of the background."
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
     SOURCE = ("kulshrestha2017", "kulshrestha2019")
 

@@ -45,17 +45,18 @@ def _number(name: str) -> float:
         return math.nan
 
 
-def match_distance(p: Floats, q: Floats) -> Floats:
-    """Return the sum of the absolute differences of the cumulative shares over the last axis."""
-    return np.asarray(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1))
+def nmd(p: Floats, q: Floats) -> Floats:
+    """Return ``Σ_g |cumP_g − cumQ_g| / (L − 1)`` over the last axis; 0 if L = 1."""
+    return numerics.ratio(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1), p.shape[-1] - 1)
 
 
-def order_aware_divergence(p: Floats, q: Floats) -> Floats:
-    """Return the order-aware divergence over the last axis.
+def rnod(p: Floats, q: Floats) -> Floats:
+    """Return ``√(OD / (L − 1))`` over the last axis; 0 if L = 1.
 
-    It is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the indices i with q_i > 0.
+    OD is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the indices i with q_i > 0.
     """
     i = np.arange(p.shape[-1])
     distances = (p - q) ** 2 @ abs(i[:, None] - i)
     held = q > 0
-    return numerics.ratio((distances * held).sum(axis=-1), held.sum(axis=-1))
+    od = numerics.ratio((distances * held).sum(axis=-1), held.sum(axis=-1))
+    return np.sqrt(numerics.ratio(od, p.shape[-1] - 1))

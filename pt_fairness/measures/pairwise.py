@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
     from pt_fairness.rankings.view import View
+
+
+def pairs_won(n: Ints, total: Floats, ranks: Floats, both: Floats) -> Floats:
+    """Return Σ_{i<j} m_ig (1 − m_jg) = n Σ_i m_ig − Σ_i i·m_ig − ½ Σ_{i≠j} m_ig m_jg.
+
+    :param n: the number of documents of each list, ``[R, 1]``
+    :param total: Σ_i m_ig, ``[R, L]``
+    :param ranks: Σ_i i·m_ig, ``[R, L]``
+    :param both: Σ_{i≠j} m_ig m_jg, ``[R, L]``
+    """
+    return n * total - ranks - both / 2.0
+
+
+def mixed_pairs(n: Ints, total: Floats, both: Floats) -> Floats:
+    """Return Σ_{i<j} [m_ig (1 − m_jg) + m_jg (1 − m_ig)] = (n − 1) Σ_i m_ig − Σ_{i≠j} m_ig m_jg."""
+    return (n - 1.0) * total - both
 
 
 class _ARP(FairnessMeasure):
@@ -49,13 +65,18 @@ class _ARP(FairnessMeasure):
     ------
     Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019). That the
     groups are those of the relevant documents is a choice of this package.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(ARP.calc_aggregate(qrels, run), 3)
+    0.333
     """
 
+    # Slow version: arp in tests/slow_versions/statistics.py
     NAME = "ARP"
     PRETTY_NAME = "Attribute Rank Parity"
     SOURCE = ("cachel2022", "kuhlman2019")
-    SHORT_DESC = ("Difference between the largest and the smallest share of its mixed pairs that a "
-                  "group wins.")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -70,12 +91,12 @@ class _ARP(FairnessMeasure):
         counts = numerics.tally(codes, np.ones(depth), sets)
         total, squares = counts @ view.share, counts @ view.share ** 2
         both = total ** 2 - squares
-        mixed = (n[:, None] - 1.0) * total - both
+        mixed = mixed_pairs(n[:, None], total, both)
         if self.param("pairs") == "errors":
             won, alone = self.errors(view, codes), np.zeros(total.shape)
         else:
             ranks = numerics.tally(codes, numerics.ranks(depth), sets) @ view.share
-            won, alone = n[:, None] * total - ranks - both / 2.0, np.asarray(total > 0, float)
+            won, alone = pairs_won(n[:, None], total, ranks, both), np.asarray(total > 0, float)
         shares = np.where(mixed > 0, numerics.ratio(won, mixed), alone)
         relevant = view.relevant(self.param("rel")) @ view.member > 0
         largest = np.where(relevant, shares, -np.inf).max(axis=1, initial=-np.inf)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, ClassVar
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
 from pt_fairness.measures.protected import TwoGroups, two_groups
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import distribution
 
 if TYPE_CHECKING:
@@ -87,12 +87,17 @@ class _rND(Difference, ParityMeasure):
     Source
     ------
     Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(rND.calc_aggregate(qrels, run), 3)
+    0.339
     """
 
+    # Slow version: rnd in tests/slow_versions/soft.py
     NAME = "rND"
     PRETTY_NAME = "Normalised Discounted Difference"
-    SHORT_DESC = ("How far the share of protected documents in every prefix is from their share in "
-                  "the population.")
     SUPPORTED_PARAMS = _params()
 
 
@@ -138,12 +143,17 @@ class _rKL(Divergence, ParityMeasure):
     ------
     Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure
     over all groups at once is an extension.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(rKL.calc_aggregate(qrels, run), 3)
+    0.237
     """
 
+    # Slow version: rkl in tests/slow_versions/soft.py
     NAME = "rKL"
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
-    SHORT_DESC = ("How far the distribution over groups in every prefix diverges from that of the "
-                  "population.")
     SUPPORTED_PARAMS = _params("all")
 
     def target_of(self, groups: TwoGroups) -> Floats:
@@ -249,12 +259,17 @@ class _rRD(Ratio, ParityMeasure):
     Source
     ------
     Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(rRD.calc_aggregate(qrels, run), 3)
+    0.336
     """
 
+    # Slow version: rrd in tests/slow_versions/soft.py
     NAME = "rRD"
     PRETTY_NAME = "Normalised Discounted Ratio"
-    SHORT_DESC = ("How far the ratio of protected to unprotected documents in every prefix is from "
-                  "that of the population.")
     SUPPORTED_PARAMS = _params()
 
 

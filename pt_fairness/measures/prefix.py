@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import TwoGroups, of_ranked
 from pt_fairness.measures.target_distribution import one_if_zero

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import SignedMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import of_ranked, two_groups
-from pt_fairness.measures.registry import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
 
 if TYPE_CHECKING:
@@ -62,12 +62,18 @@ class _RepBias(SignedMeasure):
     Source
     ------
     Lipani et al. (2021), section 2, equations 3 to 5.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(RepBias(group="CON", target="uniform").calc_aggregate(qrels, run), 3)
+    -0.25
     """
 
+    # Slow version: rep_bias in tests/slow_versions/counts.py
     NAME = "RepBias"
     PRETTY_NAME = "Representation Bias"
     SOURCE = ("lipani2021",)
-    SHORT_DESC = "The share of a group in the first documents less its share without bias."
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -140,11 +146,17 @@ class _Skew(SkewMeasure):
     Source
     ------
     Geyik et al. (2019), Skew@k. What replaces shares of 0 is a choice of this package.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(Skew(group="CON").calc_aggregate(qrels, run), 3)
+    -0.693
     """
 
+    # Slow version: skew in tests/slow_versions/counts.py
     NAME = "Skew"
     PRETTY_NAME = "Skew"
-    SHORT_DESC = "Logarithm of a group's share of the first documents over its target share."
     SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"),
                         **SkewMeasure.SUPPORTED_PARAMS}
 
@@ -176,11 +188,17 @@ class _MinSkew(SkewMeasure):
     Source
     ------
     Geyik et al. (2019), MinSkew@k.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(MinSkew.calc_aggregate(qrels, run), 3)
+    -0.693
     """
 
+    # Slow version: min_skew in tests/slow_versions/counts.py
     NAME = "MinSkew"
     PRETTY_NAME = "Minimum Skew"
-    SHORT_DESC = "Skew of the group that is under-represented most."
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
@@ -209,11 +227,17 @@ class _MaxSkew(SkewMeasure):
     Source
     ------
     Geyik et al. (2019), MaxSkew@k.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(MaxSkew.calc_aggregate(qrels, run), 3)
+    0.405
     """
 
+    # Slow version: max_skew in tests/slow_versions/counts.py
     NAME = "MaxSkew"
     PRETTY_NAME = "Maximum Skew"
-    SHORT_DESC = "Skew of the group that is over-represented most."
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.view import View

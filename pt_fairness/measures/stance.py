@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import SignedMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import SignedMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.protected import degrees
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Floats, Ints
@@ -79,11 +79,17 @@ class _BiasP(StanceMeasure):
     Source
     ------
     Gezici et al. (2021), section 3.2, β_P@n.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(BiasP.calc_aggregate(qrels, run), 3)
+    0.2
     """
 
+    # Slow version: bias_p in tests/slow_versions/counts.py
     NAME = "BiasP"
     PRETTY_NAME = "Stance Bias (Precision)"
-    SHORT_DESC = "Relevant pro documents less relevant con documents, as a share of the ranks."
     OVER_RANKS = "mean to cutoff"
 
     def score(self, view: View) -> Floats:
@@ -115,12 +121,17 @@ class _BiasRBP(StanceMeasure):
     Source
     ------
     Gezici et al. (2021), section 3.2, from equation 5.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(BiasRBP.calc_aggregate(qrels, run), 3)
+    0.258
     """
 
+    # Slow version: bias_rbp in tests/slow_versions/counts.py
     NAME = "BiasRBP"
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
-    SHORT_DESC = ("Rank-biased precision of the relevant pro documents less that of the relevant "
-                  "con documents.")
     OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         **StanceMeasure.SUPPORTED_PARAMS,
@@ -159,12 +170,17 @@ class _BiasDCG(StanceMeasure):
     Source
     ------
     Gezici et al. (2021), section 3.2, equation 7.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(BiasDCG.calc_aggregate(qrels, run), 3)
+    1.2
     """
 
+    # Slow version: bias_dcg in tests/slow_versions/counts.py
     NAME = "BiasDCG"
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
-    SHORT_DESC = ("Discounted cumulative gain of the relevant pro documents less that of the "
-                  "relevant con documents.")
     OVER_RANKS = "sum"
     RANGE = (None, None)
 

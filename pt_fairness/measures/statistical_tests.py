@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics, special
 from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
-from pt_fairness.measures.registry import register
 
 if TYPE_CHECKING:
     from pt_fairness.numerics import Bools, Floats, Ints
@@ -103,11 +103,17 @@ class _FAIR(BinomialMeasure):
     ------
     Zehlike et al. (2017), definitions 3.1 and 3.2. The correction is exact; fairsearchcore and
     LensKit use tables that can reject a fair list with a probability above ``alpha``.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(FAIR.calc_aggregate(qrels, run), 3)
+    1.0
     """
 
+    # Slow version: fair in tests/slow_versions/statistics.py
     NAME = "FAIR"
     PRETTY_NAME = "Ranked Group Fairness Test"
-    SHORT_DESC = "Whether every prefix has enough protected documents, by a binomial test."
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
@@ -154,12 +160,17 @@ class _PreF(BinomialMeasure):
     ------
     Zehlike et al. (2017), from the test of definition 3.1. Other implementations keep
     unannotated documents in the list; this measure drops them first.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(PreF.calc_aggregate(qrels, run), 3)
+    0.611
     """
 
+    # Slow version: pref in tests/slow_versions/statistics.py
     NAME = "PreF"
     PRETTY_NAME = "Mean Probability of the Prefixes"
-    SHORT_DESC = ("Mean probability that a fair list has so few protected documents in its "
-                  "prefixes.")
     OVER_RANKS = "mean"
 
     def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import register
 from pt_fairness.measures.lazy import np, numerics
 from pt_fairness.measures.prefix import (
     Difference,
@@ -14,8 +15,7 @@ from pt_fairness.measures.prefix import (
     Ratio,
     unfairest_of_run,
 )
-from pt_fairness.measures.protected import TwoGroups, protected_groups
-from pt_fairness.measures.registry import register
+from pt_fairness.measures.protected import TwoGroups, of_ranked, protected_groups
 from pt_fairness.measures.target_distribution import shares_of
 
 if TYPE_CHECKING:
@@ -92,12 +92,17 @@ class _nDD(Difference, ViewpointMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.1, equation 2.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDD.calc_aggregate(qrels, run), 3)
+    0.473
     """
 
+    # Slow version: ndd in tests/slow_versions/soft.py
     NAME = "nDD"
     PRETTY_NAME = "Normalized Discounted Difference"
-    SHORT_DESC = ("How far the share of the protected viewpoint in every prefix is from its share "
-                  "in the whole ranking.")
 
 
 class _nDR(Ratio, ViewpointMeasure):
@@ -131,12 +136,17 @@ class _nDR(Ratio, ViewpointMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.1, equation 3.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDR.calc_aggregate(qrels, run), 3)
+    0.749
     """
 
+    # Slow version: ndr in tests/slow_versions/soft.py
     NAME = "nDR"
     PRETTY_NAME = "Normalized Discounted Ratio"
-    SHORT_DESC = ("How far the ratio of the protected viewpoint to the others in every prefix is "
-                  "from that of the ranking.")
 
 
 class _nDKL(Divergence, ViewpointMeasure):
@@ -164,15 +174,23 @@ class _nDKL(Divergence, ViewpointMeasure):
     As nDD. Of nDD, nDR and nDKL, the paper finds nDKL the best at telling high levels of bias
     apart.
 
+    The divergence over all viewpoints at once, which section 3.4.2 describes before it turns to
+    nDJS, is ``rKL(protected='all', target='run')``.
+
     Source
     ------
     Draws et al. (2021), section 3.4.1, equations 4 and 5, and footnote 5.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDKL.calc_aggregate(qrels, run), 3)
+    0.314
     """
 
+    # Slow version: ndkl_draws in tests/slow_versions/soft.py
     NAME = "nDKL"
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
-    SHORT_DESC = ("How far protected and other viewpoints in every prefix diverge from those of "
-                  "the whole ranking.")
 
     def term(self, protected: Any, rank: Any, target: Any) -> Floats:
         share = protected / rank
@@ -182,8 +200,7 @@ class _nDKL(Divergence, ViewpointMeasure):
 class _nDJS(FairnessMeasure):
     r"""nDJS — Normalized Discounted Jensen–Shannon Divergence.
 
-    How far all viewpoints in every prefix diverge from those of the whole ranking, without a
-    protected viewpoint.
+    How far all viewpoints in every prefix diverge from those of the whole ranking.
 
     Formula
     -------
@@ -196,6 +213,9 @@ class _nDJS(FairnessMeasure):
     annotated documents of the run; a document of m groups counts 1/m towards each. With
     ``norm='none'`` the sum is not divided.
 
+    With a protected group, P_i and Q are the shares of two sides: the protected documents and the
+    others, as for nDKL. A document is protected if any of its groups is.
+
     Range
     -----
     0 to 1, unbounded with ``norm='none'``. 0 is fair. The normaliser is the bound of the divergence
@@ -204,6 +224,8 @@ class _nDJS(FairnessMeasure):
 
     Edge cases
     ----------
+    A run of protected documents only, or of unprotected documents only, has 0.
+
     A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
     documents (1 without a cutoff).
 
@@ -213,18 +235,24 @@ class _nDJS(FairnessMeasure):
 
     Source
     ------
-    Draws et al. (2021), section 3.4.2, equation 6.
+    Draws et al. (2021), section 3.4.2, equation 6. Its last sentence proposes the form with two
+    sides.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(nDJS.calc_aggregate(qrels, run), 3)
+    0.089
     """
 
+    # Slow version: ndjs in tests/slow_versions/soft.py
     NAME = "nDJS"
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
-    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
-    SHORT_DESC = ("How far the distribution over all viewpoints in every prefix diverges from that "
-                  "of the whole ranking.")
     OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
+        "protected": params.protected("all", default="all"),
         "norm": params.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),
         "groups": params.groups(),
     }
@@ -233,16 +261,31 @@ class _nDJS(FairnessMeasure):
     def score(self, view: View) -> Floats:
         cutoff, bound = self.param("cutoff"), self.param("norm") == "bound"
         codes, n = view.condensed(cutoff)
-        whole = shares_of(view.in_run @ view.share)
         weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
-        values = numerics.discounted_divergence(
-            codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
+        if self.param("protected") == "all":
+            whole = shares_of(view.in_run @ view.share)
+            values = numerics.discounted_divergence(
+                codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
+        else:
+            sets = protected_groups(self, view, view.in_run).sets
+            plus = of_ranked(sets, codes).cumsum(axis=1) / numerics.ranks(codes.shape[1])
+            share = shares_of((view.in_run[..., None] * _sides(sets)).sum(axis=1))
+            values = (weights * numerics.jsd(_sides(plus), share[:, None, :])).sum(axis=1)
         if bound:
             values = numerics.ratio(values, weights.sum(axis=1))
         empty = view.length == 0
         if empty.any():
             values[empty] = 1.0 if bound else unfairest_of_run(1.0, cutoff)
         return np.asarray(values)
+
+
+#: The measures whose population is the whole condensed run.
+OF_RUN = (ViewpointMeasure, _nDJS)
+
+
+def _sides(protected: Any) -> Floats:
+    """Return the shares of the protected side and of the other one, ``[…, 2]``."""
+    return np.stack([protected, 1.0 - protected], axis=-1)
 
 
 nDD = register(_nDD())

@@ -224,7 +224,8 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     The points are jittered inside their grid cells. The topics in the green cells have no
     bias: Lipani et al. (2021), figure 3.
 
-    :param ratios: ``target`` (rounded to documents) and ``model``, both multiples of 1/n
+    :param ratios: ``target`` (rounded to documents) and ``model``, both multiples of 1/n. With a
+        column ``group``, each group has its own colour.
     :param n: the cutoff of the ranking
     :param seed: the seed of the jitter
     :raises ValueError: an empty frame
@@ -245,8 +246,11 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
         ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN,
                                linewidth=0))
     jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
-    points = ax.scatter(ratios["target"] + jitter[0], ratios["model"] + jitter[1], s=12,
-                        color=style.PALETTE[0], alpha=0.7, linewidths=0)
+    places = ratios[["target", "model"]] + jitter.T
+    of = ratios["group"] if "group" in ratios else pd.Series("topic", ratios.index)
+    parts = dict(iter(places.groupby(of, sort=False)))
+    points = [ax.scatter(part["target"], part["model"], s=12, alpha=0.7, linewidths=0,
+                         **style.points(i)) for i, part in enumerate(parts.values())]
     # The axes are square, so the step of the x-axis also fits the y-axis.
     step = tick_step(n + 1, min(size_of(ax)), len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis))
     shares = np.arange(0, n + 1, step) / n
@@ -257,6 +261,7 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ax.tick_params(which="minor", length=0)
     limits = (edges[0], edges[-1])
     ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
-    legend_below(ax, [points, Patch(facecolor=GREEN, alpha=PALE_GREEN)],
-                 ["topic, moved at random within its cell", "no bias"], new)
+    legend_below(ax, [*points, Patch(facecolor=GREEN, alpha=PALE_GREEN)],
+                 [*(f"{style.text(name)}, moved at random within its cell" for name in parts),
+                  "no bias"], new)
     return ax

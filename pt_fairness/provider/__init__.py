@@ -13,8 +13,8 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.providers.base import Any as AnyValue
 
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.registry import listen
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.registry import listen
 
 __all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 

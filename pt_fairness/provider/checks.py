@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pt_fairness import groups, values
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io.files import is_pipe
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.text import BoundName, Warn, listed
+from pt_fairness.text import UNKNOWN, BoundName, Warn, listed
 
 
 def check_sources(measures: Iterable[FairnessMeasure]) -> None:
@@ -77,10 +77,22 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn)
         words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
             if parameter == "protected" else ""
         warn(f"{parameter}={label!r} names a group that no judged document has; the qrels hold "
-             f"{held}{words}", f"label {label}")
+             f"{held}{words}", f"{UNKNOWN}label {label}")
     added = [label for label in measure.added_labels if label not in annotations.labels]
     if added:
         undeclared = "" if annotations.declared is None else \
             f" and {annotations.groups!r} does not declare"
         warn(f"the target of {measure} has a share for {listed(added)}, which no judged document "
              f"has as its group{undeclared}; the judged documents have {held}", f"target {added}")
+
+
+def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:
+    """Raise an error for a group source that knows no document, and a label that no document has.
+
+    :param warnings: the causes and messages of the warnings of each run
+    :raises ValueError: such a warning applies to every run
+    """
+    for cause, _ in warnings[0]:
+        texts = [dict(some)[cause] for some in warnings if cause in dict(some)]
+        if cause.startswith(UNKNOWN) and len(texts) == len(warnings):
+            raise ValueError(max(texts, key=len))  # that of a run without documents is shorter

@@ -13,7 +13,8 @@ from ir_measures import providers
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
@@ -25,7 +26,7 @@ from pt_fairness.provider.numbers import Numbers
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run, empty_run
-from pt_fairness.text import TARGET_WORDS, listed, warn
+from pt_fairness.text import TARGET_WORDS, UNKNOWN, listed, warn
 
 
 class Source:
@@ -70,8 +71,15 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             name = measure.param("groups") if measure.needs_groups else None
             by_source.setdefault((name, measure.needs_groups), []).append(measure)
         self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
+        #: The number of groups of each measure that compares one of three or more with the others,
+        #: because its ``protected`` is not set.
+        self.several: dict[FairnessMeasure, int] = {}
         for source in self._sources:
             self._check_source(source)
+        if self.several:
+            self._warn("protected is not set, and there are more than two groups. "
+                       + ". ".join(f"{one}: {choices(one, several=True)}" for one in self.several),
+                       "several groups")
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
         self._others = [m for m in measures if m.NAME in NDEVAL_MEASURES]
         self._diversity = Diversity(self._judgments, [*self._alpha, *self._others])
@@ -90,6 +98,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        "groups.to_qrels(qrels)", f"topics {source.groups}")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
+            if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
+                    and len(source.annotations.labels) > 2:
+                self.several[measure] = len(source.annotations.labels)
             target = measure.params.get("target")
             if isinstance(target, str) and target not in TARGET_WORDS:
                 targets.check(target, self._judgments.topics)
@@ -137,6 +148,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
                 | self._dropped(measure) for measure in self._own}
 
+    def undefined_everywhere(self) -> dict[FairnessMeasure, str]:
+        """Return the measures that are undefined for all topics, with their number and the reason.
+        """
+        return {measure: _how_many(topics, self.topics, self._sources_of(measure), measure)
+                for measure, topics in self.undefined().items() if topics.all()}
+
     def _parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
         """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
         return {part: values for source in self._sources
@@ -174,8 +191,14 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         values = score(source.measures, source.numbers.added_to(rankings, run))
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
-        if source.groups is not None and len(run.topic) and (ranked.codes < 0).all() \
-                and not undefined:
+        unknown = source.groups is not None and bool((ranked.codes < 0).all())
+        if unknown and (source.annotations.judged < 0).all():
+            others = f", such as {run.docnos(np.zeros(1, int))[0]!r}," if len(run.topic) else ""
+            self._warn(f"no judged document, such as "
+                       f"{self._judgments.docnos(np.zeros(1, int))[0]!r}, and no document of the "
+                       f"run{others} has a group in {source.groups!r}; check that the ids match",
+                       f"{UNKNOWN}groups {source.groups}")
+        elif unknown and len(run.topic) and not undefined:
             self._warn(f"no document of the run, such as {run.docnos(np.zeros(1, int))[0]!r}, has "
                        f"a group in {source.groups!r}, so the values say nothing of its groups; "
                        "check that the ids match", f"none {source.groups}")

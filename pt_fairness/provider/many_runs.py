@@ -9,8 +9,6 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.numerics import Bools
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.text import listed, warn
@@ -35,8 +33,8 @@ class ManyRunsEvaluator:
         self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance")) \
             if plain else None
         self._others = ir_measures.evaluator(others, qrels) if others else None
-        # The evaluators of this package's measures: one or none.
-        self._fairness = [one for one in getattr(self._others, "evaluators", [self._others])
+        #: The evaluators of this package's measures: one or none.
+        self.fairness = [one for one in getattr(self._others, "evaluators", [self._others])
                           if isinstance(one, FairnessEvaluator)]
 
     def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
@@ -48,15 +46,10 @@ class ManyRunsEvaluator:
         warn_of_one_list(self._measures, run)
         if self._plain is not None:
             yield from self._plain.iter_calc(_by_topic(run, "score"))
-        for evaluator in self._fairness:
+        for evaluator in self.fairness:
             evaluator.forget_warnings()
         if self._others is not None:
             yield from self._others.iter_calc(run)
-
-    def undefined(self) -> dict[FairnessMeasure, Bools]:
-        """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        return {measure: topics for evaluator in self._fairness
-                for measure, topics in evaluator.undefined().items()}
 
 
 def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.catalog import fair_end_of
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.experiment import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph
@@ -16,8 +17,9 @@ from pt_fairness.reporting.rendering import as_json, number
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
+from pt_fairness.tables.names import UNDEFINED_EVERYWHERE
 from pt_fairness.tables.parsing import reads_subtopics
-from pt_fairness.tables.significance import BETTER, WORSE, p_values, short_p
+from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 from pt_fairness.text import first_names
 
 #: The decimals of the values that the page shows.
@@ -36,9 +38,13 @@ _NOTES = {
                   "rank {depth} are not shown.",
     VALUE: "The value so far is that of the measure with the rank as its cutoff.",
 }
-#: The mark and the meaning of a significant change.
-_CHANGES = {1: (BETTER, "significantly better than the baseline"), 0: ("", ""),
-            -1: (WORSE, "significantly worse than the baseline")}
+#: What values are where a run has samples.
+SAMPLES = ("Where a system has several rankings of a topic, its value is their mean. EEL, EED, EER "
+           "and IAA evaluate the mean exposure, and measures of relevance one list of all.")
+#: The meaning of the mark of a significant change.
+_CHANGES = {BETTER: "significantly better than the baseline", "": "",
+            WORSE: "significantly worse than the baseline",
+            DIFFERENT: "significantly different from the baseline"}
 
 
 def content_of(experiment: Experiment) -> dict[str, Any]:
@@ -71,7 +77,8 @@ def _lead(experiment: Experiment) -> str:
 def _end(experiment: Experiment, measure: int) -> str:
     direction, own = experiment.directions[measure], experiment.measures[measure]
     if isinstance(own, FairnessMeasure) and direction != NEAR_ZERO:
-        return f"{direction} {own.FAIR_END:g} is fair"
+        end = fair_end_of(own)
+        return f"{direction} {'more is better' if end == 'more' else f'{end} is fair'}"
     return _ENDS.get(str(direction), str(direction))
 
 
@@ -86,25 +93,25 @@ def _table(experiment: Experiment) -> dict[str, Any]:
     rows = []
     for row, (system, strip) in enumerate(zip(experiment.systems, experiment.strips, strict=True)):
         cells = [_cell(float(averages[name].iloc[row]), bool(best[name].iloc[row]),
-                       int(changed[name].iloc[row]), _about(averages, name, row))
+                       str(changed[name].iloc[row]), _about(averages, name, row))
                  for name in names]
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
     return {"heads": heads, "rows": rows, "tested": experiment.baseline is not None,
             "caption": "Averages over the topics. The best value of each column is bold. A click "
                        "on a name sorts by it.",
-            "notes": [*notes(averages), *(
+            "notes": [*notes(averages), *([SAMPLES] if experiment.sampled else []), *(
                 [f"annotated@{experiment.depth}: the share of the first {experiment.depth} "
                  "documents that have a group."] if experiment.sources else [])]}
 
 
-def _cell(value: float, best: bool = False, sign: int = 0, about: str = "") -> dict[str, Any]:
+def _cell(value: float, best: bool = False, mark: str = "", about: str = "") -> dict[str, Any]:
     """Return a cell of the table; ``said`` is for screen readers."""
-    exact, (mark, change) = number(value), _CHANGES[sign]
+    exact = number(value)
     return {"value": "" if exact is None else str(exact),
             "text": "–" if exact is None else f"{value:.{DIGITS}f}".replace("-", "−"),
             "best": best, "mark": mark, "about": about,
-            "said": ", ".join(filter(None, ["best" if best else "", change]))}
+            "said": ", ".join(filter(None, ["best" if best else "", _CHANGES[mark]]))}
 
 
 def _about(averages: pd.DataFrame, name: str, row: int) -> str:
@@ -159,23 +166,25 @@ def _coverage(experiment: Experiment) -> list[str]:
 
 def _undefined(experiment: Experiment) -> list[str]:
     """Return a sentence on the undefined topics of each measure."""
-    sentences = []
+    sentences, everywhere = [], experiment.averages.attrs[UNDEFINED_EVERYWHERE]
     for i, (name, topics) in enumerate(zip(experiment.names, experiment.undefined, strict=True)):
         if topics:
             left_out = bool(np.isnan(experiment.values[:, topics, i]).all())
             what = "they are left out of its averages" if left_out else \
                 "every system has the value 0 there, which counts in its averages"
             listed = first_names([experiment.topics[topic] for topic in topics])
-            sentences.append(f"{name} is undefined for {len(topics)} of "
-                             f"{_plural(len(experiment.topics), 'topic')} ({listed}); {what}.")
+            how_many = everywhere.get(name, f"{len(topics)} of "
+                                      f"{_plural(len(experiment.topics), 'topic')} ({listed})")
+            sentences.append(f"{name} is undefined for {how_many}; "
+                             f"{'it has no average' if name in everywhere else what}.")
     return sentences
 
 
 def _facts(experiment: Experiment) -> Facts:
-    named = list(zip(experiment.names, experiment.source_of, strict=True))
     sources = []
     for i, source in enumerate(experiment.sources):
-        users = ", ".join(name for name, own in named if own == i)
+        users = ", ".join(name for name, own in zip(experiment.names, experiment.sources_of,
+                                                    strict=True) if i in own)
         which = "" if len(experiment.sources) == 1 else f" of {users}"
         labels = first_names(source.labels)
         sources.append(f"The groups{which} are those of {source.name} ({labels}).")
@@ -186,7 +195,8 @@ def _facts(experiment: Experiment) -> Facts:
                        f"{experiment.plan.groups or IN_QRELS}.")
     return Facts(len(experiment.systems), len(experiment.topics),
                  list(zip(experiment.names, experiment.measures, strict=True)),
-                 [*sources, *_coverage(experiment)], _undefined(experiment),
+                 [*sources, *([SAMPLES] if experiment.sampled else []), *_coverage(experiment)],
+                 _undefined(experiment),
                  experiment.baseline, experiment.comparison.get("correction"))
 
 
@@ -228,7 +238,8 @@ def _numbers(experiment: Experiment, room: int) -> dict[str, Any]:
         low, high, codes = _coded(experiment, i) if held else (0.0, 0.0, None)
         measures.append({
             "name": name, "direction": experiment.directions[i], "end": _end(experiment, i),
-            "fair": getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
+            "fair": None if "more" in _end(experiment, i)
+            else getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
             "source": experiment.source_of[i], **experiment.counting(i),
             "explained": way.kind if held else None, "low": low, "high": high,
             "note": _note(experiment, i, held)})

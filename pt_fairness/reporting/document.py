@@ -17,6 +17,7 @@ from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.reporting.content import content_of, data_of
 from pt_fairness.reporting.experiment import Experiment
 from pt_fairness.reporting.rendering import render
+from pt_fairness.tables.names import CORRECTION
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
@@ -58,7 +59,7 @@ class Report:
 def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
            groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
-           correction: str | None = "holm", depth: int = DEPTH, n_jobs: int = 1,
+           correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
            checkpoint: Path | None = None, progress: bool = True,
            title: str = "Fairness report") -> Report:
     """Evaluate runs, and report on them in one HTML file.
@@ -112,8 +113,7 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     judged = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
-        correction=None if baseline is None else correction, n_jobs=n_jobs, checkpoint=checkpoint,
-        progress=progress)
+        correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
     content = {"title": title, **content_of(experiment)}

@@ -11,13 +11,15 @@ import pandas as pd
 
 from pt_fairness import groups, io, numerics
 from pt_fairness.analysis.inputs import annotations_of, runs_of
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.choices import target_of
+from pt_fairness.measures.documents import DocumentMeasure
 from pt_fairness.measures.group_relevance import StoppingMeasure
 from pt_fairness.measures.protected import protected_groups
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.measures.target_distribution import distribution
-from pt_fairness.measures.viewpoint import ViewpointMeasure
+from pt_fairness.measures.viewpoint import OF_RUN
 from pt_fairness.numerics import Floats
 from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -64,12 +66,14 @@ class Experiment:
                           for name in self.names]
         #: The value of each system, topic and measure, ``[systems, T, measures]``.
         self.values = self._values(perquery)
-        keys = [_source_key(measure) for measure in self.measures]
-        used = list(dict.fromkeys(key for key in keys if key is not None))
+        keys = [_source_keys(measure) for measure in self.measures]
+        used = list(dict.fromkeys(key for some in keys for key in some))
         #: The group sources of the measures, without duplicates.
         self.sources = [self._source(*key) for key in used]
-        #: The source of each measure, ``None`` if it uses no groups.
-        self.source_of = [None if key is None else used.index(key) for key in keys]
+        #: The sources of each measure, several for one that is composed.
+        self.sources_of = [[used.index(key) for key in some] for some in keys]
+        #: The first source of each measure, ``None`` if it uses no groups.
+        self.source_of = [some[0] if some else None for some in self.sources_of]
         #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
         self._read(runs)
@@ -139,8 +143,8 @@ class Experiment:
     def targets(self, measure: int) -> list[list[float]] | None:
         """Return the target shares of each topic; ``None`` if they depend on the run."""
         wanted, source = self.measures[measure], self.source_of[measure]
-        if (source is None or "target" not in wanted.SUPPORTED_PARAMS
-                or wanted.param("target") == "run" or list(wanted.parts) != [wanted]):
+        if (source is None or target_of(wanted) in (None, "run")
+                or isinstance(wanted, DocumentMeasure) or list(wanted.parts) != [wanted]):
             return None
         rows = [distribution(wanted, view) for view in self._judged(source)]
         return np.vstack(rows).round(6).tolist()
@@ -151,7 +155,7 @@ class Experiment:
         """
         wanted, source = self.measures[measure], self.source_of[measure]
         if (source is None or wanted.param("protected") in (None, "all")
-                or isinstance(wanted, ViewpointMeasure)):
+                or isinstance(wanted, OF_RUN)):
             return None
         rows = [protected_groups(wanted, view, view.relevant(wanted.param("rel"))).labels
                 for view in self._judged(source)]
@@ -163,7 +167,7 @@ class Experiment:
         kind = wanted.param("discount") if own else None
         return {"condensed": own and wanted.condensed,
                 "judged": bool(wanted.params.get("judged_only")),
-                "even": isinstance(wanted, StoppingMeasure),
+                "even": own and all(isinstance(one, StoppingMeasure) for one in wanted.parts),
                 "weights": None if kind is None else numerics.discount(
                     kind, self.depth, wanted.param("p")).round(6).tolist()}
 
@@ -180,8 +184,7 @@ class Experiment:
         return View.blocks(rankings.labelled(one.labels))
 
 
-def _source_key(measure: Any) -> tuple[str | None, tuple[str, ...]] | None:
-    """Return what :meth:`Experiment._source` takes, ``None`` if a measure uses no groups."""
+def _source_keys(measure: Any) -> list[tuple[str | None, tuple[str, ...]]]:
+    """Return what :meth:`Experiment._source` takes for each group source of a measure."""
     parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
-    return next(((part.param("groups"), tuple(part.added_labels)) for part in parts
-                 if part.needs_groups), None)
+    return [(part.param("groups"), tuple(part.added_labels)) for part in parts if part.needs_groups]

@@ -10,8 +10,10 @@ import ir_measures
 
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.params import literal
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.catalog import fair_end_of
+from pt_fairness.declarations.params import literal
+from pt_fairness.measures.choices import TARGETS, target_of
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
 from pt_fairness.tables import NEAR_ZERO, direction_of
 from pt_fairness.tables.parsing import reads_subtopics
@@ -22,12 +24,6 @@ _ELSEWHERE = ("cutoff", "groups")
 _USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
     "p": {"discount": ("geometric",), "model": ("gerr", "rbp")},
     "u": {"model": ("gerr",)}}
-_TARGETS = {
-    "qrels": "the distribution of the groups in the relevant documents of the topic",
-    "collection": "the distribution of the groups in the relevant documents of all topics",
-    "uniform": "equal shares of all groups",
-    "run": "the distribution of the groups in the whole ranking",
-}
 
 
 @dataclass(frozen=True)
@@ -69,9 +65,9 @@ def _measures(facts: Facts) -> list[Text]:
         if some:
             sentences.append([f"{measured} measured by ",
                               *joined([describe(*one) for one in some], separator), "."])
-    used = [measure.param("target") for _, measure in own
-            if "target" in measure.SUPPORTED_PARAMS]
-    targets = [f"target={word} is {text}" for word, text in _TARGETS.items() if word in used]
+    used = [target_of(measure) for _, measure in own if "target" in measure.SUPPORTED_PARAMS]
+    targets = [f"target={word} is {text}" for word, text in TARGETS.items()
+               if word in used and word != "ideal"]  # EEL, EED and EER have target=qrels then
     if targets:
         sentences.append([f"Of the target distributions, {'; '.join(targets)}."])
     return sentences
@@ -93,7 +89,8 @@ def _own(name: str, measure: FairnessMeasure) -> Text:
     given = [f"{param}={value if isinstance(value, str) else literal(value)}"
              for param, value in values.items() if value is not None]
     signed = direction_of(str(measure)) == NEAR_ZERO
-    fair = f"{measure.FAIR_END:g} is {'unbiased' if signed else 'fair'}"
+    fair = f"{fair_end_of(measure)} is {'unbiased' if signed else 'fair'}".replace(
+        "more is fair", "more is better")
     cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
     named = "" if measure.NAME in name else f", {measure.NAME}{cutoff}"
     details = ", ".join([*given, fair])
@@ -102,7 +99,8 @@ def _own(name: str, measure: FairnessMeasure) -> Text:
 
 def _matters(param: str, measure: FairnessMeasure) -> bool:
     """Return whether a measure uses a parameter, given its other parameters."""
-    return all(measure.param(other) in values for other, values in _USED_WITH.get(param, {}).items()
+    return (param != "target" or target_of(measure) is not None) and all(
+        measure.param(other) in values for other, values in _USED_WITH.get(param, {}).items()
                if other in measure.SUPPORTED_PARAMS)
 
 

@@ -14,15 +14,18 @@ from pt_fairness._version import __version__
 
 #: The scripts in the order in which they run.
 SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "steps.js")
-#: The number of patterns and of colours of groups.
-PATTERNS = 8
+#: The number of patterns and of colours of groups, and of groups that the key names.
+PATTERNS, NAMED = 8, 12
 
 
 def group_class(group: int) -> str:
     """Return the CSS classes of a group: eight patterns, whose colours change every eight groups.
+
+    The groups after the first twelve look the same.
     """
     pattern = group % PATTERNS
-    return f"fill c{(pattern + group // PATTERNS) % PATTERNS} p{pattern}"
+    own = f"fill c{(pattern + group // PATTERNS) % PATTERNS} p{pattern}"
+    return own if group < NAMED else "fill other"
 
 
 def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
@@ -50,7 +53,7 @@ def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
                               keep_trailing_newline=True)
     template = environment.from_string(text("page.html.j2"))
     return template.render(
-        **content, version=__version__, group_class=group_class, digest=digest,
+        **content, version=__version__, named=NAMED, group_class=group_class, digest=digest,
         style=text("style.css"), script=script,
         data=htmlsafe_json_dumps(data, dumps=as_json))
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_fairness import numerics
 from pt_fairness.analysis.explanation import SUMS, contributions, scaled
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.diversity import Listing, Subtopics

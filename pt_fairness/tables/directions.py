@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import pandas as pd
 
+from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_frame, need_rows
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.tables.names import (
     COMBINATIONS,
     LOSSES,

@@ -6,6 +6,8 @@ from __future__ import annotations
 TIE_DECIMALS = 12
 #: The significance level.
 ALPHA = 0.05
+#: The correction of the p-values for several systems.
+CORRECTION = "holm"
 #: The suffixes of the columns in which pt.Experiment compares with a baseline.
 WINS, LOSSES = " +", " -"
 P_VALUE, REJECT, CORRECTED = " p-value", " reject", " p-value corrected"
@@ -25,6 +27,11 @@ GROUPS = "groups"
 TOPICS = "topics"
 #: The key of ``attrs`` that maps the names of columns to the topics that are undefined.
 UNDEFINED = "undefined"
+#: The key of ``attrs`` that maps the columns that are undefined for all topics to the reason.
+UNDEFINED_EVERYWHERE = "undefined everywhere"
+#: The key of ``attrs`` that maps the columns of measures that compare one of more than two groups
+#: with all others, because ``protected`` is not set, to the number of groups.
+SEVERAL = "several groups"
 #: The key of ``attrs`` with the test against the baseline: ``baseline``, ``test``, ``correction``
 #: (``None`` for none), ``alpha`` and ``systems``, the number of systems that are compared.
 COMPARISON = "comparison"

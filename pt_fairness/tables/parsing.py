@@ -11,8 +11,8 @@ import ir_measures
 import pandas as pd
 
 from pt_fairness import groups
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.params import DEEPEST
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.params import DEEPEST
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.text import BoundName, warn
 
@@ -97,7 +97,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     :param source: the group source; ``None`` for none
     :returns: the name of each measure's column by measure, the qrels (with the groups in
         ``iteration`` if a measure reads subtopics there), and the name of the source
-    :raises ValueError: ``source`` is no group source
+    :raises ValueError: ``source`` is no group source, or has no subtopic for any judged document
     """
     if source is None:
         return {measure: str(measure) for measure in measures}, qrels, None
@@ -109,6 +109,10 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         columns.setdefault(taken, str(measure))
     if any(map(reads_subtopics, measures)):
         annotated = found.to_qrels(qrels)
+        if (annotated["iteration"] == "-").all():
+            raise ValueError(f"no judged document, such as {qrels['doc_id'].iloc[0]!r}, has a "
+                             f"group in {found!r}, so there are no subtopics; check that the ids "
+                             "match")
         # Keep the topics that the source drops: measures of relevance have a value there.
         dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
         qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)

@@ -9,7 +9,13 @@ import pandas as pd
 
 from pt_fairness.tables.columns import column_of
 from pt_fairness.tables.directions import MARKS, direction_of
-from pt_fairness.tables.names import MEASURES, UNDEFINED, split_suffix
+from pt_fairness.tables.names import (
+    MEASURES,
+    SEVERAL,
+    UNDEFINED,
+    UNDEFINED_EVERYWHERE,
+    split_suffix,
+)
 from pt_fairness.tables.parsing import parsed_or_none
 from pt_fairness.tables.per_query import is_per_query, of_one_measure
 
@@ -66,9 +72,9 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
     known |= {new: known.get(name, name) for name, new in names.items()}
     renamed.attrs = {**table.attrs, MEASURES: {name: text for name, text in known.items()
                                                if name not in names or name in names.values()}}
-    if UNDEFINED in table.attrs:
-        renamed.attrs[UNDEFINED] = {names.get(name, name): topics
-                                    for name, topics in table.attrs[UNDEFINED].items()}
+    for key in {UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL} & table.attrs.keys():
+        renamed.attrs[key] = {names.get(name, name): fact
+                              for name, fact in table.attrs[key].items()}
     return renamed
 
 

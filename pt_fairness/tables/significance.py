@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from pt_fairness.measures.choices import choices
 from pt_fairness.tables.columns import measure_columns
-from pt_fairness.tables.directions import direction_of, from_best
+from pt_fairness.tables.directions import NEAR_ZERO, direction_of, from_best, measure_of
 from pt_fairness.tables.names import (
     ALPHA,
     BROKEN,
@@ -14,13 +15,17 @@ from pt_fairness.tables.names import (
     CORRECTED,
     GROUPS,
     P_VALUE,
+    SEVERAL,
     TOPICS,
     UNDEFINED,
+    UNDEFINED_EVERYWHERE,
     WINS,
 )
+from pt_fairness.tables.per_query import is_per_query
 
-#: The marks of systems that are significantly better and worse than the baseline.
-BETTER, WORSE = "▲", "▼"
+#: The marks of systems that are significantly better and worse than the baseline, and different
+#: from it by a measure that has its fair end within its range.
+BETTER, WORSE, DIFFERENT = "▲", "▼", "≠"
 #: The corrections of statsmodels in words; others are named as statsmodels names them.
 _CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
                 "bonferroni": "Bonferroni's correction", "b": "Bonferroni's correction"}
@@ -43,42 +48,43 @@ def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
 
 
 def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
-    """Return which systems are significantly better or worse than the baseline.
+    """Return the marks of the systems that are significantly better or worse than the baseline.
 
-    Better is what is nearer to the better end of the measure: for ``rKL@5``, the smaller mean.
+    Better is what is nearer to the better end of the measure: for ``rKL@5``, the smaller mean. The
+    test of a signed measure does not say which mean is nearer to 0, so the mark is ``≠``.
 
     :param averages: the result of ``pt.Experiment`` or :func:`pt_fairness.evaluate`
     :param alpha: the significance level; corrected p-values are used if the table has them
-    :returns: a column of 1 (better), -1 (worse) and 0 for each measure; 0 throughout without a
-        baseline, and where the direction of a measure is unknown
+    :returns: a column of ``▲`` (better), ``▼`` (worse), ``≠`` (different) and ``''`` for each
+        measure; ``''`` throughout without a baseline, and where the direction of a measure is
+        unknown
 
     Examples
     --------
     >>> import pandas as pd
     >>> from pt_fairness.tables import changes
-    >>> changes(pd.DataFrame({"name": ["A", "B", "C"], "rKL@5": [0.4, 0.1, 0.3],
+    >>> table = pd.DataFrame({"name": ["A", "B", "C"], "rKL@5": [0.4, 0.1, 0.3],
     ...                       "rKL@5 +": [None, 0, 1], "rKL@5 -": [None, 9, 8],
-    ...                       "rKL@5 p-value": [None, 0.01, 0.2]}))
-       rKL@5
-    0      0
-    1      1
-    2      0
+    ...                       "rKL@5 p-value": [None, 0.01, 0.2]})
+    >>> changes(table)["rKL@5"].tolist()
+    ['', '▲', '']
     """
     columns = measure_columns(averages)
-    signs = pd.DataFrame(0, averages.index, columns)
+    marks = pd.DataFrame("", averages.index, columns)
     row = baseline_row(averages)
     for column in columns:
         p, direction = p_values(averages, column), direction_of(column, averages)
         if row is None or p is None or direction is None:
             continue
         distance = from_best(averages[column].astype(float), direction)
-        better = np.sign(distance.iloc[row] - distance)
-        signs[column] = better.where(p.astype(float) < alpha, 0).fillna(0).astype(int)
-    return signs
+        better = np.sign(distance.iloc[row] - distance).map({1: BETTER, -1: WORSE, 0: ""})
+        found = DIFFERENT if direction == NEAR_ZERO else better
+        marks[column] = better.where(p.isna(), found).where(p.astype(float) < alpha, "").fillna("")
+    return marks
 
 
 def notes(table: pd.DataFrame) -> list[str]:
-    """Return what stands under a table: sentences on tests, groups, undefined topics and failures.
+    """Return what stands under a table: sentences on tests, groups, choices, undefined topics.
 
     :param table: averages or a per-query frame of :func:`pt_fairness.evaluate`, whose ``attrs``
         have the facts. Of another table, only what its columns say is known.
@@ -91,34 +97,44 @@ def notes(table: pd.DataFrame) -> list[str]:
     >>> qrels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": 1})
     >>> source = groups.from_mapping({"a": "PRO", "b": "CON"}, name="sides")
     >>> run = qrels.assign(score=1.0)
-    >>> averages, _ = evaluate({"A": run}, qrels, ["rND@5"], groups=source, progress=False)
+    >>> averages, _ = evaluate({"A": run}, qrels, ["AWRF@5"], groups=source, progress=False)
     >>> notes(averages)
-    ['Groups: sides.', 'Undefined: rND@5 on 1 of 2 topics.']
+    ['Groups: sides.', 'AWRF@5: target: equal shares of all groups.']
     """
-    sentences = []
-    attrs = table.attrs
-    compared = attrs.get(COMPARISON)
+    sentences, attrs = [], table.attrs
+    measures = {name: measure_of(name, table) for name in map(str, (
+        table["measure"].unique() if is_per_query(table) else table.columns))}
+    compared, different = attrs.get(COMPARISON), ""
+    if any(direction_of(name, table) == NEAR_ZERO for name in measures):
+        different = (f" {DIFFERENT} significantly different by a measure with 0 within its range; "
+                     "abs=True tests the nearness to 0.")
     if compared:
         name, systems = compared["correction"], compared["systems"]
         correction = ", not corrected for several systems" if name is None else \
             f", {_CORRECTIONS.get(name, f'correction {name}')} for {systems} systems"
         sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
                          f"{compared['baseline']} ({compared['test']}, p < "
-                         f"{short_p(compared['alpha'])}{correction if systems > 1 else ''}).")
+                         f"{short_p(compared['alpha'])}{correction if systems > 1 else ''})."
+                         f"{different}")
     elif (row := baseline_row(table)) is not None:
         corrected = any(str(column).endswith(CORRECTED) for column in table.columns)
         sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
                          f"{table['name'].iloc[row]} (p < {short_p(ALPHA)}"
-                         f"{', corrected' if corrected else ''}).")
+                         f"{', corrected' if corrected else ''}).{different}")
     if attrs.get(GROUPS):
         sentences.append(f"Groups: {attrs[GROUPS]}.")
-    by_topics: dict[int, list[str]] = {}
+    texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))
+                       for name, measure in measures.items() if measure is not None}, dtype=object)
+    sentences += [f"{', '.join(same.index)}: {text}."
+                  for text, same in texts.groupby(texts, sort=False) if text]
+    by_topics: dict[str, list[str]] = {}
     for name, topics in attrs.get(UNDEFINED, {}).items():
-        by_topics.setdefault(len(topics), []).append(name)
+        how_many = f"{len(topics)} of {attrs[TOPICS]} topics"
+        by_topics.setdefault(attrs.get(UNDEFINED_EVERYWHERE, {}).get(name, how_many), []).append(
+            name)
     if by_topics:
         sentences.append("Undefined: " + "; ".join(
-            f"{', '.join(names)} on {count} of {attrs[TOPICS]} topics"
-            for count, names in by_topics.items()) + ".")
+            f"{', '.join(names)} on {count}" for count, names in by_topics.items()) + ".")
     if attrs.get(BROKEN):
         sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
     return sentences

@@ -24,6 +24,7 @@ OWN = [
     "rND(target='run')@4", "rND(target='collection',protected='g1')@6", "rKL@5",
     "rKL(protected='all')@5", "rKL(protected='all',target='run')@4", "rKL(target='uniform')",
     "rRD@5", "nDD@4", "nDD(norm='protected-first')@4", "nDR", "nDKL@3", "nDJS@5",
+    "nDJS(protected='g1')@4",
     "nDJS(norm='none')", "NDKL@5", "NDKL(target='qrels')@4", "NDKL(target='run')",
     "BiasP(pro='g0',con='g1')@5", "BiasP(pro='g0',con='g1',abs=True)", "BiasP(pro='g1',con='g0')",
     "BiasRBP(pro='g0',con='g1')@6", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated@5",
@@ -211,6 +212,7 @@ class TestSharesAndTargets:
         assert last("nDD@2") == {"target of CON": third, "target of PRO": rest,
                                  "protected target": third}
         assert last("nDJS@2") == {"target of CON": third, "target of PRO": rest}
+        assert last("nDJS(protected='minority')@2") == last("nDKL@2") == last("nDD@2")
         assert last("FAIR(p=0.4)@2") == {"protected target": 0.4}
         assert last("BiasP@2") == last("EEL@2") == last("nDCG@2") == last("logEUR@2") == {}
         with pytest.warns(FairnessWarning, match="has a share for 'x'"):

@@ -91,9 +91,9 @@ def test_errors_are_one_line(files, run, measure, says):
 
 def test_warnings_are_one_line(files):
     done = subprocess.run([sys.executable, "-m", "pt_fairness", *files,
-                           "rND(protected='NEITHER')@3"], capture_output=True, text=True)
+                           "AWRF(target={'PRO':0.5,'X':0.5})@3"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr.count("\n") == 1
-    assert done.stderr.startswith("python -m pt_fairness: warning: protected='NEITHER'")
+    assert done.stderr.startswith("python -m pt_fairness: warning: the target of AWRF")
 
 
 def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):
@@ -208,7 +208,7 @@ def test_what_is_not_needed_may_be_closed(given, files, tmp_path):
     command = ["annotate", "QRELS", "trec-newswire", "-o", str(tmp_path / "out")]
     closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" >&- 2>&-', *given(command)])
     assert closed.returncode == 0 and (tmp_path / "out").read_bytes().startswith(b"1 - a 1\n")
-    command = ["table", "QRELS", "RUN", "-m", "rND(protected='NEITHER')@3"]
+    command = ["table", "QRELS", "RUN", "-m", "AWRF(target={'PRO':0.5,'X':0.5})@3"]
     closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" 2>&-', *given(command)],
                             stdout=subprocess.PIPE, text=True)
     assert closed.returncode == 0 and closed.stdout.startswith("name,")
@@ -225,7 +225,7 @@ def test_standard_output_on_a_full_disk(given, command):
 
 
 @pytest.mark.parametrize("command, text", [
-    (["eval", "QRELS", "RUN", "-q", "Annotated(groups='trec-newswire')@5"], "中\tAnnotated"),
+    (["eval", "QRELS", "RUN", "-q", "Annotated@5"], "中\tAnnotated"),
     (["table", "QRELS", "RUN", "-m", "AP", "--per-query"], "run,中,AP,1.0\n"),
     (["annotate", "QRELS", "trec-newswire"], "中 - é 1\n"), (["measures", "nDCG@α"], "")],
     ids=lambda one: one[0] if isinstance(one, list) else "")

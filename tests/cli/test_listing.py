@@ -5,8 +5,8 @@ import inspect
 import pytest
 
 from pt_fairness import cli
+from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 
 @pytest.fixture

@@ -94,7 +94,9 @@ def paper(table, bold):
 
 
 NOTE = ("▲ significantly better, ▼ significantly worse than system 3 (two-sided paired t-test, "
-        "p < .05, Holm's correction for 3 systems). Undefined: rND@5 on 7 of 12 topics.")
+        "p < .05, Holm's correction for 3 systems). rND@5: target: the distribution of the groups "
+        "in the relevant documents of the topic; protected: the group with the fewest relevant "
+        "documents, per topic; the others count as one. Undefined: rND@5 on 7 of 12 topics.")
 
 
 def test_markdown(command, expected):

@@ -139,7 +139,7 @@ SCRIPT = """
             return pd.DataFrame({{"qid": qids, "docno": docnos, "group": "x"}}).head({rows})
 
     def stance(document):
-        return document.stance if {stance} else None
+        return document.stance if {stance} or document.doc_id == "d01-02" else None
 
     def helper(run):
         return FACTOR * len(run)
@@ -178,7 +178,7 @@ def test_changed_code_and_files_are_noticed(tmp_path):
             **os.environ, "IR_DATASETS_HOME": str(tmp_path / "home")})
         assert done.returncode == 0, done.stderr
         values.append(list(map(float, done.stdout.split())))
-    assert values == [[1.0, 1.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0], [0.5, 0.0, 10.0, 0.5]]
+    assert values == [[1.0, 1.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0], [0.5, 0.5, 10.0, 0.5]]
     counts = [len(list(folder.iterdir())) for folder in (tmp_path / "kept").iterdir()]
     assert counts == [2, 2, 2, 2], "the second call has loaded the results of the first"
 

@@ -42,7 +42,7 @@ def assert_equals_experiment(averages, per_query, runs, qrels, measures, baselin
     ([alpha_nDCG @ 5, rND @ 3], 1)])
 def test_equals_experiment(runs, qrels, measures, baseline):
     name = None if baseline is None else list(runs)[baseline]
-    averages, per_query = evaluate_quietly(runs, qrels, measures, baseline=name)
+    averages, per_query = evaluate_quietly(runs, qrels, measures, baseline=name, correction=None)
     assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline)
 
 
@@ -54,7 +54,8 @@ def test_equals_experiment_on_the_real_runs(shared, robust03):
     measures = [nDCG @ 10, Rprec, alpha_nDCG @ 10, rND @ 10, nDJS]
     folder = shared / "data" / "robust03" / "runs"
     paths = {name: folder / f"input.{name}.gz" for name in runs}
-    averages, per_query = evaluate_quietly(paths, qrels, measures, baseline=0)
+    averages, per_query = evaluate_quietly(paths, qrels, measures, baseline=0,
+                                           correction=None)
     assert_equals_experiment(averages, per_query, runs, qrels, measures, 0)
 
 
@@ -175,7 +176,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"measures": [P]}, "P is not possible: it needs the parameter 'cutoff'"),
     ({"measures": ["nDCG@0"]}, "nDCG@0 is not possible: cutoff takes a whole number from 1"),
     ({"measures": [P @ 5, P @ -1]}, "P@-1 is not possible: cutoff takes a whole number from 1"),
-    ({"measures": [rND(protected="all")]}, "rND"),
+    ({"measures": ["rND(protected='all')"]}, "rKL and nDJS compare all groups"),
     ({"measures": [P(relevance=2) @ 5]}, "relevance"),
     ({"measures": [rND(groups="nowhere")]}, "no groups are registered as 'nowhere'"),
     ({"qrels": "no/such/qrels"}, "neither a file nor a dataset id"),
@@ -257,16 +258,17 @@ def test_nothing_but_broken_runs_is_an_error(tmp_path, qrels):
 def test_warnings_say_once_which_runs_they_are_about(runs, qrels, n_jobs):
     twice = runs["system 4"]
     runs = {**runs, "system 4": pd.concat([twice, twice.head(1)])}
-    measures = [rND @ 5, rND(protected="nobody") @ 5]
+    measures = [rND @ 5, rND(protected="g1", target={"g0": 0.5, "nobody": 0.5}) @ 5]
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         evaluate(runs, qrels, measures, progress=False, n_jobs=n_jobs)
     fairness = (one for one in told if issubclass(one.category, FairnessWarning))
     texts = sorted(str(one.message) for one in fairness)
-    assert len(texts) == 3
-    assert texts[0].startswith("protected='nobody' names a group") and "(run" not in texts[0]
+    assert len(texts) == 4
+    assert texts[0].startswith("protected is not set") and "(run" not in texts[0]
     assert "again for the same topic" in texts[1] and texts[1].endswith("(run system 4)")
-    assert texts[2].startswith("topics with nothing to compare with") and "(run" not in texts[2]
+    assert "has a share for 'nobody'" in texts[2] and "(run" not in texts[2]
+    assert texts[3].startswith("topics with nothing to compare with") and "(run" not in texts[3]
 
 
 def test_progress_is_shown_unless_it_is_not_wanted(runs, qrels, capsys):

@@ -22,10 +22,10 @@ def test_a_renamed_column_is_not_bold():
 
 def test_characters_with_a_meaning_are_escaped():
     table = pd.DataFrame({"name": ["a|b", "c_d"], "alpha_nDCG@5": [0.5, np.nan]})
-    assert as_text(table, "md").splitlines()[2:] == ["| a\\|b | **0.5000** |", "| c_d |  |"]
+    assert as_text(table, "md").splitlines()[2:] == ["| a\\|b | **0.5000** |", "| c_d | – |"]
     assert as_text(table.assign(name="a\nb"), "md").splitlines()[2] == "| a b | **0.5000** |"
     latex = as_text(table, "latex")
-    for escaped in (r"alpha\_nDCG@5", r"c\_d &  \\", r"a\textbar{}b & \textbf{0.5000} \\"):
+    for escaped in (r"alpha\_nDCG@5", r"c\_d & -- \\", r"a\textbar{}b & \textbf{0.5000} \\"):
         assert escaped in latex
     assert json.loads(as_text(table, "json")) == [{"name": "a|b", "alpha_nDCG@5": 0.5},
                                                   {"name": "c_d", "alpha_nDCG@5": None}]
@@ -40,9 +40,12 @@ def test_marks_stay_with_their_systems():
         lines = as_text(given, "latex").splitlines()
         assert r"b & \textbf{0.1000}$^{\blacktriangle}$ & False \\" in lines
         assert sum("blacktriangle" in line for line in lines[:-1]) == 2  # in the note, too
-        assert "worse than a (p \\textless{} .05)." in " ".join(lines[-3:])
+        assert "worse than a (p \\textless{} .05)." in " ".join(lines[-6:])
     corrected = table.assign(**{"rKL@5 p-value corrected": [np.nan, 0.02, 0.5]})
-    assert as_text(corrected, "md").endswith("worse than a (p < .05, corrected).\n")
+    assert "worse than a (p < .05, corrected). rKL@5: target" in as_text(corrected, "md")
+    alone = as_text(table.assign(**{"rKL@5 p-value": [np.nan, 0.5, 0.5]}), "latex")
+    assert alone.startswith("% needs booktabs and amssymb\n"), "the note has the marks"
+    assert as_text(table[["name", "rKL@5"]], "latex").startswith("% needs booktabs\n")
 
 
 def test_values_per_topic_keep_their_directions_in_files():

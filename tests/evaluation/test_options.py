@@ -96,11 +96,10 @@ class TestTables:
             "alpha": 0.05, "systems": 3}
 
     def test_which_tables(self, runs, qrels):
-        both = evaluate_quietly(runs, qrels, MEASURES)
-        pd.testing.assert_frame_equal(evaluate_quietly(runs, qrels, MEASURES, perquery=False),
-                                      both[0])
-        pd.testing.assert_frame_equal(evaluate_quietly(runs, qrels, MEASURES, perquery=True),
-                                      both[1])
+        both = evaluate_quietly(runs, qrels, MEASURES, groups=SOURCE)
+        for i, perquery in enumerate((False, True)):
+            pd.testing.assert_frame_equal(both[i], evaluate_quietly(
+                runs, qrels, MEASURES, groups=SOURCE, perquery=perquery))
 
     def test_highlight_marks_the_fair_end(self, runs, qrels):
         styled = evaluate_quietly(runs, qrels, [rND @ 5], highlight="color", perquery=False)
@@ -109,9 +108,9 @@ class TestTables:
         assert cell == (styled.data["rND@5"].argmin(), 1)
 
     def test_round(self, runs, qrels):
-        exact = evaluate_quietly(runs, qrels, MEASURES[:2], baseline=0)
-        whole = evaluate_quietly(runs, qrels, MEASURES[:2], baseline=0, round=2)
-        mixed = evaluate_quietly(runs, qrels, MEASURES[:2], baseline=0, round={"nDCG@5": 1})
+        exact, whole, mixed = (
+            evaluate_quietly(runs, qrels, MEASURES[:2], groups=SOURCE, baseline=0, round=digits)
+            for digits in (None, 2, {"nDCG@5": 1}))
         for table, digits in ((whole, (2, 2)), (mixed, (1, None))):
             for column, count in zip(("nDCG@5", "rKL(protected='0')@5"), digits, strict=True):
                 rows = table[1]["measure"] == column
@@ -151,7 +150,7 @@ class TestTables:
         ({"perquery": "all"}, "perquery='all' is not possible"),
         ({"perquery": True, "baseline": 0}, "baseline and highlight are for the averages"),
         ({"perquery": True, "highlight": "bold"}, "baseline and highlight are for the averages"),
-        ({"correction": "holm"}, "corrects comparisons with a baseline"),
+        ({"correction": "bonferroni"}, "corrects comparisons with a baseline"),
         ({"correction": "none", "baseline": 0}, "correction='none' is not possible"),
         ({"highlight": "red"}, "highlight='red' is not possible; it takes 'bold'"),
         ({"labels": ["a"]}, "has to be a dictionary from measures to labels"),

@@ -70,7 +70,8 @@ def test_measures_and_groups_of_a_script(script):
     script("""
         import sys, ir_measures, numpy, pandas as pd
         from pt_fairness import evaluate, groups, rND
-        from pt_fairness.measures import FairnessMeasure, params, register
+        from pt_fairness.declarations import params
+        from pt_fairness.measures import FairnessMeasure, register
         from pt_fairness.measures.lazy import np, numerics
 
         class Last(groups.Groups):

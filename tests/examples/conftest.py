@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import runpy
 import sys
 
 import numpy as np
 import pytest
 from example_files import EXAMPLES, write_qrels, write_run
+
+from pt_fairness import simulation
+
+
+@pytest.fixture(scope="session")
+def sweep():
+    """The simulation of Draws et al. with enough rankings for their findings."""
+    with contextlib.redirect_stderr(io.StringIO()):
+        found = simulation.sweep(n=400)
+    return found.assign(measure=found["measure"].str.extract(r"^(\w+)", expand=False))
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ class TestGezici:
     def test_stance_bias_by_hand(self, script, tmp_path, capsys):
         found = script("gezici2021")()
         figures = {path.name for path in tmp_path.glob("*.png")}
-        assert figures == {f"gezici2021-figure{number}.png" for number in (3, 4, 5, 6)}
+        assert figures == {f"gezici2021-figure{number}.png" for number in (2, 3, 4, 5, 6)}
         results = pd.read_csv(DATA / "gezici2021-results.csv")
         sign = results["stance"].map({"pro": 1.0, "against": -1.0}).fillna(0.0)
         weights = {
@@ -114,6 +114,65 @@ class TestGezici:
             assert (tests["published p"] != "").all()
             assert set(tests["remark"]) <= {"same", "DIFFERS"}
         assert "0.8509" in capsys.readouterr().out
+
+    def test_percentages_of_stances_by_hand(self, script, tmp_path):
+        module = script("gezici2021").module
+        results = pd.read_csv(DATA / "gezici2021-results.csv")
+        found = module.figure_2(results, tmp_path)
+        assert list(found.index) == list(module.STANCES)
+        assert found.sum().tolist() == pytest.approx([100.0, 100.0])
+        for engine, own in results.groupby("engine"):
+            for stance in module.STANCES:
+                share = 100 * (own["stance"] == stance).sum() / len(own)
+                assert found.loc[stance, engine] == pytest.approx(share)
+
+    def test_the_titles_of_the_paper(self, script, tmp_path, capsys):
+        module = script("gezici2021").module
+        topics = tmp_path / "topics.csv"
+        topics.write_text("topic,question,leaning\nCuba Embargo,Keep it?,conservative\n"
+                          "abortion,Legal?,liberal\nAnother,Really?,liberal\n")
+        table = module.table_2(topics).set_index("title")
+        assert len(table) == module.PAPER_TOPICS == table.index.nunique()
+        assert table.loc["Abortion"].tolist() == ["Legal?", "liberal"]
+        assert table.loc["Cuba Embargo"].tolist() == ["Keep it?", "conservative"]
+        assert table["question"].notna().sum() == 2
+        assert "2 of them in the file of topics" in capsys.readouterr().out
+
+    def test_agreement_of_annotators(self, script, tmp_path, monkeypatch, capsys):
+        results = pd.read_csv(DATA / "gezici2021-results.csv", dtype=str)
+        votes = pd.concat([results.assign(annotator=name) for name in "uvw"])
+        pick = np.random.default_rng(1)
+        votes["stance"] = votes["stance"].where(pick.random(len(votes)) < 0.7, "neutral")
+        votes.to_csv(tmp_path / "votes.csv", index=False)
+        topics = pd.read_csv(DATA / "gezici2021-topics.csv")
+        pd.concat([topics.assign(annotator=i) for i in range(5)]).to_csv(
+            tmp_path / "leanings.csv", index=False)
+        load = script("gezici2021")
+        monkeypatch.setattr(load.module, "PAPER_TOPICS", 22)
+        load("--votes", tmp_path / "votes.csv", "--leanings", tmp_path / "leanings.csv")
+        printed = capsys.readouterr().out
+        wide = votes.assign(item=votes["engine"] + votes["topic"] + votes["rank"]).pivot(
+            index="item", columns="annotator", values="stance")
+        agreement = np.mean([(wide[a] == wide[b]).mean() for a, b in ("uv", "uw", "vw")])
+        assert re.search(rf"^stance +{len(wide)} +{3 * len(wide)} +{agreement:.4f}", printed, re.M)
+        # All five say the same.
+        assert re.search(r"^leaning +22 +110 +1.0000 +1.0000 +22$", printed, re.M)
+        assert re.search(r"^stance: κ +0.3500 ", printed, re.M)
+        for change, error in (({"stance": "for"}, "'for' is no stance; it is one of 'pro'"),
+                              ({"annotator": "u"}, "annotator 'u' has two votes for")):
+            votes.assign(**change).to_csv(tmp_path / "votes.csv", index=False)
+            with pytest.raises(ValueError, match=error):
+                load("--votes", tmp_path / "votes.csv")
+
+    def test_what_the_numbers_of_the_paper_imply(self, script, monkeypatch):
+        module = script("gezici2021").module
+        # Only 57 and 38 topics give all printed means; at least four labels give that κ.
+        assert module.implied()["implied"].tolist() == ["57", "38", "at least 5", "at least 4"]
+        assert [f"{hits / 380:.4f}" for hits in (-52, -49, 98, 83)] == [
+            f"{mean:.4f}" for key in ("ideology, MB", "ideology, MAB")
+            for mean in module.PUBLISHED[key]["P@10"][:2]]
+        monkeypatch.setitem(module.AGREEMENT, "leaning", (0.6, 0.4))
+        assert module.implied()["implied"].tolist()[-1] == "at least 3"
 
     @pytest.mark.parametrize(
         "change, error",

@@ -63,10 +63,67 @@ class TestLipani:
         }
 
     def test_the_papers_topics_stand_beside_its_values(self, script, monkeypatch, capsys):
-        monkeypatch.setattr(script("lipani2021").module, "PAPER_TOPICS", 36)
+        monkeypatch.setattr(script("lipani2021").module, "PAPER_TOPICS", (36, 474))
         script("lipani2021")()
         sample = capsys.readouterr().out.split("An invented sample")[1]
         assert "K, female: MB   -0.042     -0.061" in sample
+
+    @pytest.mark.parametrize("topics", [454, 474, 464])
+    def test_both_numbers_of_topics_of_the_paper(self, script, tmp_path, capsys, topics):
+        (tmp_path / "results.csv").write_text("topic,rank,document,group\n" + "".join(
+            f"t{i},{rank},d{rank},{'female' if rank == i % 3 else 'male'}\n"
+            for i in range(topics) for rank in (1, 2)))
+        (tmp_path / "people.csv").write_text("qid,group,people\n" + "".join(
+            f"t{i},{group},{1 + i % 2}\n" for i in range(topics) for group in ("female", "male")))
+        script("lipani2021")(tmp_path / "results.csv", tmp_path / "people.csv")
+        sample = capsys.readouterr().out.split("Table 1:")[1]
+        assert ("K, female: MB   -0.042" in sample) == (topics != 464)
+
+    def test_of_topics_without_bias_the_one_with_the_most_people_is_listed(self, script, tmp_path):
+        # All have half women, in the ranking and in the target; R is the ranking itself.
+        (tmp_path / "results.csv").write_text("topic,rank,document,group\n" + "".join(
+            f"{topic},{rank},d{rank},{'female' if rank % 2 else 'male'}\n"
+            for topic in "abc" for rank in range(1, 11)))
+        numbers = {"a": 10, "b": 1000, "c": 100}
+        people = "".join(f"{topic},{group},{n}\n" for topic, n in numbers.items()
+                         for group in ("female", "male"))
+        (tmp_path / "people.csv").write_text(f"qid,group,people\n{people}")
+        shares = "".join(f"{topic},{group},0.5\n" for topic in numbers
+                         for group in ("female", "male"))
+        (tmp_path / "shares.csv").write_text(f"qid,group,share\n{shares}")
+        for file, listed in (("people.csv", "b"), ("shares.csv", "a")):
+            found = script("lipani2021")(tmp_path / "results.csv", tmp_path / file)
+            for key in ("table 2", "table 3"):
+                assert found[key][["column", "qid", "bias"]].to_numpy().tolist() == [
+                    ["unbiased", listed, 0.0]]
+
+    def test_numbers_of_people_become_shares(self, script, tmp_path):
+        path = tmp_path / "people.csv"
+        path.write_text("qid,group,people\nbaker,female,1\nbaker,male,3\nmonk,male,7\n")
+        shares, people = script("lipani2021").module.read_targets(path)
+        assert shares["share"].tolist() == [0.25, 0.75, 1.0]
+        assert people.to_dict() == {"baker": 4, "monk": 7}
+
+    def test_what_the_paper_finds_by_its_own_tables(self, script, monkeypatch):
+        module = script("lipani2021").module
+        found = module.published_findings().set_index("finding")["holds"]
+        assert [finding for finding, holds in found.items() if not holds] == [
+            "K: one unbiased row for every target ratio, 0 to 1",
+            "R: biased towards males, target ratio around 0.5",
+            "R: biased towards females, target ratio around 0.1",
+            "R: one unbiased row for every target ratio, 0 to 1"]
+        monkeypatch.setitem(module.TABLE_1, ("K", "female"), (0, 0, 0, -0.5, 0.7))
+        assert not module.published_findings()["holds"].iloc[[0, -1]].any()
+
+    def test_figure_3_has_a_colour_for_each_gender(self, script, monkeypatch):
+        module = script("lipani2021").module
+        drawn = []
+        monkeypatch.setattr(module, "save", lambda ax, *_: drawn.append(ax.figure.axes))
+        script("lipani2021")()
+        for ax in drawn[1]:
+            female, male = ax.collections
+            assert tuple(female.get_facecolor()[0]) != tuple(male.get_facecolor()[0])
+            assert len(female.get_offsets()) == len(male.get_offsets()) == 36
 
     def test_lists_are_sorted_by_bias(self, script):
         found = script("lipani2021")()

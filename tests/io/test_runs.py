@@ -190,3 +190,10 @@ class TestParquet:
         (tmp_path / "run.parquet").write_text("no table")
         with pytest.raises(ValueError, match=r"run\.parquet is damaged"):
             read_run(tmp_path / "run.parquet")
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "run.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'pt-fairness\[parquet\]'"):
+        read_run(tmp_path / "run.parquet")

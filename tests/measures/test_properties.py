@@ -24,6 +24,7 @@ EXPLICIT = [
     pt_fairness.nDR(protected="g1") @ 4,
     pt_fairness.nDKL(protected="g0"),
     pt_fairness.nDJS @ 6,
+    pt_fairness.nDJS(protected="g1,g0"),
     pt_fairness.rND(target={"g0": 0.5, "g2": 0.5}, protected="g0"),
     pt_fairness.rKL(protected="all", target="run") @ 5,
     pt_fairness.rRD(target="uniform", protected="g0,g1"),

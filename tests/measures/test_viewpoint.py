@@ -18,7 +18,9 @@ NORMS = ["max", "protected-first", "none"]
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 50}]
 EVERY = [(name, {"protected": protected, "norm": norm, **cutoff})
          for name, protected, norm, cutoff in itertools.product(NAMES, PROTECTED, NORMS, CUTOFFS)]
-EVERY += [("nDJS", {"norm": norm, **cutoff}) for norm in ("bound", "none") for cutoff in CUTOFFS]
+EVERY += [("nDJS", {"protected": protected, "norm": norm, **cutoff})
+          for protected, norm, cutoff in itertools.product(
+              [*PROTECTED, "all"], ["bound", "none"], CUTOFFS)]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -51,6 +53,7 @@ def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
             ("nDR", {}),
             ("nDKL", {"protected": "FT,LA"}),
             ("nDJS", {}),
+            ("nDJS", {"protected": "FT,LA", "cutoff": 30}),
             ("nDD", {"cutoff": 10, "norm": "protected-first"}),
         ],
     )
@@ -66,6 +69,40 @@ def test_the_published_values_of_real_runs(means, robust03):
             "nDJS": (0.048199, 0.112769),
         },
     )
+
+
+def test_two_sides_by_hand(values):
+    """A, B, C with A protected. Q = (1/3, 2/3); P is (1, 0), (1/2, 1/2) and Q itself.
+
+    The midpoint with (1, 0) is (2/3, 1/3): JSD = (log2 1.5 + 1/3)/2 = 0.459148. The midpoint with
+    (1/2, 1/2) is (5/12, 7/12): JSD = (0.020321 + 0.021121)/2 = 0.020721. The weights are 1,
+    0.630930 and 0.5.
+    """
+    kinds = [nDJS(protected="A"), nDJS(protected="A", norm="none"), nDJS]
+    found = values(kinds, *of_lists(["ABC"]))
+    one, plain, every = (found[kind, "0"] for kind in kinds)
+    assert plain == pytest.approx(0.459148 + 0.630930 * 0.020721, abs=1e-6)
+    assert one == pytest.approx(plain / 2.130930, abs=1e-6) == pytest.approx(0.221603, abs=1e-6)
+    assert every > one  # all three viewpoints are told apart
+
+
+@pytest.mark.parametrize("documents", ["PPCC", "PCCC", "CPPPC"])
+def test_two_sides_are_all_groups_where_there_are_two(values, documents):
+    orders = sorted({"".join(order) for order in itertools.permutations(documents)})
+    kinds = [nDJS @ 3, *(nDJS(protected=side) @ 3 for side in ("P", "C", "minority", "majority"))]
+    found = values(kinds, *of_lists(orders))
+    for t in range(len(orders)):
+        every = [found[kind, str(t)] for kind in kinds]
+        assert every == pytest.approx([every[0]] * 5)
+
+
+def test_two_sides_do_not_depend_on_how_the_others_are_divided(values):
+    kinds = [nDJS(protected="P"), nDJS(protected="C,D"), nDJS]
+    found = values(kinds, *of_lists(["PCDPC", "PCCPC"]))
+    # The same sides, with one label or with two for those that are not protected.
+    assert found[kinds[0], "0"] == pytest.approx(found[kinds[0], "1"])
+    assert found[kinds[0], "0"] == pytest.approx(found[kinds[1], "0"])
+    assert found[kinds[2], "0"] > found[kinds[0], "0"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -134,7 +171,8 @@ def test_a_run_of_one_viewpoint_has_nothing_to_compare_and_an_empty_one_is_unfai
         ir_measures.Qrel(q, d, 1, label) for q in "12" for d, label in (("a", "P"), ("b", "C"))
     ]
     run = [ir_measures.ScoredDoc("1", "a", 1)]
-    kinds = [nDD, nDR, nDKL, nDJS]
+    kinds = [nDD, nDR, nDKL, nDJS, nDJS(protected="P"), nDJS(protected="C"),
+             nDJS(protected="minority")]
     found = values(kinds, qrels, run)
-    assert [found[kind, "1"] for kind in kinds] == [0, 0, 0, 0]
-    assert [found[kind, "2"] for kind in kinds] == [1, 1, 1, 1]
+    assert [found[kind, "1"] for kind in kinds] == [0] * 7
+    assert [found[kind, "2"] for kind in kinds] == [1] * 7

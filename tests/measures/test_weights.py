@@ -27,6 +27,7 @@ WANTED: list[tuple[str, dict[str, Any]]] = [
     ("rKL", {"protected": "all", "target": "run", "norm": "none", "step": 2}),
     *[(name, {"protected": protected, "norm": "none", "cutoff": cutoff})
       for name in ("nDD", "nDKL") for protected in SIDES for cutoff in (None, 5)],
+    *[("nDJS", {"protected": protected, "cutoff": 5}) for protected in SIDES],
     ("nDJS", {}), ("nDJS", {"norm": "none", "cutoff": 5}), ("Annotated", {"cutoff": 5}),
     *[(name, {"target": target, "cutoff": 5}) for target in (*TARGETS, "run")
       for name in ("DistKL", "DistFair", "AWRF", "NDKL", "MinSkew", "MaxSkew")],

@@ -226,6 +226,17 @@ class TestTargetAgainstModel:
         assert ax.get_xlabel() == "target ratio" and ax.get_ylabel() == "model ratio"
         assert legend_of(ax) == ["topic, moved at random within its cell", "no bias"]
 
+    def test_each_group_has_its_own_colour(self):
+        ratios = pd.DataFrame({"target": [0.1, 0.2, 0.9, 0.8], "model": [0.3, 0.2, 0.7, 0.8],
+                               "group": ["female", "female", "male", "male"]})
+        ax = rendered(plots.target_against_model(ratios))
+        female, male = (points.get_offsets().data for points in ax.collections)
+        together = plots.target_against_model(ratios.drop(columns="group")).collections[0]
+        assert np.array_equal(np.concatenate([female, male]), together.get_offsets().data)
+        assert len({tuple(points.get_facecolor()[0]) for points in ax.collections}) == 2
+        assert legend_of(ax) == [*(f"{group}, moved at random within its cell"
+                                   for group in ("female", "male")), "no bias"]
+
     @pytest.mark.parametrize("n, ticks", [(7, 8), (10, 6), (20, 5), (100, 6)])
     def test_names_of_the_grid(self, n, ticks):
         ax = plots.target_against_model(pd.DataFrame({"target": [0.0], "model": [1.0]}), n)

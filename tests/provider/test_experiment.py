@@ -97,9 +97,9 @@ class TestWarnings:
     def test_counts_that_differ_between_systems(self, messages):
         seen = groups.from_mapping({"d0": "PRO", "d1": "CON", "new": "NEW"}, name="seen")
         bare = groups.from_pattern("(new|d0|d1)")
-        told = messages(with_groups([rKL @ 3], bare))
+        told = messages(with_groups([rKL(protected="all") @ 3], bare))
         assert len(told) == 1 and "ranked documents have groups that no judged document" in told[0]
-        assert messages(with_groups([rKL @ 3], seen)) == []
+        assert messages(with_groups([rKL(protected="all") @ 3], seen)) == []
 
     def test_of_alpha_ndcg(self):
         with pytest.warns(FairnessWarning, match=r"alpha_nDCG@5 cannot take groups from"):

@@ -18,7 +18,8 @@ from pt_fairness.reporting.steps import CONTRIBUTION
 SUMS = [
     "rND@5", "rND(norm='none',step=2)@5", "rND(step=3)@7", "rND(step=9)@4", "rND(target='run')@4",
     "rKL@5", "rKL(protected='all')@5", "rKL(protected='all',target='run')@4", "rRD@5",
-    "nDD(norm='protected-first')@4", "nDKL@3", "nDJS@5", "NDKL(target='qrels')@4",
+    "nDD(norm='protected-first')@4", "nDKL@3", "nDJS@5",
+    "nDJS(protected='g1')@4", "NDKL(target='qrels')@4",
     "BiasP(pro='g0',con='g1')@5", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated@5",
     "FaiRR(values={'g0':0.5,'g1':0.25})@5", "PreF@5", "GF@5", "GFR(attributes={})@5",
     "AP", "AP@4", "P@3", "R@5", "RR", "Rprec", "nDCG", "nDCG@5", "alpha_nDCG@5",
@@ -107,3 +108,19 @@ def test_a_measure_without_a_cutoff_has_no_numbers(make_case):
     experiment = experiment_of(make_case(0, topics=3), ["Bpref", "rKL@3"])
     assert experiment.ways[0].kind is None and experiment.numbers[0][0] is None
     assert experiment.numbers[0][1] is not None
+
+
+def test_the_two_sides_of_ndjs_are_those_of_ndkl():
+    # A is the minority of the relevant documents, B that of the run.
+    rows = [("a", "A", 1), ("b", "B", 1), ("c", "B", 1), ("d", "A", 0), ("e", "A", 0)]
+    qrels = pd.DataFrame(rows, columns=["doc_id", "iteration", "relevance"]).assign(query_id="1")
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["d", "b", "a", "e"], "score": [4, 3, 2, 1]})
+    for protected in ("minority", "A", "A,B"):
+        kl, js = (f"{name}(protected='{protected}')@3" for name in ("nDKL", "nDJS"))
+        one, other = (explain(measure, run, qrels, "1") for measure in (kl, js))
+        pd.testing.assert_frame_equal(one.drop(columns="contribution"),
+                                      other.drop(columns="contribution"))
+        assert one.attrs["protected"] == other.attrs["protected"]
+        experiment = experiment_of(Case(qrels, run), [kl, js])
+        assert [experiment.protected(i) for i in (0, 1)] == [None, None]  # they depend on the run
+        assert [experiment.targets(i) for i in (0, 1)] == [None, None]

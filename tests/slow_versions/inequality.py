@@ -105,10 +105,9 @@ def inequality(
             qf = exposed / n if n else math.nan
             fsat = (named + (n - len(inside) if often == 0 else 0)) / n if n else math.nan
         else:
-            of_groups = groups
             of = exposures(
                 lists, discount, p, depth,
-                lambda qid, docno: of_groups(qid, docno) if docno in inside else {},
+                lambda qid, docno, of=groups: of(qid, docno) if docno in inside else {},
             )
             values, size = [of.get(label, 0.0) for label in labels], len(labels)
             exposed, qf, fsat = sum(1 for value in values if value > 0), math.nan, math.nan

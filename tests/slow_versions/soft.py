@@ -239,14 +239,28 @@ def ndkl_draws(topic: Topic, **params: Any) -> float | None:
 
 
 @mean_over_samples
-def ndjs(topic: Topic, *, cutoff: int | None = None, norm: str = "bound") -> float | None:
-    """nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i."""
+def ndjs(
+    topic: Topic, *, cutoff: int | None = None, protected: str = "all", norm: str = "bound"
+) -> float | None:
+    """nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i, over all labels or over two sides."""
     documents = ranked(topic)
     if not documents:
         return nothing_of_run(1.0, cutoff) if norm == "none" else 1.0
-    whole = prefix_shares(topic, documents, len(documents))
     places = places_of(len(documents[:cutoff]))
-    value = sum(
-        weight(i) * over_labels(jsd, prefix_shares(topic, documents, i), whole) for i in places
-    )
+    if protected == "all":
+        whole = prefix_shares(topic, documents, len(documents))
+        value = sum(
+            weight(i) * over_labels(jsd, prefix_shares(topic, documents, i), whole) for i in places
+        )
+    else:
+        sides = protected_labels(protected, documents, topic.labels)
+        if sides is None:
+            return 0.0
+        share = two_sides(documents, sides, topic.labels)[0] / len(documents)
+        degrees = [document.degree(sides, topic.labels) for document in documents]
+        value = discounted_sum(
+            degrees,
+            places,
+            lambda a, b: jsd([a / (a + b), b / (a + b)], [share, 1 - share]),
+        )
     return value if norm == "none" else value / sum(weight(i) for i in places)

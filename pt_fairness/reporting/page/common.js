@@ -5,6 +5,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const PATTERNS = 8;
 const MISSING = "–";
+/* The number of groups that the key names. */
+const NAMED = 12;
 
 /** Return a new element; children are elements or text, never markup. */
 function element(tag, attributes = {}, ...children) {
@@ -62,6 +64,7 @@ function fillSelect(select, options, chosen) {
 
 /** Return the class of a group: eight patterns, and colours that differ for each eight groups. */
 function groupClass(group) {
+  if (group >= NAMED) return "fill other";
   const pattern = group % PATTERNS;
   return `fill c${(pattern + Math.floor(group / PATTERNS)) % PATTERNS} p${pattern}`;
 }
@@ -83,8 +86,12 @@ function documentBox(groups, relevant) {
 
 function showKey(list, source) {
   const labels = data.sources.length ? data.sources[source].labels : [];
-  const shown = labels.map((label, group) =>
+  const shown = labels.slice(0, NAMED).map((label, group) =>
     element("li", {}, documentBox([[group, 1]], false), label));
+  if (labels.length > NAMED) {
+    shown.push(element("li", { title: labels.slice(NAMED).join(", ") },
+      documentBox([[NAMED, 1]], false), "other"));
+  }
   shown.push(element("li", {}, documentBox([], false), "no group"),
     element("li", {}, documentBox([], true), "relevant"));
   list.replaceChildren(...shown);

@@ -63,11 +63,13 @@ function drawSteps() {
   const heads = ["rank", "docno", ...(names.length ? ["groups"] : []), "relevance", "counts",
     ...names.map((name, group) => `${name} so far${own.includes(group) ? " (protected)" : ""}`), ...(numbers ? [measure.explained, ""] : [])];
   table.tHead.replaceChildren(element("tr", {}, ...heads.map((head) => (head
-    ? element("th", { scope: "col" }, head) : element("td", {})))));
+    ? element("th", { scope: "col" }, element("span", { class: "name" }, head)) : element("td", {})))));
   const rows = sharesSoFar(chosen.measure, chosen.topic, chosen.run).map((one, i) =>
     element("tr", { class: one.counts ? null : "left-out" },
-      element("td", {}, String(i + 1)), element("td", { class: "doc-name" }, docs[one.doc]),
-      ...(names.length ? [element("td", {}, groupNames(one.groups, measure.source))] : []),
+      element("td", {}, String(i + 1)), element("td", { class: "doc-name" },
+        element("span", { class: "name" }, docs[one.doc])),
+      ...(names.length ? [element("td", {}, element("span", { class: "name" },
+        groupNames(one.groups, measure.source)))] : []),
       element("td", {}, labels[one.doc] === null ? "not judged" : String(labels[one.doc])),
       element("td", {}, one.counts ? "yes" : "no"),
       ...one.shares.map((share) => element("td", {}, asText(share))),

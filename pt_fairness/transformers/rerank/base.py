@@ -12,9 +12,9 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_fairness import fingerprint, targets
+from pt_fairness.declarations import params
+from pt_fairness.declarations.params import Param
 from pt_fairness.groups import Groups, get
-from pt_fairness.measures import params
-from pt_fairness.measures.params import Param
 from pt_fairness.numerics import Ints
 from pt_fairness.text import TARGET_WORDS, BoundName, listed, warn
 from pt_fairness.transformers.rerank.results import Condensed, Results

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
 from pt_fairness.numerics import Floats, Ints, ratio
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
 from pt_fairness.transformers.rerank.results import Condensed, Queues

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import numerics
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.transformers.rerank.base import GroupReRanker, Source
 from pt_fairness.transformers.rerank.fair_policy import fair_policy

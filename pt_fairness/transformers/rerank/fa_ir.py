@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.measures import params
-from pt_fairness.measures.base import label_parts
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import label_parts
 from pt_fairness.measures.fa_ir_table import m_table
 from pt_fairness.measures.protected import rarest
 from pt_fairness.numerics import Bools, Ints

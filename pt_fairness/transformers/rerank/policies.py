@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.measures import params
+from pt_fairness.declarations import params
 from pt_fairness.numerics import Floats, Ints
 from pt_fairness.transformers.rerank.base import ReRanker
 from pt_fairness.transformers.rerank.results import Condensed

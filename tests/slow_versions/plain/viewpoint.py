@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from slow_versions.plain.formulas import depth, jsd, normalised, places_of, weight
@@ -70,10 +71,25 @@ def ndkl_draws(topic: Topic, params: Mapping[str, Any]) -> float:
 
 
 def ndjs(topic: Topic, params: Mapping[str, Any]) -> float:
-    """§3 nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i; norm='none' leaves out the division."""
+    """§3 nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i; norm='none' leaves out the division.
+
+    With a protected group, each document is relabelled as one of two sides first.
+    """
     norm = params.get("norm", "bound")
     if not topic.condensed:
         return nothing_of_run(1.0, params.get("cutoff")) if norm == "none" else 1.0  # JSD ≤ 1
+    wanted = params.get("protected", "all")
+    if wanted != "all":
+        sides = protected_labels(wanted, topic.condensed, topic.labels)
+        if sides is None:  # one label: nothing to compare
+            return 0.0
+        topic = replace(
+            topic,
+            condensed=[
+                frozenset("+" if is_protected(groups, sides) else "-") for groups in topic.condensed
+            ],
+            labels=["+", "-"],
+        )
     whole = label_shares(topic.condensed, topic.labels)
     places = places_of(depth(len(topic.condensed), params))
     value = 0.0

@@ -42,7 +42,7 @@ class Reference(NamedTuple):
 
         Examples
         --------
-        >>> from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+        >>> from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
         >>> print(BIBLIOGRAPHY["sakai2007"].bibtex("sakai2007"))
         @inproceedings{sakai2007,
           author = {Tetsuya Sakai},

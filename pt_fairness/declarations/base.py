@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.docstrings import SignatureOfMeasure
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.params import (
+from pt_fairness.declarations.docstrings import SignatureOfMeasure, first_sentence
+from pt_fairness.declarations.params import (
     LABEL_PARAMS,
     NOT_PROVIDED,
     PROTECTED_WORDS,
@@ -23,7 +22,9 @@ from pt_fairness.measures.params import (
 from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
 
 if TYPE_CHECKING:
+    from pt_fairness.numerics import Floats
     from pt_fairness.rankings.view import View
+
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
     """Mean over topics that ignores NaN, the value of topics that a group source drops."""
@@ -47,9 +48,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
-    #: The papers of the measure, as keys of :data:`pt_fairness.measures.bibliography.BIBLIOGRAPHY`.
+    #: The papers of the measure, as keys of
+    #: :data:`pt_fairness.declarations.bibliography.BIBLIOGRAPHY`.
     SOURCE: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str]
+    #: What the measure asks: the first sentence of the docstring, which follows its title.
     SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -68,10 +71,22 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: The signature of a measure, for :func:`inspect.signature` and editors.
     __signature__ = SignatureOfMeasure()
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.SHORT_DESC = vars(cls).get("SHORT_DESC") or first_sentence(cls.__doc__)
+
     def __init__(self, **params: Any) -> None:
+        """Set the parameters, which :meth:`validate_params` checks later.
+
+        :raises ValueError: ``protected='all'`` for a measure that compares two sides
+        """
         known = self.SUPPORTED_PARAMS
         super().__init__(**{name: known[name].canonical(plain(value)) if name in known else value
                             for name, value in params.items()})
+        protected = known.get("protected")
+        if protected and self.params.get("protected") == "all" and not protected.validate("all"):
+            raise ValueError(f"{self.NAME}(protected='all') is not possible: protected takes "
+                             f"{protected.allowed}. rKL and nDJS compare all groups at once")
         for (name, value), bounds in self.RANGES.items():
             if self.param(name) == value:
                 self.RANGE = bounds
@@ -84,7 +99,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()
 
-    def score(self, view: View) -> numerics.Floats:
+    def score(self, view: View) -> Floats:
         """Return the value of each list of ``view``, ``[R]``, or of each topic, ``[T]``.
 
         NaN stands for an undefined topic.
@@ -118,7 +133,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """The measures that this one is composed of; by default the measure itself."""
         return [self]
 
-    def compose(self, values: Sequence[numerics.Floats]) -> numerics.Floats:
+    def compose(self, values: Sequence[Floats]) -> Floats:
         """Return the value of each topic, ``[T]``.
 
         :param values: the value of each topic, ``[T]``, for each of :attr:`parts`
@@ -281,6 +296,6 @@ class SignedMeasure(FairnessMeasure):
         if self.params.get("abs") is True:
             self.RANGE = (0.0, self.RANGE[1])
 
-    def signed(self, values: numerics.Floats) -> numerics.Floats:
+    def signed(self, values: Floats) -> Floats:
         """Return ``values``, or their absolute values if ``abs`` is true."""
-        return np.abs(values) if self.param("abs") else values
+        return abs(values) if self.param("abs") else values

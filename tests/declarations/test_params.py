@@ -240,11 +240,8 @@ WRONG = [
 #: Values and parameters that other measures take.
 WRONG_MEASURES = [
     (rND(norm="sum"), "'max' or 'none'"),
-    (rND(protected="all"), "'minority', 'majority', a label"),
-    (nDD(protected="all"), "'minority', 'majority', a label"),
     (nDD(norm="bound"), "'max' or 'protected-first' or 'none'"),
     (rND(alpha=0.5), "has no parameter 'alpha'; it takes cutoff, rel, protected"),
-    (nDJS(protected="a"), "has no parameter 'protected'"),
     (DistFair(empty="fair"), "empty takes 'least fair' or 'smooth'"),
     (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
     (
@@ -304,6 +301,23 @@ def check_refusal(measure: Any, says: str, case: Any) -> None:
         with pytest.raises(ValueError) as refusal:
             refuse()
         assert says in str(refusal.value) and measure.NAME in str(refusal.value)
+
+
+def test_all_groups_as_the_protected_one_are_refused_at_once_where_there_are_two_sides():
+    for name, kind in MEASURES.items():
+        text = f"{name}(protected='all')"
+        if "protected" not in kind.SUPPORTED_PARAMS:
+            continue
+        if name in ("rKL", "nDJS"):
+            ir_measures.parse_measure(text).validate_params()
+            continue
+        for make, ways in ((ir_measures.parse_measure, [text]),
+                            (lambda one, kind=kind: kind(protected=one), ["all", ["all"]])):
+            for one in ways:
+                with pytest.raises(ValueError, match="takes 'minority', 'majority', a la") as error:
+                    make(one)
+                assert str(error.value).startswith(text)
+                assert "rKL and nDJS compare all groups" in str(error.value)
 
 
 def test_labels_with_a_comma_are_not_joined():

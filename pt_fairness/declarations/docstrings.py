@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.params import NOT_PROVIDED, Param, literal
+from pt_fairness.declarations.params import NOT_PROVIDED, Param, literal
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -49,9 +49,27 @@ def parameter_lines(measure: irm.Measure) -> list[str]:
     return lines
 
 
+def first_sentence(docstring: str | None) -> str:
+    """Return the paragraph after the title of a docstring, in one line.
+
+    Examples
+    --------
+    >>> first_sentence('''rND — Difference.
+    ...
+    ...     How far a share
+    ...     is from another.
+    ...
+    ...     Formula
+    ...     ''')
+    'How far a share is from another.'
+    """
+    paragraphs = re.split(r"\n\s*\n", docstring or "")
+    return " ".join(paragraphs[:2][-1].split())
+
+
 def docstring_of(measure: irm.Measure) -> str:
     """Return the docstring of a measure with its parameters, for ``help(rKL)``."""
-    title, _, body = (type(measure).__doc__ or measure.SHORT_DESC).strip().partition("\n")
+    title, _, body = (type(measure).__doc__ or "").strip().partition("\n")
     lines = ["\n    ".join(_LINE.findall(line)) for line in parameter_lines(measure)]
     body = textwrap.dedent(body).strip()
     return "\n".join([title, "", "Parameters", "----------", *lines, "", body]).rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pt_fairness.measures.params import Param, groups, label, target
+from pt_fairness.declarations.params import Param, groups, label, target
 from pt_fairness.text import SUM_TOLERANCE
 
 #: The divergences of an attribute.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.docstrings import docstring_of
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.docstrings import docstring_of
 
 #: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}

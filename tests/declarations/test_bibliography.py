@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 
 
 @pytest.mark.parametrize("key", BIBLIOGRAPHY)

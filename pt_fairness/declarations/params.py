@@ -10,7 +10,6 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.lazy import numerics
 from pt_fairness.text import (
     BACKGROUND_WORDS,
     SUM_TOLERANCE,
@@ -167,7 +166,7 @@ def rel() -> Param:
     return whole("minimum relevance score to be considered relevant (inclusive)", default=1)
 
 
-def protected(*also: str) -> Param:
+def protected(*also: str, default: str = "minority") -> Param:
     """Declare the protected group of a two-group measure.
 
     :param also: further keywords that are allowed, such as ``'all'``
@@ -176,7 +175,7 @@ def protected(*also: str) -> Param:
                  + (", or all for the divergence over all groups at once" if "all" in also else ""),
                  "'minority', 'majority', a label, or labels without commas in them, joined by "
                  "commas" + "".join(f", or {word!r}" for word in also),
-                 default="minority", canonical=_labels,
+                 default=default, canonical=_labels,
                  accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
 
 
@@ -237,7 +236,8 @@ def _distribution(value: Any) -> Any:
     shares = _by_label(value)
     if not _are_by_label(shares):
         return value
-    return {label: 0.0 if 0 <= share < numerics.SMALLEST_TARGET else share
+    from pt_fairness.numerics import SMALLEST_TARGET  # imports numpy
+    return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
             for label, share in shares.items()}
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
-from pt_fairness.measures.docstrings import parameter_lines
-from pt_fairness.measures.params import NOT_PROVIDED, literal
-from pt_fairness.measures.registry import MEASURES
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
+from pt_fairness.declarations.docstrings import parameter_lines
+from pt_fairness.declarations.params import NOT_PROVIDED, literal
+from pt_fairness.declarations.registry import MEASURES
 
 
 def range_of(measure: FairnessMeasure) -> str:

@@ -1,0 +1,1 @@
+"""What a measure is: its parameters, text form, registry, documentation and bibliography."""

@@ -1,0 +1,238 @@
+"""Undefined measures, group sources of other documents, mistyped labels, and one against several.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from evaluation.common import PROCESSES, evaluate_quietly
+from ir_measures import alpha_nDCG, nDCG
+
+from pt_fairness import AWRF, FairnessWarning, analysis, cli, evaluate, groups, rename, rKL, rND
+from pt_fairness.evaluation import as_text
+from pt_fairness.tables import notes
+
+#: Groups of unjudged documents alone, so that rND is undefined for every topic.
+FEW = groups.from_mapping({"x": "PRO", "y": "CON"}, name="few")
+#: Groups of documents that neither the qrels nor the runs have.
+WRONG = groups.from_mapping({"doc-a": "PRO", "doc-b": "CON"}, name="wrong")
+TOPICS = ("1", "2", "3")
+
+
+@pytest.fixture
+def qrels():
+    return pd.DataFrame([(qid, docno, 1, group) for qid in TOPICS for docno, group in
+                         (("a", "FT"), ("b", "FBIS"), ("c", "FR"))],
+                        columns=["qid", "docno", "label", "iteration"])
+
+
+@pytest.fixture
+def runs():
+    """Runs in which the unjudged document x or y is first."""
+    orders = {"one": "xaby", "two": "yabx", "three": "xbay"}
+    return {name: pd.DataFrame([(qid, docno, -float(rank)) for qid in TOPICS
+                                for rank, docno in enumerate(order)],
+                               columns=["qid", "docno", "score"])
+            for name, order in orders.items()}
+
+
+MEASURES = [nDCG @ 4, rND(groups=FEW) @ 2, AWRF(groups=FEW) @ 1]
+NAME = "rND(groups='few')@2"
+REASON = ("3 of 3 topics (no relevant document, such as 'a', has a group in "
+          "Groups('few', ['CON', 'PRO']))")
+
+
+class TestUndefinedEverywhere:
+    def test_it_has_no_average_and_no_test(self, runs, qrels):
+        averages, perquery = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
+        columns = [NAME, *(f"{NAME} {suffix}" for suffix in ("+", "-", "p-value",
+                                                             "p-value corrected"))]
+        assert averages[columns].isna().all(axis=None) and not averages[f"{NAME} reject"].any()
+        assert averages["nDCG@4"].notna().all() and averages["nDCG@4 +"].notna().sum() == 2
+        for table in (averages, perquery):
+            assert table.attrs["undefined everywhere"] == {NAME: REASON}
+        assert (perquery.loc[perquery["measure"] == NAME, "value"] == 0.0).all()
+
+    def test_tables_have_a_dash_and_the_reason(self, runs, qrels):
+        averages, _ = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
+        lines = as_text(averages, "md").splitlines()
+        assert lines[2].split(" | ")[2] == "–" and "**–" not in "".join(lines)
+        assert f"Undefined: {NAME} on {REASON}." in lines[-1]
+        assert " & -- & " in as_text(averages, "latex")
+        labelled = rename(averages, {NAME: "Unfairness"})
+        assert labelled.attrs["undefined everywhere"] == {"Unfairness": REASON}
+        assert f"Undefined: Unfairness on {REASON}." in notes(labelled)
+        assert as_text(averages, "csv").splitlines()[1].split(",")[2] == ""
+
+    def test_it_is_not_ranked(self, runs, qrels):
+        averages, _ = evaluate_quietly(runs, qrels, MEASURES)
+        assert NAME not in analysis.rank_table(averages) and NAME not in set(
+            analysis.top(averages)["by"])
+        with pytest.raises(ValueError, match="has no best value to rank by: it has no values"):
+            analysis.top(averages, NAME)
+
+    def test_topics_that_are_dropped_count(self, runs, qrels):
+        """Two topics are dropped, and the third is undefined."""
+        leaning = FEW.relabel({"3": "liberal"}, name="leaning")
+        averages, _ = evaluate_quietly(runs, qrels, [rND(groups=leaning) @ 2])
+        assert averages.iloc[:, 1].isna().all() and averages.attrs["undefined everywhere"]
+
+    def test_pyterrier_and_ir_measures_keep_0(self, runs, qrels):
+        topics = pd.DataFrame({"qid": TOPICS, "query": "x"})
+        with pytest.warns(FairnessWarning, match="topics with nothing to compare with"):
+            table = pt.Experiment(list(runs.values()), topics, qrels, [MEASURES[1]])
+        assert (table[NAME] == 0.0).all()
+
+
+class TestUnknownSource:
+    SAYS = (r"no judged document, such as 'a', and no document of the run, such as 'x', has a "
+            r"group in Groups\('wrong', \['CON', 'PRO'\]\); check that the ids match")
+
+    @pytest.mark.parametrize("n_jobs", PROCESSES)
+    @pytest.mark.parametrize("kept", [False, True])
+    def test_evaluate(self, runs, qrels, n_jobs, kept, tmp_path):
+        for _ in range(2):  # the second time, the scores are loaded
+            with pytest.raises(ValueError, match=self.SAYS):
+                evaluate_quietly(runs, qrels, [rND @ 2], groups=WRONG, n_jobs=n_jobs,
+                                 checkpoint=tmp_path if kept else None)
+
+    def test_one_run_that_it_knows_is_enough(self, runs, qrels):
+        runs["four"] = pd.DataFrame({"qid": "1", "docno": ["doc-a"], "score": 1.0})
+        averages, _ = evaluate_quietly(runs, qrels, [rND @ 2, AWRF @ 2], groups=WRONG)
+        assert averages["rND@2"].isna().all() and averages["AWRF@2"].notna().all()
+
+    def test_a_run_of_other_topics_does_not_hide_it(self, runs, qrels):
+        runs = {"other": runs["one"].assign(qid="9"), **runs}
+        with pytest.raises(ValueError, match=self.SAYS):
+            evaluate_quietly(runs, qrels, [rND @ 2], groups=WRONG)
+
+    def test_subtopics(self, runs, qrels):
+        with pytest.raises(ValueError, match="no judged document, such as 'a', has a group"):
+            evaluate_quietly(runs, qrels, [alpha_nDCG @ 5], groups=WRONG)
+
+    def test_elsewhere_it_is_a_warning(self, runs, qrels):
+        topics = pd.DataFrame({"qid": TOPICS, "query": "x"})
+        with pytest.warns(FairnessWarning, match=self.SAYS):
+            pt.Experiment([runs["one"]], topics, qrels, [AWRF(groups=WRONG) @ 2])
+
+    def test_eval(self, runs, qrels, tmp_path, capsys):
+        _written(runs, qrels, tmp_path)
+        (tmp_path / "groups.csv").write_text("docno,group\ndoc-a,PRO\ndoc-b,CON\n")
+        code = cli.main(["eval", str(tmp_path / "qrels"), str(tmp_path / "one"), "rND@2",
+                         "--groups", str(tmp_path / "groups.csv")])
+        assert code == 2 and "and no document of the run, such as 'x'" in capsys.readouterr().err
+
+
+def _written(runs, qrels, folder):
+    lines = [f"{qid} {group} {docno} {label}\n" for qid, docno, label, group in qrels.itertuples(
+        index=False)]
+    (folder / "qrels").write_text("".join(lines))
+    for name, run in runs.items():
+        (folder / name).write_text("".join(
+            f"{qid} Q0 {docno} 0 {score} t\n" for qid, docno, score in run.itertuples(index=False)))
+
+
+class TestUnknownLabel:
+    SAYS = "protected='pro' names a group that no judged document has; the qrels hold 'FBIS', 'FR'"
+
+    def test_evaluate(self, runs, qrels):
+        runs["broken"] = "no-such-file"  # the label is checked before runs are read
+        with pytest.raises(ValueError, match=self.SAYS):
+            evaluate_quietly(runs, qrels, [rND(protected="pro") @ 2])
+
+    @pytest.mark.parametrize("command", [["eval", "QRELS", "one"], ["table", "QRELS", "one", "-m"],
+                                         ["report", "QRELS", "one", "-m"]])
+    def test_commands(self, runs, qrels, tmp_path, monkeypatch, capsys, command):
+        _written(runs, qrels, tmp_path)
+        monkeypatch.chdir(tmp_path)
+        command = ["qrels" if one == "QRELS" else one for one in command]
+        assert cli.main([*command, "rND(protected='pro')@2"]) == 2
+        assert self.SAYS in capsys.readouterr().err
+
+    def test_elsewhere_it_is_a_warning(self, runs, qrels):
+        frames = (one.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+                  for one in (qrels, runs["one"]))
+        with pytest.warns(FairnessWarning, match=self.SAYS):
+            ir_measures.calc_aggregate([rND(protected="pro") @ 2], *frames)
+
+
+class TestOneAgainstSeveral:
+    def test_one_warning_and_the_note(self, runs, qrels):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            averages, _ = evaluate(runs, qrels, [rKL @ 2, rND @ 2], progress=False)
+        texts = [str(one.message) for one in told if "protected is not set" in str(one.message)]
+        assert len(texts) == 1
+        assert "fewest relevant documents, per topic; the others count as one: protected='all' " \
+            "compares all" in texts[0] and "rND@2: target" in texts[0]
+        assert averages.attrs["several groups"] == {"rKL@2": 3, "rND@2": 3}
+        assert "the others count as one: protected='all' compares all." in as_text(averages, "md")
+
+    @pytest.mark.parametrize("measure", [rKL(protected="minority") @ 2, rKL(protected="all") @ 2,
+                                         rKL(protected="FT") @ 2, AWRF @ 2])
+    def test_a_choice_is_no_reason_to_warn(self, runs, qrels, measure):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FairnessWarning)
+            averages, _ = evaluate(runs, qrels, [measure], progress=False)
+        assert averages.attrs["several groups"] == {}
+
+    def test_pyterrier_warns_once(self, runs, qrels):
+        topics = pd.DataFrame({"qid": TOPICS, "query": "x"})
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            pt.Experiment(list(runs.values()), topics, qrels, [rKL @ 2])
+        assert sum("protected is not set" in str(one.message) for one in told) == 1
+
+
+class TestEqualSystems:
+    @pytest.fixture
+    def compared(self, make_case):
+        """A baseline, an equal system and two others."""
+        case = make_case(3, topics=12, labels=3)
+        base = case.run_frame
+        others = {f"system {seed}": make_case(seed, topics=12, labels=3).run_frame
+                  for seed in (4, 5)}
+        return case.qrels_frame, {"base": base, "equal": base.copy(), **others}
+
+    @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+    def test_they_count_in_the_correction(self, compared, correction):
+        qrels, runs = compared
+        table = evaluate_quietly(runs, qrels, [nDCG @ 5], baseline=0, correction=correction,
+                                 perquery=False)
+        named = qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+        frames = [run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+                  for run in runs.values()]
+        topics = pd.DataFrame({"qid": named["qid"].unique(), "query": "x"})
+        expected = pt.Experiment(frames, topics, named, [nDCG @ 5], names=list(runs), baseline=0,
+                                 correction=correction)
+        column = "nDCG@5 p-value corrected"
+        np.testing.assert_allclose(table[column][2:], expected[column][2:].astype(float),
+                                   rtol=1e-12)
+        smallest = table["nDCG@5 p-value"][2:].min()
+        assert table[column].min() == pytest.approx(min(1.0, 3 * smallest))
+        assert table[column][:2].isna().all() and not table["nDCG@5 reject"][:2].any()
+        _, perquery = evaluate_quietly(runs, qrels, [nDCG @ 5])
+        found = analysis.compare(perquery, "base", correction, resamples=9).set_index("name")
+        np.testing.assert_allclose(found["corrected"][list(runs)[1:]], table[column][1:],
+                                   rtol=1e-6)
+
+    def test_fdr(self, compared):
+        qrels, runs = compared
+        table = evaluate_quietly(runs, qrels, [nDCG @ 5], baseline=0, correction="fdr_bh",
+                                 perquery=False)
+        p = np.sort([*table["nDCG@5 p-value"][2:], 1.0])
+        assert table["nDCG@5 p-value corrected"].min() == pytest.approx(
+            min(p[i] * 3 / (i + 1) for i in range(3)))
+        assert table["nDCG@5 p-value corrected"].isna().tolist() == [True, True, False, False]
+
+    def test_holm_is_the_default(self, compared):
+        qrels, runs = compared
+        found = evaluate_quietly(runs, qrels, [nDCG @ 5], baseline=0)
+        expected = evaluate_quietly(runs, qrels, [nDCG @ 5], baseline=0, correction="holm")
+        pd.testing.assert_frame_equal(found[0], expected[0])
+        assert found[0].attrs["comparison"]["correction"] == "holm"

@@ -1,0 +1,216 @@
+"""What the pages say that Draws, Gezici and Lipani et al. find, compared with the package."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.resources
+import io
+import itertools
+import math
+import re
+from pathlib import Path
+
+import ir_measures
+import pandas as pd
+import pytest
+from scipy import stats
+
+from pt_fairness import BiasP, RepBias, nDD, nDJS, nDKL, nDR, rKL, rND, simulation
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
+SETS = ("S1", "S2", "S3")
+#: How much a mean of the simulation may be off.
+NOISE = 0.01
+
+
+def plain(text: str) -> str:
+    """A text of a page or a docstring on one line, without roles and quotes of code."""
+    text = re.sub(r":py:data:`~?(?:pt_fairness\.)?(\w+)`", r"\1", text)
+    return " ".join(text.replace("``", "").split())
+
+
+def on_page(name: str, *sentences: str) -> None:
+    page = plain((PAGES / f"{name}.rst").read_text(encoding="utf-8"))
+    for sentence in sentences:
+        assert sentence in page
+
+
+def in_docstring(measure: object, sentence: str) -> None:
+    assert sentence in plain(type(measure).__doc__ or "")
+
+
+@pytest.fixture(scope="module")
+def mean(sweep):
+    """``mean[measure, set][alpha]`` of the simulation."""
+    return {key: part.set_index("alpha")["mean"]
+            for key, part in sweep.groupby(["measure", "set"])}
+
+
+def growth(curve: pd.Series, start: float, end: float) -> float:
+    return curve[end] - curve[start]
+
+
+# ---------------------------------------------------------------------------- Draws et al. (2021)
+
+
+def test_the_guide_is_that_of_the_paper(script):
+    cells = script("draws2021").module.PUBLISHED_GUIDE
+    low, medium, high = (cells[name][1:] for name in ("S3", "S2", "S1"))
+    assert set(low) == {"nDD"}
+    on_page("choosing", "Low balance: nDD for low, medium and high bias. Medium balance: "
+            f"{', '.join(medium)}. High balance: {', '.join(high)}.")
+
+
+def test_how_much_of_the_guide_is_found_again(script, sweep):
+    on_page("papers", "Seven of nine cells of the guide (table 5).", "The pattern is reproduced: "
+            "the less balanced the set, the later nDKL becomes the steeper measure.")
+    module = script("draws2021").module
+    found = module.guide(sweep)
+    cells = found[list(module.LEVELS)].map(lambda cell: "published" in cell)
+    assert cells.size - cells.to_numpy().sum() == 7
+    assert found[module.CROSSING].is_monotonic_decreasing  # from the least balanced set on
+
+
+def test_ndr_is_advised_against(mean):
+    on_page("choosing", "They advise against nDR, because of its normalisation, and because it "
+            "hardly distinguishes levels of bias against the protected viewpoint.")
+    in_docstring(nDR, "The paper does not recommend nDR, because of its normaliser and because it "
+                 "hardly tells degrees of bias against the protected group apart")
+    for name in SETS:
+        assert mean["nDR", name].max() > 1
+        ndr, *others = (growth(mean[measure, name], 0.0, 1.0) for measure in ("nDR", "nDD", "nDKL"))
+        assert ndr < min(others) / 2
+
+
+def test_values_of_ndjs_are_much_lower(mean):
+    on_page("choosing", "For several viewpoints, use nDJS. Its values are much lower than those of "
+            "nDD and nDKL and cannot be compared with them.")
+    in_docstring(nDJS, "values are much smaller than those of nDD and nDKL and cannot be compared")
+    for name, alpha in itertools.product(SETS, (-1.0, 1.0)):
+        others = (mean[measure, name][alpha] for measure in ("nDD", "nDKL"))
+        assert mean["nDJS", name][alpha] < min(others) / 4
+
+
+def test_balanced_viewpoints_make_levels_distinct(mean):
+    on_page("choosing", "All measures distinguish levels of bias better if the viewpoints are "
+            "balanced. In our simulation, this does not hold for nDR at α = −1.")
+    contradicted = {(measure, alpha) for measure in ("nDD", "nDR", "nDKL", "nDJS")
+                    for more, less in itertools.pairwise(SETS)
+                    for alpha in mean[measure, more].index
+                    if mean[measure, more][alpha] < mean[measure, less][alpha] - NOISE}
+    assert contradicted == {("nDR", -1.0)}
+
+
+def test_which_measure_tells_which_levels_apart(mean):
+    on_page("choosing", "nDD responds to mild bias and to small minorities, nDKL to strong bias of "
+            "balanced viewpoints.")
+    in_docstring(nDD, "Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.")
+    in_docstring(nDKL, "the paper finds nDKL the best at telling high levels of bias apart")
+    for name in SETS:
+        mild = {one: [growth(mean[one, name], 0.0, end) for end in (-0.3, 0.3)]
+                for one in ("nDD", "nDR", "nDKL")}
+        assert all(a > max(b, c) for a, b, c in zip(*mild.values(), strict=True))
+        strong = {one: growth(mean[one, name], 0.7, 1.0) for one in ("nDD", "nDR", "nDKL")}
+        assert max(strong, key=strong.__getitem__) == "nDKL"
+    # Small minority: nDD grows faster up to strong bias. Balanced: nDKL does from medium bias on.
+    assert growth(mean["nDD", "S3"], 0.3, 0.7) > 1.5 * growth(mean["nDKL", "S3"], 0.3, 0.7)
+    assert growth(mean["nDKL", "S1"], 0.5, 0.9) > growth(mean["nDD", "S1"], 0.5, 0.9)
+
+
+def test_the_exceptions_of_ndr_have_the_values_on_the_page():
+    sets = {name: simulation.SETS[name] for name in ("S1", "S2")}
+    with contextlib.redirect_stderr(io.StringIO()):
+        found = simulation.sweep(sets, [-1.0, -0.9], simulation.MEASURES[1], n=1000)
+    one = found.set_index(["set", "alpha"])["mean"].map("{:.2f}".format)
+    on_page("papers", f"are at α = −0.9 on S1 ({one['S1', -0.9]}; {one['S1', -1.0]} at −1) and on "
+            f"S2 ({one['S2', -0.9]}; {one['S2', -1.0]} at −1). At α = −1, nDR is higher on S2 than "
+            "on S1.")
+    assert one["S2", -1.0] > one["S1", -1.0]
+
+
+def test_ndkl_over_all_viewpoints_is_rkl_of_the_run(values):
+    in_docstring(nDKL, "is rKL(protected='all', target='run').")
+    on_page("papers", "nDKL over all viewpoints rKL(protected='all',target='run')")
+    ranking = "ABBCACCC"
+    run = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in range(8)],
+                        "score": range(8, 0, -1)})
+    qrels = run[["query_id", "doc_id"]].assign(relevance=1, iteration=list(ranking))
+    measure = rKL(protected="all", target="run", norm="none")
+    whole = [ranking.count(one) / 8 for one in "ABC"]
+    expected = sum(stats.entropy([ranking[:i].count(one) / i for one in "ABC"], whole, base=2)
+                   / math.log2(i + 1) for i in range(1, 9))
+    assert values([measure], qrels, run)[measure, "1"] == pytest.approx(expected)
+
+
+# --------------------------------------------------------------------------- Gezici et al. (2021)
+
+
+def test_biases_of_opposite_sign_cancel_out():
+    on_page("choosing", "Biases of opposite sign cancel out in a mean. Report the mean of abs=True "
+            "too.")
+    qrels = pd.DataFrame({"query_id": ["1", "2"], "doc_id": ["a", "b"], "relevance": 1,
+                          "iteration": ["PRO", "CON"]})
+    run = qrels[["query_id", "doc_id"]].assign(score=1.0)
+    signed, size = BiasP @ 1, BiasP(abs=True) @ 1
+    found = ir_measures.calc_aggregate([signed, size], qrels, run)
+    assert (found[signed], found[size]) == (0.0, 1.0)
+
+
+def test_the_discount_of_equation_1(values):
+    on_page("papers", "Equation 1 discounts by 1/log2 i at i = 10, 20, …. Here step=10 evaluates "
+            "these ranks with 1/log2(i + 1).")
+    labels = ["A"] * 12 + ["B"] * 18
+    run = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in range(30)],
+                        "score": range(30, 0, -1)})
+    qrels = run[["query_id", "doc_id"]].assign(relevance=1, iteration=labels)
+    measure = rND(protected="A", target="run", step=10, norm="none")
+    distance = {i: abs(labels[:i].count("A") / i - 12 / 30) for i in (10, 20, 30)}
+    ours, published = (sum(distance[i] / math.log2(i + more) for i in distance) for more in (1, 0))
+    assert values([measure], qrels, run)[measure, "1"] == pytest.approx(ours)
+    assert abs(ours - published) > 0.005
+
+
+def test_what_the_numbers_imply_is_on_the_page(script):
+    fit, leaning, _, labels = script("gezici2021").module.implied()["implied"]
+    words = {"at least 4": "four labels or more"}
+    on_page("papers", f"fit {fit} topics and no smaller number. Those in table 6 fit {leaning} "
+            "topics only", f"Fleiss' κ is that high only with {words[labels]}")
+
+
+# --------------------------------------------------------------------------- Lipani et al. (2021)
+
+
+def smallest_bias(shares: dict[str, float], n: int) -> float:
+    """The least that the largest bias of a group can be, over all lists of n documents."""
+    lists = [one for one in itertools.product(range(n + 1), repeat=len(shares)) if sum(one) == n]
+    rows = [(str(topic), f"d{i}", group) for topic, counts in enumerate(lists)
+            for i, group in enumerate(itertools.chain(*map(itertools.repeat, shares, counts)))]
+    run = pd.DataFrame(rows, columns=["query_id", "doc_id", "iteration"])
+    measures = [RepBias(group=group, target=shares, abs=True) @ n for group in shares]
+    found = pd.DataFrame(ir_measures.iter_calc(
+        measures, run.assign(relevance=1), run[["query_id", "doc_id"]].assign(score=1.0)))
+    return found.groupby("query_id")["value"].max().min()
+
+
+def test_rounding_makes_no_list_of_two_groups_biased():
+    on_page("choosing", "rounding alone never makes a list of two groups biased. Of three groups "
+            "or more, it can.")
+    for n, share in itertools.product((1, 3, 10), (0.0, 0.05, 0.25, 1 / 3, 0.5, 0.55, 0.77)):
+        assert smallest_bias({"female": share, "male": 1 - share}, n) == pytest.approx(0, abs=1e-9)
+    assert smallest_bias(dict.fromkeys("ABC", 1 / 3), 10) == pytest.approx(0.1)
+
+
+def test_what_the_tables_say_is_on_the_page(script):
+    found = script("lipani2021").module.published_findings().set_index("finding")["value"]
+    k, r = ([found[f"{name}: biased towards {side}, target ratio around {ratio}"].split()[1]
+             for side, ratio in (("males", 0.5), ("females", 0.1))] for name in "KR")
+    on_page("papers", f"table 2 (means {' and '.join(k)}), not of table 3 ({' and '.join(r)})")
+    rows = pd.read_csv(script("lipani2021").module.DATA / "lipani2021-published.csv")
+    ratios = rows[rows["column"] == "unbiased"].groupby("table")["target_ratio"].agg(list)
+    twice, lacking = ({table: [ratio / 10 for ratio in range(11) if wanted(own.count(ratio / 10))]
+                       for table, own in ratios.items()}
+                      for wanted in (lambda n: n == 2, lambda n: n == 0))
+    assert (twice, lacking) == ({2: [0.5, 1.0], 3: [0.6]}, {2: [0.6, 0.7], 3: [0.7]})
+    on_page("papers", "table 2 has 0.5 and 1.0 twice and lacks 0.6 and 0.7, table 3 has 0.6 twice "
+            "and lacks 0.7.")

@@ -1,0 +1,154 @@
+"""What the report says of targets, fair ends, composed measures, samples and undefined measures."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_fairness import FairnessWarning, explain, groups, report
+
+pytest.importorskip("jinja2")
+
+LABELS = ["A", "B", "C", "D"]
+
+
+@pytest.fixture
+def made(registered_groups):
+    rng = np.random.default_rng(1)
+    docnos = [f"d{i}" for i in range(12)]
+    for name in ("a", "b"):
+        known = {docno: str(rng.choice(LABELS)) for docno in docnos[:9]}
+        registered_groups(name, lambda known=known, name=name: groups.from_mapping(
+            known, name=name))
+    registered_groups("few", lambda: groups.from_mapping({"d11": "A", "x": "B"}, name="few"))
+    qrels = pd.DataFrame([(qid, docno, int(rng.integers(0, 3))) for qid in "123"
+                          for docno in docnos[:10]], columns=["qid", "docno", "label"])
+    qrels.loc[qrels["docno"] == "d0", "label"] = 1
+    run = pd.DataFrame([(qid, docno, rng.random()) for qid in "123" for docno in docnos],
+                       columns=["qid", "docno", "score"])
+    return run, qrels
+
+
+def shown(run, qrels, measures, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FairnessWarning)
+        return report({"one": run}, qrels, measures, progress=False, **options).html
+
+
+def data_of(html):
+    return json.loads(html.partition('id="data">')[2].partition("</script>")[0])
+
+
+def test_a_measure_without_a_largest_value_has_no_fair_value(made):
+    html = shown(*made, ["FaiRR(values={'A':1,'B':0.5})@5", "EER@5", "AWRF@5"], groups="a")
+    assert html.count("1 is fair") == shown(*made, ["AWRF@5"], groups="a").count("1 is fair")
+    assert html.count("more is better)") == 2 * 2  # in the paragraph and in its LaTeX
+    assert html.count("↑ more is better</span>") == 2
+    assert [one["fair"] for one in data_of(html)["measures"]] == [None, None, 1.0]
+
+
+def test_each_source_of_a_composed_measure_is_named(made):
+    html = shown(*made, ["GFR(attributes={'a':'jsd','b':'jsd'})@5"])
+    for name in "ab":
+        assert "The groups of GFR(attributes={'a':'jsd','b':'jsd'})@5 ".replace("'", "&#39;") + \
+            f"are those of {name} (" in html
+    assert "a: target: equal shares of all groups; b: target" in html
+
+
+def test_targets_that_do_not_count_are_not_named(made):
+    html = shown(*made, ["EEL@5"])
+    assert "distribution of the groups" not in html and "target=" not in html
+    html = shown(*made, ["FAIR(p=0.9)@5", "PreF(p=0.9)@5", "EEL(by='group')@5"], groups="a")
+    assert "target=qrels is" not in html and html.count("target=qrels") == 2  # EEL's, also in LaTeX
+    assert data_of(html)["targets"] == [None] * 3
+    assert "EEL(by=&#39;group&#39;)@5: target: the exposure of the groups under ideal" in html
+    html = shown(*made, ["FAIR@5"], groups="a")
+    assert "target=qrels is the distribution of the groups in the relevant" in html
+    assert data_of(html)["targets"][0] is not None
+
+
+def test_unannotated_documents_count_evenly_in_gfr(made):
+    run, qrels = made
+    measure = "GFR(attributes={'a':'jsd'})@5"
+    data = data_of(shown(run, qrels, [measure]))
+    frame = explain(measure, run, qrels, "1")
+    assert data["measures"][0]["even"] is True and frame["group"].isna().any()
+    assert data_of(shown(run, qrels, ["AWRF@5"], groups="a"))["measures"][0]["even"] is False
+
+
+def test_values_of_samples_are_means(made):
+    run, qrels = made
+    several = pd.concat([run.assign(iteration="1"), run.assign(iteration="2", score=-run["score"])])
+    html = shown(several, qrels, ["AWRF@5"], groups="a")
+    says = "Where a system has several rankings of a topic, its value is their mean."
+    assert html.count(says) == 3  # below the table, in the paragraph and in its LaTeX
+    assert says not in shown(run, qrels, ["AWRF@5"], groups="a")
+
+
+def test_an_undefined_measure_has_no_average(made):
+    run, qrels = made
+    html = shown(run, qrels, ["nDCG@5", "rND@5"], groups="few")
+    assert ("rND@5 is undefined for 3 of 3 topics (no relevant document, such as 'd0', has a group "
+            "in Groups('few', ['A', 'B'])); it has no average.").replace("'", "&#39;") in html
+    assert '<td data-value="">–' in html and "counts in its averages" not in html
+    assert data_of(html)["averages"][0][1] is None
+
+
+def test_the_note_names_the_choice_of_one_group(made):
+    html = shown(*made, ["rKL@5"], groups="a")
+    assert "rKL@5: target: the distribution of the groups in the relevant documents" in html
+    assert "per topic; the others count as one: protected=&#39;all&#39; compares all." in html
+
+
+def test_signed_measures_are_different_and_not_better(made):
+    _, qrels = made
+    rng = np.random.default_rng(5)
+    measure = "BiasP(pro='A',con='B')@3"
+    known = {f"d{i}": "A" if i < 3 else "B" for i in range(6)}
+    qrels = pd.concat([qrels.assign(qid=str(i)) for i in range(8)])
+    qrels = qrels.drop_duplicates(["qid", "docno"]).assign(label=1)
+    runs = {}
+    for name, first in (("pro", ["d0", "d1", "d2"]), ("con", ["d3", "d4", "d5"])):
+        runs[name] = pd.DataFrame(
+            [(str(i), docno, float(docno in first) + 0.9 * rng.random() * (docno != first[0]))
+             for i in range(8) for docno in known], columns=["qid", "docno", "score"])
+    page = report(runs, qrels, [measure], groups=groups.from_mapping(known), baseline=0,
+                  progress=False).html
+    assert '<span class="mark" aria-hidden="true">≠</span>' in page
+    assert "significantly different from the baseline" in page
+    assert '<span class="mark" aria-hidden="true">▲</span>' not in page
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_long_names_and_many_groups(show, width):
+    """A run name of 200 characters, labels of 500, and fourteen groups."""
+    labels = ["x" * 500, *(f"group {i:02d}" for i in range(13))]
+    docnos = [f"d{i}" for i in range(28)]
+    source = groups.from_mapping({docno: labels[i % 14] for i, docno in enumerate(docnos)})
+    qrels = pd.DataFrame({"qid": "1", "docno": docnos, "label": 1})
+    run = qrels.assign(score=np.arange(28.0))
+    html = report({"r" * 200: run, "b": run}, qrels, ["nDCG@5", "AWRF@5"], groups=source,
+                  labels={"AWRF@5": "w" * 500}, progress=False).html
+    page = show(html)
+    page.browser.set_window_size(width, 1000)
+    try:
+        wide = page("return [document.documentElement.scrollWidth,"
+                    " document.documentElement.clientWidth]")
+        assert wide[0] <= wide[1]
+    finally:
+        page.browser.set_window_size(1400, 1000)
+    for key in page.find_all("#judgments .key, #strips-key"):
+        items = key.find_elements("css selector", "li")
+        names = [one.text for one in items]
+        assert names[:13] == [*(f"group {i:02d}" for i in range(12)), "other"]
+        assert items[12].get_attribute("title") == f"group 12, {'x' * 500}"
+    bars = [one.get_attribute("title") for one in page.find_all("#judgments .bar i")]
+    assert bars == [*(f"group {i:02d}: 2" for i in range(13)), f"{'x' * 500}: 2"]
+    said = [one.get_attribute("aria-label") for one in page.find_all("#strips td[data-doc]")]
+    assert any("x" * 500 in one for one in said) and any("group 12" in one for one in said)
+    others = page.find_all("#strips td[data-doc] .doc.other")
+    assert len(others) == 2 * sum("group 12" in one or "xxx" in one for one in said) / 2
