@@ -46,6 +46,7 @@ from pt_fairness.measures import (
     RankingBias,
     RepBias,
     Skew,
+    TrecFair,
     logDP,
     logEUR,
     logRUR,
@@ -102,11 +103,11 @@ _LAZY = {
 __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MaxSkew", "MinSkew",
-    "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "analysis",
-    "annotate", "evaluate", "explain", "groups", "highlight", "logDP", "logEUR", "logRUR", "nDD",
-    "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run", "rename", "report",
-    "rerank", "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG",
-    "β_P", "β_RBP",
+    "NDKL", "NFaiRR", "PEER", "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "TrecFair",
+    "analysis", "annotate", "evaluate", "explain", "groups", "highlight", "logDP", "logEUR",
+    "logRUR", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels", "read_run",
+    "rename", "report", "rerank", "runs", "simulation", "targets", "values", "with_groups",
+    "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

@@ -19,6 +19,7 @@ from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import depth_of, rels_of, score
 from pt_fairness.numerics import Bools, Floats
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider.attributes import Attributes
 from pt_fairness.provider.checks import check_labels, check_weights
 from pt_fairness.provider.diversity import Diversity
 from pt_fairness.provider.ndeval import Ndeval
@@ -34,6 +35,7 @@ class Source:
 
     :param name: the name of the source, ``None`` for ``iteration``
     :param needed: whether the measures need groups
+    :param measures: the measures; they combine the same sources, or none
     :raises ValueError: an unknown source, or qrels without groups
     """
 
@@ -46,10 +48,13 @@ class Source:
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
-        #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
-        kept = judgments.topics if self.groups is None or self.groups.topics is None \
-            else self.groups.topics
-        self.dropped: Bools = ~np.isin(judgments.topics, list(kept))
+        self.attributes = Attributes(measures, judgments)
+        #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
+        self.dropping = {one: ~np.isin(judgments.topics, one.topics)
+                         for one in (self.groups, *self.attributes.sources.values())
+                         if one is not None and one.topics is not None}
+        self.dropped: Bools = np.any([np.zeros(len(judgments.topics), bool),
+                                      *self.dropping.values()], axis=0)
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -66,11 +71,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._warned: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
+        by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
         for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
             name = measure.param("groups") if measure.needs_groups else None
-            by_source.setdefault((name, measure.needs_groups), []).append(measure)
-        self._sources = [Source(*key, some, self._judgments) for key, some in by_source.items()]
+            key = name, measure.needs_groups, tuple(measure.joint)
+            by_source.setdefault(key, []).append(measure)
+        self._sources = [Source(name, needed, some, self._judgments)
+                         for (name, needed, _), some in by_source.items()]
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
@@ -90,12 +97,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
         :raises ValueError: a parameter names a label that the source does not declare
         """
-        if source.dropped.any():
-            first = self.topics[source.dropped.argmax()]
-            self._warn(f"{source.groups!r} drops {source.dropped.sum()} of {len(self.topics)} "
-                       f"topics (the first is {first!r}): they have no value (NaN) and are left "
-                       "out of the means. pt.Experiment cannot leave them out: give it "
-                       "groups.to_qrels(qrels)", f"topics {source.groups}")
+        for groups, dropped in source.dropping.items():
+            if dropped.any():
+                first = self.topics[dropped.argmax()]
+                self._warn(f"{groups!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
+                           f"first is {first!r}): they have no value (NaN) and are left out of the "
+                           "means. pt.Experiment cannot leave them out: give it "
+                           "groups.to_qrels(qrels)", f"topics {groups}")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
             if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
@@ -188,6 +196,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
+        rankings = source.attributes.added_to(rankings, run, self._warn)
         values = score(source.measures, source.numbers.added_to(rankings, run))
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
