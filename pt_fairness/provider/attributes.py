@@ -54,8 +54,8 @@ class Attributes:
             found[name] = Attribute(ranked.sets, ranked.codes, annotations.by_rel[self._rel])
             if len(run.topic) and (ranked.codes < 0).all():
                 warn(f"no document of the run, such as {run.docnos(np.zeros(1, int))[0]!r}, is in "
-                     f"{annotations.groups!r}, so all of them weigh nothing; check that the ids "
-                     "match", f"none {annotations.groups}")
+                     f"the groups {name!r}, so all of them weigh nothing; check that the ids match",
+                     f"none {name}")
         return replace(rankings, attributes=found)
 
 
