@@ -1,48 +1,42 @@
 """Hash data and code, for cache keys and for names derived from content.
 
 Equal inputs have the same hash in every process. Frames, arrays, files, plain values and containers
-are hashed by content, other objects by their pickled state. Objects that cannot be pickled, such as
-database connections, get a unique random hash.
+are hashed by content, other objects by their method ``digest()`` if they have one, else by their
+pickled state. Functions and classes are hashed by the source text of their module, those of this
+package by their name.
 
-Importable functions and classes are hashed by the source text of their module. Those defined in a
-script, a notebook or a function are hashed by their byte code and the globals it refers to.
-
-Not hashed are modules that a module imports, imports within functions, and files that code reads:
-use a new checkpoint folder after changing one of these. The source text is read from the current
-file: restart Python after editing it.
+Not hashed are modules that a module imports, and files that code reads: use a new checkpoint folder
+after changing one of these. The source text is read from the current file: restart Python after
+editing it.
 """
 
 from __future__ import annotations
 
-import copyreg
-import dis
-import functools
 import hashlib
-import itertools
 import os
 import pickle
 import sys
 import types
-import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from io import BytesIO
 from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes}
-_WRAPPERS = (property, functools.cached_property, staticmethod, classmethod,
-             type(functools.cache(lambda: None)))
-_BYTE_CODE = ("co_code", "co_consts", "co_names", "co_varnames", "co_argcount",
-              "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_exceptiontable")
 _PICKLE_PROTOCOL = 4  # the last one that stores arrays whole
-#: Values and their hashes, by id. The reference to a value prevents the reuse of its id.
-_Hashes = dict[int, tuple[Any, str]]
-_random_hashes: _Hashes = {}
+
+
+class UnknownContentError(ValueError):
+    """A value has no hash: code of a script or notebook, or an object that cannot be pickled."""
 
 
 def of_frame(frame: pd.DataFrame) -> str:
-    """Return the hash of a frame: names, dtypes and values of its columns, without its index."""
+    """Return the hash of a frame: names, dtypes and values of its columns, without its index.
+
+    :raises UnknownContentError: an object in it has no hash
+    """
     return of_value([(name, str(column.dtype), _of_column(column))
                      for name, column in frame.items()])
 
@@ -62,11 +56,24 @@ def of_opened_file(file: IO[bytes]) -> str:
 
 
 def of_value(value: Any) -> str:
-    """Return the hash of any value, function or class."""
-    return _sha256(_hash(value, {}, 0).encode())
+    """Return the hash of any value, function or class.
+
+    :raises UnknownContentError: it has none
+    """
+    content = BytesIO()
+    pickler = _Pickler(content, _PICKLE_PROTOCOL)
+    # No references to values that were written before, which equal values need not share.
+    pickler.fast = True
+    try:
+        pickler.dump(value)
+    except UnknownContentError:
+        raise
+    except Exception as error:  # pickle and users' classes raise many types of errors
+        raise UnknownContentError(f"{type(value).__name__} cannot be pickled ({error})") from error
+    return _sha256(content.getbuffer())
 
 
-def _sha256(content: bytes) -> str:
+def _sha256(content: Any) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
@@ -80,85 +87,51 @@ def _of_column(column: pd.Series) -> str:
     return of_value(column.tolist())
 
 
-def _hash(value: Any, hashes: _Hashes, depth: int) -> str:
-    """Return the hash of a value, or its ``repr`` if it is plain.
+class _Pickler(pickle.Pickler):
+    def persistent_id(self, value: Any) -> Any:
+        """Return what to write in place of a value; ``None`` for its pickled form."""
+        kind = type(value)
+        if kind in _PLAIN:
+            return None
+        if kind in (list, tuple):
+            return repr(value) if _PLAIN.issuperset(map(type, value)) else None
+        if not isinstance(value, type) and callable(getattr(value, "digest", None)):
+            return kind.__qualname__, value.digest()
+        if isinstance(value, (set, frozenset)):  # order differs between processes
+            return kind, sorted(map(of_value, value)), getattr(value, "__dict__", None)
+        if kind is np.ndarray and not value.dtype.hasobject:
+            return str(value.dtype), value.shape, _sha256(value.tobytes())
+        if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
+            return of_frame(pd.DataFrame(value)), [(*axis.names, *axis) for axis in value.axes]
+        # pickle writes a method as its object and its name.
+        method = isinstance(value, types.MethodDescriptorType) or not isinstance(
+            getattr(value, "__self__", None), (types.ModuleType, type(None)))
+        return None if method or not hasattr(value, "__qualname__") else _code(value)
 
-    :param hashes: the hashes of values seen before, by id
-    :param depth: the number of enclosing values, which distinguishes references to them
+
+def _source(module: types.ModuleType) -> str:
+    # Cache keys hold the version of this package; names derived from content must not change with
+    # it.
+    own = module.__name__.partition(".")[0] == __name__.partition(".")[0]
+    file = "" if own else getattr(module, "__file__", None) or ""
+    return of_file(file) if file.endswith((".py", ".pyc")) else ""
+
+
+def _code(value: Any) -> Iterable[Any]:
+    """Return what identifies a function or a class: its name and the source of its module.
+
+    A function that another one made also has its line and what it refers to there.
+
+    :raises UnknownContentError: its module cannot be imported, or it has no name there
     """
-    kind = type(value)
-    if kind in _PLAIN or (kind in (list, tuple) and _PLAIN.issuperset(map(type, value))):
-        return repr(value)
-    if id(value) not in hashes:
-        hashes[id(value)] = value, f"enclosing {depth}"
-        try:
-            if isinstance(value, (set, frozenset)):  # order differs between processes
-                members = sorted(_hash(member, {}, depth + 1) for member in value)
-                parts = [_hash(kind, hashes, depth + 1), *members]
-            else:
-                parts = [_hash(part, hashes, depth + 1) for part in _parts(value)]
-            text = _sha256("\n".join([kind.__name__, *parts]).encode())
-        except Exception as error:  # pickle and users' classes raise many types of errors
-            if isinstance(error, RecursionError) and depth > 0:
-                raise
-            text = _random_hashes.setdefault(id(value), (value, uuid.uuid4().hex))[1]
-        hashes[id(value)] = value, text
-    return hashes[id(value)][1]
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    """Return the parts of a value to hash."""
-    if type(value) in (list, tuple):
-        return value
-    if type(value) is dict:
-        return itertools.chain.from_iterable(value.items())
-    if type(value) is np.ndarray and not value.dtype.hasobject:
-        return str(value.dtype), value.shape, _sha256(value.tobytes())
-    if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
-        return of_frame(pd.DataFrame(value)), *value.axes
-    if isinstance(value, pd.Index):
-        return [of_frame(value.to_frame(index=False))]
-    if isinstance(value, types.ModuleType):
-        # Cache keys hold the version of this package; names derived from content must not change
-        # with it.
-        own = value.__name__.partition(".")[0] == __name__.partition(".")[0]
-        file = "" if own else getattr(value, "__file__", None) or ""
-        return value.__name__, of_file(file) if file.endswith((".py", ".pyc")) else ""
-    if isinstance(value, (type, types.FunctionType)):
-        return _parts_of_code(value)
-    if isinstance(value, types.CodeType):
-        return [getattr(value, name, None) for name in _BYTE_CODE]
-    if isinstance(value, _WRAPPERS):
-        return [getattr(value, name, None) for name in ("__wrapped__", "func", "fget", "fset")]
-    reduce = copyreg.dispatch_table.get(type(value))
-    reduced = value.__reduce_ex__(_PICKLE_PROTOCOL) if reduce is None else reduce(value)
-    if isinstance(reduced, str):  # the name to import it by
-        return [pickle.dumps(value, _PICKLE_PROTOCOL)]
-    return [list(part) if isinstance(part, Iterator) else part for part in reduced]
-
-
-def _parts_of_code(value: Any) -> Iterable[Any]:
-    """Return the parts of a Python function or a class to hash."""
-    if value.__module__ not in ("__main__", "__mp_main__"):
-        try:
-            name = pickle.dumps(value, _PICKLE_PROTOCOL)
-            return name, sys.modules[value.__module__], getattr(value, "__bases__", ())
-        except Exception:  # not importable by name
-            pass
-    if isinstance(value, type):
-        members = [(name, member) for name, member in sorted(vars(value).items())
-                   if isinstance(member, (types.FunctionType, *_WRAPPERS))
-                   or not (name.startswith("__") or name == "_abc_impl")]
-        return value.__name__, type(value), value.__bases__, members
-    # Source text is missing for classes of notebooks and for code that was unpickled, and it does
-    # not show the values of global variables.
-    names = sorted(_global_names(value.__code__) & value.__globals__.keys())
-    return (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__,
-            [cell.cell_contents for cell in value.__closure__ or ()], vars(value),
-            [(name, value.__globals__[name]) for name in names])
-
-
-def _global_names(code: types.CodeType) -> set[str]:
-    inner = [_global_names(part) for part in code.co_consts if isinstance(part, types.CodeType)]
-    steps = dis.get_instructions(code)
-    return {step.argval for step in steps if step.opname == "LOAD_GLOBAL"}.union(*inner)
+    name, found = value.__qualname__, sys.modules.get(getattr(value, "__module__", None) or "")
+    module = found
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    made = isinstance(value, types.FunctionType) and "<lambda>" not in name and found is not value
+    if module is None or module.__name__ in ("__main__", "__mp_main__") \
+            or not (found is value or made):
+        raise UnknownContentError(f"the code of {name} is not that of a module")
+    held = (value.__code__.co_firstlineno, value.__defaults__, value.__kwdefaults__,
+            [cell.cell_contents for cell in value.__closure__ or ()]) if made else ()
+    return module.__name__, name, _source(module), getattr(value, "__bases__", ()), held

@@ -1,26 +1,31 @@
-"""The registry of groups and values, which also reads them from files."""
+"""The registries of groups, values, targets and runs, which also read them from files."""
 
 from __future__ import annotations
 
 import difflib
+import importlib
 import os
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Generic, TypeVar
-from weakref import WeakValueDictionary
+from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 from pt_fairness import fingerprint
-from pt_fairness.text import BoundName, listed
+from pt_fairness.labels import BoundName
+from pt_fairness.messages import listed
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
 
 
 class Source:
-    """The base class of the objects in a registry: groups or values.
+    """The base class of the objects in a registry.
 
     :param name: the name of the source; ``None`` for one derived from a hash of its content
     """
+
+    #: What the objects of the class are, as in ``pt_fairness.groups``.
+    WHAT: ClassVar[str]
 
     def __init__(self, name: str | None) -> None:
         self._name = name
@@ -29,69 +34,103 @@ class Source:
     def name(self) -> str:
         """The name; by default derived from a hash of the content."""
         if self._name is None:
-            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.digest()}"
+            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.key}"
         return self._name
 
     def digest(self) -> str:
-        """Return a hash of the content."""
+        """Return a hash of the content.
+
+        :raises UnknownContentError: the content has no hash
+        """
         raise NotImplementedError
 
+    @property
+    def key(self) -> str:
+        """The digest; for content without a hash, a random text that copies of the object share."""
+        try:
+            return self.digest()
+        except fingerprint.UnknownContentError:
+            return str(self.__dict__.setdefault("_key", uuid.uuid4().hex[:12]))
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Source) and type(self) is type(other) \
-            and self.name == other.name and self.digest() == other.digest()
+        return self is other or (
+            isinstance(other, Source) and type(self) is type(other)
+            and self.name == other.name and self.key == other.key)
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        # Built-in sources are unpickled to the one object of the process, which caches documents.
+        if self._name in _built_in_names(self.WHAT) and built_in(self.WHAT, self._name) is self:
+            return built_in, (self.WHAT, self._name)
+        return super().__reduce_ex__(protocol)
+
+
+def _built_in_names(what: str) -> Mapping[str, str]:
+    # The collections make objects of these classes, so they are imported when they are needed.
+    names: dict[str, Mapping[str, str]] = \
+        importlib.import_module("pt_fairness.collections").BUILT_IN
+    return names.get(what, {})
+
+
+@cache
+def built_in(what: str, name: str) -> Any:
+    """Return a source of this package, the same object at every call."""
+    return importlib.import_module("pt_fairness.collections").make(what, name)
 
 
 S = TypeVar("S", bound=Source)
 
 
 class Registry(Generic[S]):
-    """The sources of one class, by name.
+    """The sources of one class, by name. Registered ones take precedence over built-in ones.
 
     :param kind: the class
-    :param what: the module of the class, also used in errors, such as ``values``
-    :param read: reads a source from a path and gives it a name
+    :param read: reads a source from a path and gives it a name; ``None`` if names alone are allowed
     :param makers: the functions that create sources, listed in errors
-    :param built_in: the functions that return the built-in sources, by name; registered sources
-        take precedence
+    :param words: names that are keywords of the parameter
     """
 
-    def __init__(self, kind: type[S], what: str, read: Callable[[str, str], S], makers: str,
-                 built_in: dict[str, Callable[[], S]] | None = None) -> None:
-        self._kind, self._what, self._read, self._makers = kind, what, read, makers
-        self.built_in: dict[str, Callable[[], S]] = {} if built_in is None else built_in
+    def __init__(self, kind: type[S], read: Callable[[str, str], S] | None = None,
+                 makers: str = "register", words: Sequence[str] = ()) -> None:
+        self._kind, self._read, self._makers, self._words = kind, read, makers, words
         self._registered: dict[str, S | Callable[[], S]] = {}
-        #: Unregistered sources that measures use, by their names in the parameters.
-        self._unnamed: WeakValueDictionary[str, S] = WeakValueDictionary()
         # The hash of the content is part of the cache key.
-        self._of_content = lru_cache(FILES_KEPT)(lambda path, content: read(path, path))
+        self._of_content = lru_cache(FILES_KEPT)(
+            lambda path, content: read(path, path))  # type: ignore[misc]
 
     def register(self, name: str, source: S | Callable[[], S]) -> None:
         """Register a source under a name, in place of any earlier one.
 
         :param source: a source, or a function that creates one when it is first needed
-        :raises ValueError: it is neither, or the name is empty
+        :raises ValueError: it is neither, or the name is empty or a keyword
         """
+        what = self._kind.WHAT
         if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"{self._what} need a name that is not empty, not {name!r}")
+            raise ValueError(f"{what} need a name that is not empty, not {name!r}")
+        if name.strip().casefold() in self._words:
+            raise ValueError(f"{what} cannot be named {name!r}: {listed(self._words)} have a "
+                             "meaning of their own; choose another name")
         if not isinstance(source, self._kind) and not callable(source):
             raise ValueError(f"{name!r} cannot be registered as a {type(source).__name__}: make a "
                              f"{self._kind.__name__} object of it with {self._makers}")
         self._registered[name] = source
 
-    def register_built_in(self, name: str, make: Callable[[], S]) -> None:
-        """Register a source of this package under a name.
-
-        :param make: returns the source; called when the name is first used
-        """
-        self.built_in[name] = cache(make)
-
     def unregister(self, name: str) -> None:
-        """Remove a registered source.
+        """Remove what ``register`` has made available.
+
+        What this package has under the same name is available again.
 
         :raises ValueError: nothing was registered under this name
+
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> groups.register("opinions", groups.from_mapping({"a": "PRO"}))
+        >>> groups.unregister("opinions")
+        >>> "opinions" in groups.names()
+        False
         """
         if name not in self._registered:
             own = ", ".join(map(repr, sorted(self._registered))) or "none"
@@ -100,68 +139,71 @@ class Registry(Generic[S]):
         del self._registered[name]
 
     def names(self) -> list[str]:
-        """Return the names of the registered and the built-in sources, sorted."""
-        return sorted({*self._registered, *self.built_in})
+        """Return the names that are registered, those of this package included, sorted.
 
-    def registered(self, name: str) -> S | Callable[[], S] | None:
-        """Return what was registered under a name, or ``None``."""
-        return self._registered.get(name)
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> "trec-newswire" in groups.names()
+        True
+        """
+        return sorted({*self._registered, *_built_in_names(self._kind.WHAT)})
 
     def get(self, source: str | os.PathLike[str] | S) -> S:
-        """Return the source of a registered name, or of a path if no source has the name.
+        """Return what has a registered name, or what a file holds if nothing has that name.
 
-        A source object is returned as is. A parsed file is cached until its content changes. Other
+        An object is returned as is. A parsed file is cached until its content changes. Other
         paths, such as pipes, are read by every call.
 
         :raises ValueError: the source is none of these
+
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> groups.get("trec-newswire").labels
+        ['FBIS', 'FR', 'FT', 'LA']
         """
-        if isinstance(source, BoundName) and isinstance(source.value, self._kind):
-            return source.value
+        what = self._kind.WHAT
         if isinstance(source, self._kind):
             return source
         try:
             name = os.fspath(source)  # type: ignore[arg-type]
         except TypeError:
-            raise ValueError(f"{self._what} are a registered name, the path of a file or a "
+            raise ValueError(f"{what} are a registered name, the path of a file or a "
                              f"{self._kind.__name__} object, not {source!r}") from None
         known = self.find(name)
         if known is not None:
             return known
-        if not os.path.exists(name):
+        if self._read is None or not os.path.exists(name):
             near = difflib.get_close_matches(name, self.names(), n=1)
             meant = f"Did you mean {near[0]!r}? " if near else ""
-            raise ValueError(f"no {self._what} are registered as {name!r} and no such file "
-                             f"exists. {meant}Registered are {listed(self.names()) or 'none'}. "
-                             f"Register your own with pt_fairness.{self._what}.register(name, "
-                             f"{self._what}), or give the path of a file")
+            file = ("", "") if self._read is None else (" and no such file exists",
+                                                        ", or give the path of a file")
+            raise ValueError(f"no {what} are registered as {name!r}{file[0]}. {meant}Registered "
+                             f"are {listed(self.names()) or 'none'}. Register your own with "
+                             f"pt_fairness.{what}.register(name, {what}){file[1]}")
         if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)
 
-    def find(self, name: str) -> S | None:
-        """Return the source of a name, or ``None``; paths are not read."""
-        if name not in self._registered:
-            unnamed = self._unnamed.get(name)
-            return self.built_in[name]() if unnamed is None and name in self.built_in else unnamed
-        source = self._registered[name]
+    def find(self, name: str, make: bool = True) -> S | None:
+        """Return the source of a name, or ``None``; paths are not read.
+
+        :param make: whether to return built-in sources, and to call functions that create one
+        """
+        if isinstance(name, BoundName) and isinstance(name.value, self._kind):
+            return name.value
+        source = self._registered.get(name)
+        if source is None:
+            known = make and name in _built_in_names(self._kind.WHAT)
+            return built_in(self._kind.WHAT, name) if known else None
         if not isinstance(source, self._kind):
+            if not make:
+                return None
             source = self._registered[name] = source()  # type: ignore[operator]
         return source
 
-    def name_of(self, source: S | str) -> str:
-        """Return the name of a source in the parameters of a measure.
-
-        The name of an unregistered object holds a reference to it.
-        """
-        if isinstance(source, BoundName):
-            return source
-        if isinstance(source, str):
-            unnamed = None if source in self._registered else self._unnamed.get(source)
-            return source if unnamed is None else BoundName(source, unnamed)
-        for name, known in self._registered.items():
-            if known is source:
-                return name
-        name = source.name
-        if os.path.isfile(name) or self.find(name) not in (None, source):
-            name = f"{name}-{source.digest()}"
-        return BoundName(name, self._unnamed.setdefault(name, source))
+    def bound(self, source: S) -> BoundName:
+        """Return the name of a source, which holds it: the registered one, or its own."""
+        names = (name for name, known in self._registered.items() if known is source)
+        return BoundName(next(names, source.name), source)

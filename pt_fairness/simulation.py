@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import measures_without_groups
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.labels import label_text
 from pt_fairness.measures.scoring import rels_of, score
-from pt_fairness.numerics import Bools, Floats, Ints
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.tables import TIE_DECIMALS
-from pt_fairness.text import label_text
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 

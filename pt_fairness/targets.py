@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness import fingerprint
+from pt_fairness.arrays import Floats
+from pt_fairness.divergences import SMALLEST_TARGET
+from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns, need_rows, read_targets
-from pt_fairness.io.identifiers import missing
-from pt_fairness.numerics import SMALLEST_TARGET, Floats
-from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, BoundName, label_text
+from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
+from pt_fairness.registry import Registry, Source
 
 __all__ = ["get", "names", "register"]
 
@@ -32,21 +34,35 @@ def __dir__() -> list[str]:
     return __all__
 
 
-@dataclass(frozen=True)
-class Target:
-    """A target distribution for each of ``Q`` topics, or one for all, over ``L`` groups."""
+class Target(Source):
+    """A target distribution for each of ``Q`` topics, or one for all, over ``L`` groups.
 
-    #: The row index of each topic in ``shares``; ``None`` if its only row holds for all topics.
-    topics: dict[str, int] | None
-    #: The groups, sorted.
-    labels: tuple[str, ...]
-    #: The share of each group for each topic, ``[Q, L]``; rows sum to 1, up to rounding in files.
-    shares: Floats
-    #: The share of the topic's relevant documents in the target, in [0, 1).
-    of_qrels: float = 0.0
+    :param name: the name, also in errors
+    :param frame: columns ``qid, group, share``, or ``group, share`` for all topics
+    :param of_qrels: the share of the topic's relevant documents in the target, in [0, 1)
+    :raises ValueError: a column or value is missing, or the shares are no distribution
+    """
+
+    WHAT = "targets"
+
+    def __init__(self, name: str, frame: pd.DataFrame, of_qrels: float = 0.0) -> None:
+        super().__init__(name)
+        if not 0 <= of_qrels < 1:
+            raise ValueError(f"of_qrels={of_qrels!r} is not possible: it is a share of at least 0 "
+                             "and below 1; target='qrels' is the distribution of the relevant "
+                             "documents alone")
+        self.of_qrels = float(of_qrels)
+        #: The row index of each topic in ``shares`` (``None`` if its only row holds for all
+        #: topics), the groups, sorted, and the share of each group for each topic, ``[Q, L]``; rows
+        #: sum to 1, up to rounding in files.
+        self.topics, self.labels, self.shares = _read(name, frame)
+
+    def digest(self) -> str:
+        return fingerprint.of_value((self.topics, self.labels, self.shares, self.of_qrels))
 
 
-_registry: dict[str, Target] = {}
+REGISTRY = Registry(Target, words=TARGET_WORDS)
+names = REGISTRY.names
 
 
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
@@ -81,22 +97,13 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
     >>> everyone = pd.DataFrame({"group": ["f", "m"], "share": [0.5, 0.5]})
     >>> targets.register("half", everyone, of_qrels=0.5)
     """
-    if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"a target needs a name that is not empty, not {name!r}")
-    if name.strip().casefold() in TARGET_WORDS:
-        raise ValueError(f"a target cannot be named {name!r}: "
-                         f"{', '.join(map(repr, TARGET_WORDS))} are targets that every measure "
-                         "has; choose another name")
-    if not 0 <= of_qrels < 1:
-        raise ValueError(f"of_qrels={of_qrels!r} is not possible: it is a share of at least 0 and "
-                         "below 1; target='qrels' is the distribution of the relevant documents "
-                         "alone")
-    _registry[name] = _read(name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame),
-                            float(of_qrels))
+    REGISTRY.register(name, Target(
+        name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame), of_qrels))
 
 
-def _read(name: str, frame: pd.DataFrame, of_qrels: float) -> Target:
-    """Return the target in a frame."""
+def _read(name: str, frame: pd.DataFrame) \
+        -> tuple[dict[str, int] | None, tuple[str, ...], Floats]:
+    """Return the topics, the labels and the shares in a frame."""
     for_all = "qid" not in frame and "query_id" not in frame
     if for_all:
         frame = frame.assign(qid="all")
@@ -128,27 +135,7 @@ def _read(name: str, frame: pd.DataFrame, of_qrels: float) -> Target:
         raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} "
                          f"sum to {sums[off.argmax()]:.9g}; those of every topic sum to 1")
     rows = None if for_all else {str(qid): i for i, qid in enumerate(topics)}
-    return Target(rows, tuple(map(str, labels)), shares, of_qrels)
-
-
-def names() -> list[str]:
-    """Return the registered names, sorted.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import targets
-    >>> frame = pd.DataFrame({"qid": ["1", "1"], "group": ["f", "m"], "share": [0.4, 0.6]})
-    >>> targets.register("census", frame)
-    >>> "census" in targets.names()
-    True
-    """
-    return sorted(_registry)
-
-
-def registered(name: str) -> Target | None:
-    """Return the target registered under a name in this process, or ``None``."""
-    return _registry.get(name)
+    return rows, tuple(map(str, labels)), shares
 
 
 def get(name: str) -> pd.DataFrame:
@@ -185,13 +172,7 @@ def find(name: str) -> Target:
 
     :raises ValueError: no target is registered under this name
     """
-    if isinstance(name, BoundName):
-        return name.value
-    if name not in _registry:
-        raise ValueError(f"no target is registered as {name!r}; registered are "
-                         f"{', '.join(map(repr, names())) or 'none'}. Register your own with "
-                         "pt_fairness.targets.register(name, frame)")
-    return _registry[name]
+    return REGISTRY.get(name)
 
 
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:

@@ -145,13 +145,12 @@ def registered_runs() -> Iterator[Callable[..., None]]:
 
 @pytest.fixture
 def forget_targets(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """``forget_targets()``: no targets are registered, as in a new process, neither before the test
+    """``forget_targets()``: no targets but those of the package, neither before the test
     nor after a call.
     """
 
     def forget() -> None:
-        # Targets cannot be unregistered.
-        monkeypatch.setattr(pt_fairness.targets, "_registry", {})
+        monkeypatch.setattr(pt_fairness.targets.REGISTRY, "_registered", {})
 
     forget()
     return forget

@@ -49,7 +49,7 @@ def _forget_modules() -> dict[str, ModuleType]:
     """Forget ir_datasets and the modules that import it, and return them."""
     modules = {name: sys.modules.pop(name) for name in [*sys.modules]
                if name.partition(".")[0] == "ir_datasets" or name.startswith(
-                   ("pt_fairness.reading", "pt_fairness.collections."))}
+                   ("pt_fairness.irds.data", "pt_fairness.collections."))}
     for parent, _, child in (name.rpartition(".") for name in modules):
         if parent in sys.modules:
             vars(sys.modules[parent]).pop(child, None)
@@ -67,9 +67,9 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     saved = _forget_modules()
     # In place of the built-in sources, which keep what they have read.
     for name in collections.SOURCES:
-        groups.register(name, partial(collections.source, name))
+        groups.register(name, partial(collections.make, "groups", name))
     for name in collections.VALUES:
-        values.register(name, partial(collections.values_source, name))
+        values.register(name, partial(collections.make, "values", name))
     fresh = importlib.import_module("ir_datasets")
     collections.register_datasets()
     yield fresh

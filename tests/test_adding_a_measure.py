@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pyterrier.measures
@@ -13,7 +14,6 @@ import pt_fairness
 from pt_fairness import cli, provider
 from pt_fairness.declarations import params
 from pt_fairness.measures import MEASURES, FairnessMeasure, register
-from pt_fairness.measures.lazy import np
 
 
 class _FirstOf(FairnessMeasure):

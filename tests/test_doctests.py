@@ -32,8 +32,7 @@ WITH_EXAMPLES = (
     "reporting",
     "simulation",
     "targets",
-    "transformers",
-    "transformers.rerank",
+    "rerank",
     "values",
 )
 

@@ -173,7 +173,7 @@ def test_the_reference_of_the_re_rankers_shows_what_users_call(built):
     members = {
         name.rpartition(".")[2]
         for name, kind in documented(built).items()
-        if name.startswith("pt_fairness.transformers.rerank.") and kind != "py:class"
+        if name.startswith("pt_fairness.rerank.") and kind != "py:class"
     }
     assert members == {"draws", "policy", "rankings"}
     build, prefix = built

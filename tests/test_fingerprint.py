@@ -17,7 +17,7 @@ from pt_fairness import fingerprint
 
 
 def enclosing(value):
-    return lambda: value
+    return lambda: value  # which has no name
 
 
 def with_method(value):
@@ -31,12 +31,6 @@ def loop(value):
     values = [value]
     values.append(values)
     return values
-
-
-def ring(level):
-    outer = [[]]
-    outer[0].append([outer, outer[0]][level])
-    return outer
 
 
 def chain(value, links=60):
@@ -65,28 +59,34 @@ class Names(set):
     pass
 
 
-def type_of_set(value):
-    return type("Type", (set,), {"value": value})("ab")
+class Color(enum.Enum):
+    RED, BLUE = 1, 2
 
 
-def color(value):
-    return enum.Enum("Color", {"RED": value}).RED
+class Digested:
+    """An object that knows its own digest, and holds what has none."""
+
+    def __init__(self, text):
+        self.text, self.function = text, lambda: text
+
+    def digest(self):
+        return self.text
 
 
 @pytest.mark.parametrize("make, one, other", [
     (str, 1, 2), (int, 1, 2), (float, "0.5", "nan"), (str.encode, "a", "b"), (bool, 0, 1),
     (type, 1, "1"), (lambda x: [x, (x,)], 1, "1"), (list, "a", "b"), (tuple, [1], [2]),
     (lambda x: {"a": [x]}, 1, 2), (lambda x: {x: "a"}, 1, 2), (lambda x: [frozenset({x})], 1, 2),
-    (type_of_set, 1, 2), (lambda x: x([{}]), list, tuple),
+    (lambda x: x([{}]), list, tuple), (Digested, "a", "b"), (lambda x: [{x: Digested(x)}], 1, 2),
     (Names, "abcd", "abce"), (collections.deque, [1], [2]), (collections.Counter, "ab", "abb"),
-    (lambda x: collections.defaultdict(lambda: x), 1, 2), (loop, 1, 2), (chain, 1, 2),
-    (lambda x: Node(Node(*x), Node()), [], [Node()]), (Slots, 1, 2), (lambda x: {Slots(x)}, 1, 2),
-    (re.compile, "a+", "b+"), (pathlib.Path, "a", "b"), (range, 3, 4), (color, 1, 2),
-    (enclosing, 1, 2), (enclosing, len, max), (with_method, 1, 2),
-    (lambda x: with_method(x)(), 1, 2), (lambda x: with_method(x)().__call__, 1, 2),
-    (lambda x: functools.partial(max, x), 1, 2), (lambda x: x.upper, "a", "b"), (ring, 0, 1),
+    (lambda x: collections.defaultdict(x), int, list), (chain, 1, 2),
+    (Slots, 1, 2), (lambda x: {Slots(x)}, 1, 2),
+    (re.compile, "a+", "b+"), (pathlib.Path, "a", "b"), (range, 3, 4), (Color, 1, 2),
+    (lambda x: functools.partial(max, x), 1, 2), (lambda x: x.upper, "a", "b"),
+    (lambda x: Slots(x).__init__, 1, 2), (lambda x: x, len, max),
+    (lambda x: x, str.split, str.strip),
     (lambda x: x, pd.DataFrame, pd.Series), (lambda x: x, textwrap.dedent, textwrap.indent),
-    (lambda x: x, np.sum, np.add), (lambda x: x, pd, np),
+    (lambda x: x, np.sum, np.add),
     (np.int64, 10, 700), (np.float32, 0.5, 0.25), (np.array, [1, 2], [1, 3]),
     (np.array, [0], [0.0]), (np.array, [[1, 2]], [[1], [2]]),
     (lambda x: np.array([x], dtype=object), "a", "b"),
@@ -110,16 +110,8 @@ def test_equal_values_are_the_same_however_they_were_made():
                        ({"aa": 1, "b": "c"}, json.loads('{"aa": 1, "b": "c"}')),
                        ([text, text], ["aa", "aa"]), ({"a", "b", ("c", 1)}, {("c", 1), "b", "a"}),
                        (pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"a": [1]}).assign(b=[2])),
-                       (pd.Index(["b", "a"])[1:], pd.Index(["a"])),
                        (np.array([text], dtype=object), np.array(["aa"], dtype=object))]:
         assert fingerprint.of_value(one) == fingerprint.of_value(other)
-
-
-def test_python_s_notes_on_a_class_do_not_count():
-    class Mine:
-        name: str
-    before = fingerprint.of_value(Mine)
-    assert Mine.__annotations__ == {"name": str} and fingerprint.of_value(Mine) == before
 
 
 class Raises:
@@ -135,15 +127,16 @@ def through_a_set(_):
 
 @pytest.mark.parametrize("make", [
     lambda x: sqlite3.connect(":memory:"), lambda x: [sqlite3.connect(":memory:")],
-    lambda x: Raises(), lambda x: enclosing(Raises()), lambda x: pd.Series([Raises()]),
+    lambda x: Raises(), lambda x: pd.Series([Raises()]),
     lambda x: (i for i in "ab"), lambda x: np.frompyfunc(lambda y: x, 1, 1),
-    lambda x: chain(x, 3000), through_a_set,
+    lambda x: chain(x, 3000), through_a_set, loop, lambda x: Node(Node()),
+    enclosing, with_method, lambda x: with_method(x)(), lambda x: with_method(x)().__call__,
+    lambda x: functools.partial(enclosing(x)), lambda x: {enclosing(x)},
+    lambda x: functools.cache(enclosing(x)),
 ])
-def test_what_cannot_be_pickled_equals_nothing_else(make):
-    one = make(1)
-    assert fingerprint.of_value(one) == fingerprint.of_value(one)
-    # None of them is kept here, so Python may give one the id of another.
-    assert len({fingerprint.of_value(make(1)) for _ in range(20)}) == 20
+def test_what_has_no_hash(make):
+    with pytest.raises(fingerprint.UnknownContentError):
+        fingerprint.of_value(make(1))
 
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [{"t": 1}, [2.0]],

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import expi
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts, divergences, maxima
 
 shares = (
     st.lists(st.integers(0, 5), min_size=2, max_size=6)
@@ -22,17 +21,17 @@ shares = (
 
 
 def test_ratio_is_zero_over_zero():
-    assert numerics.ratio([1, 0, 3, 0], [2, 5, 0, 0]).tolist() == [0.5, 0, 0, 0]
-    assert numerics.ratio(np.ones((2, 1)), [1, 2, 0]).tolist() == [[1, 0.5, 0], [1, 0.5, 0]]
+    assert arrays.ratio([1, 0, 3, 0], [2, 5, 0, 0]).tolist() == [0.5, 0, 0, 0]
+    assert arrays.ratio(np.ones((2, 1)), [1, 2, 0]).tolist() == [[1, 0.5, 0], [1, 0.5, 0]]
 
 
 @pytest.mark.parametrize("depth", [0, 1, 7])
 def test_discounts(depth):
-    assert numerics.ranks(depth).tolist() == list(range(1, depth + 1))
-    assert numerics.log_discount(depth) == pytest.approx(
+    assert discounts.ranks(depth).tolist() == list(range(1, depth + 1))
+    assert discounts.log_discount(depth) == pytest.approx(
         [1 / math.log2(i + 1) for i in range(1, depth + 1)]
     )
-    assert numerics.geometric_discount(depth, 0.8) == pytest.approx(
+    assert discounts.geometric_discount(depth, 0.8) == pytest.approx(
         [0.8 ** (i - 1) for i in range(1, depth + 1)]
     )
 
@@ -42,18 +41,18 @@ def test_discounts_by_name(depth):
     weights = {"log2": lambda i: 1 / math.log2(i + 1), "trec": lambda i: 1 / math.log2(max(i, 2)),
                "geometric": lambda i: 0.8 ** (i - 1), "mmr": lambda i: 1 / i, "none": lambda i: 1.0}
     for name, weight in weights.items():
-        found = numerics.discount(name, depth, 0.8)
+        found = discounts.discount(name, depth, 0.8)
         assert found == pytest.approx([weight(i) for i in range(1, depth + 1)])
         with pytest.raises(ValueError, match="no discount is named"):
-            numerics.discount(name.upper(), depth)
+            discounts.discount(name.upper(), depth)
 
 
 @pytest.mark.parametrize("name", ["log2", "trec", "geometric"])
 @pytest.mark.parametrize("power", [1, 2])
-@pytest.mark.parametrize("depth", [1, 2, 9, 3_000_000])
+@pytest.mark.parametrize("depth", [1, 2, 9, 1_000_000])
 def test_sums_of_discounts(name, power, depth):
-    expected = (numerics.discount(name, depth, 0.8) ** power).sum()
-    found = numerics.sum_of_discounts(name, depth, 0.8, power)
+    expected = (discounts.discount(name, depth, 0.8) ** power).sum()
+    found = discounts.sum_of_discounts(name, depth, 0.8, power)
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -64,76 +63,46 @@ def test_gains_by_name():
         expected = {"binary": [r > 0 for r in relevant], "linear": relevant,
                     "exp": [2 ** r - 1 for r in relevant]}
         for name, gains in expected.items():
-            assert numerics.gain(name, relevance, rel).tolist() == gains
+            assert discounts.gain(name, relevance, rel).tolist() == gains
     with pytest.raises(ValueError, match="no gains are named 'log'"):
-        numerics.gain("log", relevance, 1)
+        discounts.gain("log", relevance, 1)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=5), st.integers(1, 12))
 def test_evaluated_ranks(lengths, step):
     depth = 9
     n = np.array(lengths)
-    for row, length in zip(numerics.evaluated(depth, n, step), lengths, strict=True):
+    for row, length in zip(discounts.evaluated(depth, n, step), lengths, strict=True):
         expected = (
             [i for i in range(1, length + 1) if i % step == 0]
             if step <= length
             else [length] * (length > 0)
         )
         assert [i + 1 for i in np.flatnonzero(row)] == expected
-    assert [int(row.sum()) for row in numerics.within(depth, n)] == lengths
-
-
-@pytest.mark.parametrize("n", [1, 2, 9])
-@pytest.mark.parametrize("step", [1, 2, 9, 10, 10**23])
-def test_ranks_of_a_step(n, step):
-    ranks = numerics.evaluated_ranks(n, step)
-    marked = numerics.evaluated(n, np.array([n]), step)[0]
-    assert [i - 1 for i in ranks] == np.flatnonzero(marked).tolist()
-
-
-@pytest.mark.parametrize("ranks", [
-    range(1, 1), range(1, 2), range(1, 4098), range(1, 1_000_001), range(3, 1_000_001, 3),
-    range(500_000, 1_000_001), range(10**9, 10**12, 10**6)], ids=str)
-@pytest.mark.parametrize("gain", [
-    pytest.param(np.ones_like, id="1"),
-    pytest.param(lambda i: i - 1, id="i - 1"),
-    pytest.param(lambda i: 0.999 ** (i - 1), id="0.999^(i - 1)"),
-])
-def test_discounted_sums_against_adding_one_by_one(ranks, gain):
-    i = np.array(ranks, float)
-    expected = math.fsum(gain(i) / np.log2(i + 1))
-    assert numerics.discounted_sum(ranks, gain) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_discounts_of_two_billion_ranks():
-    # Σ f(i) is about ∫ f from the first rank less ½ to the last plus ½, here after rank 1000.
-    n = 2**31 - 1
-    integral = math.log(2) * (expi(math.log(n + 1.5)) - expi(math.log(1001.5)))
-    expected = sum(1 / math.log2(i + 1) for i in range(1, 1001)) + integral
-    assert numerics.discounted_sum(range(1, n + 1)) == pytest.approx(expected, rel=1e-12)
+    assert [int(row.sum()) for row in discounts.within(depth, n)] == lengths
 
 
 @pytest.mark.parametrize("cells", [1, 5, 13, 1000])
-def test_discounted_divergence(cells, monkeypatch):
+def test_discounted_divergences(cells, monkeypatch):
     """Whatever part of the ranks is in memory at a time."""
-    monkeypatch.setattr(numerics, "BLOCK_CELLS", cells)
+    monkeypatch.setattr(divergences, "BLOCK_CELLS", cells)
     rows = np.array([[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]])
     codes = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
     target, weights = np.array([0.2, 0.3, 0.5]), np.array([[1, 0.5, 0.2, 0], [0, 1, 3, 2]])
-    found = numerics.discounted_divergence(codes, rows, weights,
-                                           lambda shares: numerics.kl(shares, target))
+    found = divergences.discounted_divergences(codes, rows, weights,
+                                           lambda shares: divergences.kl(shares, target))
+    assert found.shape == weights.shape
     for t in range(2):
-        expected = 0.0
         for i in range(4):
             share = sum((rows[c] for c in codes[t, :i + 1] if c >= 0), np.zeros(3)) / (i + 1)
-            expected += weights[t, i] * sum(p * math.log2(p / q)
-                                            for p, q in zip(share, target, strict=True) if p)
-        assert found[t] == pytest.approx(expected)
+            expected = weights[t, i] * sum(p * math.log2(p / q)
+                                           for p, q in zip(share, target, strict=True) if p)
+            assert found[t, i] == pytest.approx(expected)
 
 
 @given(shares)
 def test_smoothed_shares(plain):
-    found = numerics.smoothed(plain)
+    found = divergences.smoothed(plain)
     zeros = int((plain == 0).sum())
     assert found.sum() == pytest.approx(1)
     for before, after in zip(plain, found, strict=True):
@@ -148,35 +117,35 @@ def test_divergences(data, size):
     def divergence(a, b):
         return sum(x * math.log2(x / y) for x, y in zip(a, b, strict=True) if x > 0)
 
-    smooth = numerics.smoothed(q)
-    assert numerics.kl(p, smooth) == pytest.approx(divergence(p, smooth), abs=1e-12)
-    assert numerics.binary_kl(p[0], smooth[0]) == pytest.approx(
+    smooth = divergences.smoothed(q)
+    assert divergences.kl(p, smooth) == pytest.approx(divergence(p, smooth), abs=1e-12)
+    assert divergences.binary_kl(p[0], smooth[0]) == pytest.approx(
         divergence([p[0], 1 - p[0]], [smooth[0], 1 - smooth[0]]), abs=1e-12
     )
     middle = (p + q) / 2
-    assert numerics.jsd(p, q) == pytest.approx(
+    assert divergences.jsd(p, q) == pytest.approx(
         (divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12
     )
-    assert 0 <= numerics.jsd(p, q) <= 1 + 1e-12
-    assert numerics.jsd(p, p) == pytest.approx(0, abs=1e-12)
+    assert 0 <= divergences.jsd(p, q) <= 1 + 1e-12
+    assert divergences.jsd(p, p) == pytest.approx(0, abs=1e-12)
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 def test_divergences_of_neighbouring_numbers_are_not_negative(a, b):
     share = min(a, b) / max(a, b)
     for other in (share, np.nextafter(share, 0), np.nextafter(share, 2)):
-        assert numerics.binary_kl(share, min(other, 1.0)) >= 0
+        assert divergences.binary_kl(share, min(other, 1.0)) >= 0
 
 
 def test_rounding_makes_no_divergence():
     counted, fifths = np.full(5, (0.2 + 0.2 + 0.2) / 3), np.full(5, 0.2)
     assert (counted != fifths).all()
-    assert numerics.kl(counted, fifths) == numerics.jsd(counted, fifths) == 0
+    assert divergences.kl(counted, fifths) == divergences.jsd(counted, fifths) == 0
 
 
 def test_unique_rows():
     a, b = np.array([1, 2, 1, 1]), np.array([0.5, 0.5, 0.5, 0.25])
-    (x, y), where = numerics.unique_rows(a, b)
+    (x, y), where = arrays.unique_rows(a, b)
     assert len(x) == 3
     assert x[where].tolist() == a.tolist() and y[where].tolist() == b.tolist()
 
@@ -220,7 +189,7 @@ def test_largest_sum_against_every_sequence(data):
         # As many documents as the last weighted rank needs have to exist.
         least[t] = data.draw(st.integers(max(0, n - most[t]), depth + 2))
 
-    found = numerics.largest_sum(
+    found = maxima.largest_sum(
         lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)),
         weights,
         most,
@@ -240,7 +209,7 @@ def test_largest_sum_against_every_permutation(documents, step):
     weights = np.array(
         [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)]
     )
-    found = numerics.largest_sum(
+    found = maxima.largest_sum(
         lambda a, i: abs(a / i - share),
         weights[None],
         np.array([documents.count("P")]),
@@ -249,26 +218,3 @@ def test_largest_sum_against_every_permutation(documents, step):
     expected = max(sum(w * abs(order[:i].count("P") / i - share) for i, w in enumerate(weights, 1))
                    for order in set(itertools.permutations(documents)))
     assert found[0] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-@pytest.mark.parametrize("sizes", [[3], [1, 2], [2, 2, 2], [1, 1, 4], [5, 0, 1]])
-@pytest.mark.parametrize("depth", [1, 3, 6])
-def test_largest_divergence_against_every_permutation(sizes, step, depth):
-    rng = np.random.default_rng(sum(sizes))
-    shares, target = rng.dirichlet([1, 1, 1], len(sizes)), rng.dirichlet([1, 1, 1])
-    depth = min(depth, sum(sizes))
-    weights = np.array(
-        [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)]
-    )
-    documents = [kind for kind, size in enumerate(sizes) for _ in range(size)]
-
-    def value(order):
-        prefixes = [sum(shares[kind] for kind in order[:i]) / i for i in range(1, depth + 1)]
-        return sum(w * sum(p * math.log2(p / q) for p, q in zip(prefix, target, strict=True))
-                   for w, prefix in zip(weights, prefixes, strict=True))
-
-    expected = max(value(order) for order in set(itertools.permutations(documents)))
-    assert numerics.largest_divergence(np.array(sizes), shares, target, weights) == pytest.approx(
-        expected
-    )

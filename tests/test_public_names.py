@@ -9,7 +9,7 @@ import pytest
 import pt_fairness
 
 MODULES = ["analysis", "cli", "evaluation", "groups", "io", "measures", "plots", "simulation",
-           "targets", "transformers", "values", "values.runs"]
+           "targets", "rerank", "values", "values.runs"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("forget_targets")
 
 def test_each_topic_has_its_own_target():
     targets.register("wikidata", frame())
-    assert targets.names() == ["wikidata"]
+    assert "wikidata" in targets.names()
     # Women have 9 and 0 of 10; one of two documents is a woman's.
     assert per_topic(RepBias(group="female", target="wikidata") @ 2) == pytest.approx(
         [1 / 2 - 2 / 2, 1 / 2 - 0]
@@ -132,9 +132,9 @@ def test_get_gives_what_was_registered():
     )
     targets.register("two", targets.get("one"))
     assert targets.get("two").equals(targets.get("one"))
-    assert targets.names() == ["one", "two"]
+    assert {"one", "two"} < set(targets.names()) and targets.names() == sorted(targets.names())
     with pytest.raises(
-        ValueError, match="no target is registered as 'three'; registered are 'one', 'two'"
+        ValueError, match=r"no targets are registered as 'three'.* Registered are 'one', "
     ):
         targets.get("three")
 
@@ -198,14 +198,14 @@ def test_a_copy_does_not_change_what_is_registered():
 def test_the_names_of_the_built_in_targets_are_reserved(name):
     with pytest.raises(
         ValueError,
-        match=f"a target cannot be named '{name}': 'qrels', 'collection', 'uniform', 'run' are",
+        match=f"targets cannot be named '{name}': 'qrels', 'collection', 'uniform', 'run' have",
     ):
         targets.register(name, frame())
 
 
 @pytest.mark.parametrize("name", ["", "  ", 3, None])
 def test_a_target_needs_a_name(name):
-    with pytest.raises(ValueError, match="a target needs a name that is not empty"):
+    with pytest.raises(ValueError, match="targets need a name that is not empty"):
         targets.register(name, frame())
 
 
@@ -236,7 +236,7 @@ def test_a_target_needs_a_name(name):
 def test_what_is_no_distribution_is_refused(rows, message):
     with pytest.raises(ValueError, match=message):
         targets.register("bad", frame(rows))
-    assert targets.names() == []
+    assert not [name for name in targets.names() if not name.startswith("trec-fair/")]
 
 
 def test_a_missing_column(tmp_path):

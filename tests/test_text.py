@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pt_fairness import text
+from pt_fairness import messages
 
 
 @pytest.mark.parametrize("names, most, expected", [
@@ -16,4 +16,4 @@ from pt_fairness import text
     (["A", "it's", 3], 2, """'A', "it's" and 1 more"""),
 ])
 def test_names_are_listed_up_to_a_number(names, most, expected):
-    assert text.listed(names, most) == expected
+    assert messages.listed(names, most) == expected

@@ -11,18 +11,25 @@ from pt_fairness.analysis.collection import (
     ranked_groups,
     undefined,
 )
+from pt_fairness.analysis.comparisons import compare
+from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.exposure import document_exposure, inequality
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
-from pt_fairness.analysis.statistics import Correlations, bias_summary, compare, correlations
+from pt_fairness.analysis.random_orders import against_random
+from pt_fairness.analysis.references import reference_rankings
+from pt_fairness.analysis.statistics import Correlations, bias_summary, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
+from pt_fairness.analysis.topics import topic_gaps, topic_groups
+from pt_fairness.analysis.uncertainty import uncertain_labels
 from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
-    "ALPHA", "Correlations", "agreement", "amortised_inequity", "bias_summary", "combine",
-    "compare", "correlations", "document_exposure", "explain", "group_distribution", "highlight",
-    "inequality", "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "top",
+    "ALPHA", "Correlations", "against_random", "agreement", "amortised_inequity", "bias_summary",
+    "combine", "compare", "correlations", "document_exposure", "explain", "group_distribution",
+    "highlight", "inequality", "intervals", "label_noise", "long_form", "minmax", "rank_table",
+    "ranked_groups", "reference_rankings", "top", "topic_gaps", "topic_groups", "uncertain_labels",
     "undefined",
 ]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import numerics
+from pt_fairness import arrays, divergences
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
+from pt_fairness.messages import listed, warn
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.tables import parsed
-from pt_fairness.text import listed, warn
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"
@@ -65,8 +65,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
               annotations.sets.shares(annotations.by_rel[rel], annotations.labels))
     counts[-1] = counts.sum(axis=0)
     total = counts.sum(axis=1)
-    shares = numerics.ratio(counts, total[:, None])
-    skew = numerics.kl(shares, np.full(size, 1 / max(size, 1)))
+    shares = arrays.ratio(counts, total[:, None])
+    skew = divergences.kl(shares, np.full(size, 1 / max(size, 1)))
     skew = np.maximum(skew / (math.log2(size) if size > 1 else 1.0), 0.0)
     return pd.DataFrame({"qid": np.repeat([*topics, ALL_TOPICS], size),
                          "group": annotations.labels * len(counts),

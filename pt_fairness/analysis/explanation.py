@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import numerics
 from pt_fairness.analysis.inputs import renamed_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.identifiers import texts_of
 from pt_fairness.io import need_columns
-from pt_fairness.io.identifiers import texts_of
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.messages import collecting_warnings, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import parsed, take_groups
-from pt_fairness.text import collecting_warnings, warn
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.
@@ -80,7 +79,9 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
 
         GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` holds
         ``measure`` (without the source of ``groups``) and ``qid`` as text, the ``value`` of the
-        provider and, if the measure compares two sides, the labels of the ``protected`` one.
+        provider and, if the measure compares two sides, the labels of the ``protected`` one. For
+        rND, rKL, rRD, nDD, nDR and nDKL it also holds the value of the ``fairest`` possible ranking
+        of as many documents, NaN for an undefined topic and for documents with weights.
     :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
         topic, a group source that does not exist, or a measure that does not fit the qrels
 
@@ -132,12 +133,13 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     for part in shown:
         source = f"{part.measure['groups']}: " if len(shown) > 1 else ""
         frame = frame.assign(**part.columns(source))
-    column, values = scores.by_rank(first.counted, first.depth)
+    column, values = scores.by_rank(ranked, place, first.counted, first.depth)
     frame[column] = values
     frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
-    protected = first.protected
-    if protected is not None:
-        frame.attrs["protected"] = protected.labels
+    if first.protected is not None:
+        frame.attrs["protected"] = first.protected
+    if first.fairest is not None:
+        frame.attrs["fairest"] = first.fairest
     return frame
 
 
@@ -168,88 +170,56 @@ class _Scores:
     def __init__(self, measure: Any, qrels: pd.DataFrame, ranked: pd.DataFrame,
                  topic: str) -> None:
         self._measure, self._qrels, self._ranked, self._topic = measure, qrels, ranked, topic
-        given = self._of([measure]).item()
+        self._evaluator = ManyRunsEvaluator([measure], qrels)
+        given = self._of(self._evaluator, [measure]).item()
         # With distinct scores, providers that break ties otherwise rank as trec_eval does.
         self._ranked = ranked.assign(score=np.arange(len(ranked), 0, -1.0))
         with collecting_warnings():  # have been given
             #: The value of the whole ranking.
-            self.value: float = self._of([measure]).item()
+            self.value: float = self._of(self._evaluator, [measure]).item()
         if not np.isclose(self.value, given, rtol=0, atol=1e-9, equal_nan=True):
             warn(f"{measure} is {given:.6g} for topic {topic!r}, because its provider breaks ties "
                  "otherwise than trec_eval; the explanation is that of trec_eval's order, with the "
                  f"value {self.value:.6g}")
 
-    def by_rank(self, counted: Ints, depth: int) -> tuple[str, Floats]:
+    def by_rank(self, ranked: Run, place: int, counted: Ints, depth: int) -> tuple[str, Floats]:
         """Return ``'contribution'`` or ``'value'``, and this number for each rank, ``[depth]``.
 
+        :param ranked: the ranking
+        :param place: the index of the topic
         :param counted: the 0-based ranks of the documents that count
         """
         measure, n = self._measure, len(counted)
         values = np.zeros(depth)
         with collecting_warnings():  # about prefixes; those about the measure have been given
-            if isinstance(measure, FairnessMeasure) and measure.OVER_RANKS is not None:
+            if isinstance(measure, FairnessMeasure) and measure.is_sum:
                 if not n:
                     return "contribution", np.full(depth, np.nan)
-                so_far = self._at_cutoffs(measure.unnormalised, n)
-                values[counted] = contributions(measure, so_far, np.array([n]),
-                                                np.array([self.value]))
+                values[counted] = self._evaluator.contributions(ranked, n)[measure][place]
                 return "contribution", values
             if measure.NAME not in SUMS and "cutoff" in measure.SUPPORTED_PARAMS:
                 values[counted] = 1
                 so_far = np.append(np.nan, self._at_cutoffs(measure, n))
                 return "value", so_far[values.cumsum().astype(int)]
-            of_prefixes = self._of([measure], range(1, depth + 1))[:, 0]
+            of_prefixes = self._of(self._evaluator, [measure], range(1, depth + 1))[:, 0]
             if measure.NAME in SUMS:
                 return "contribution", np.diff(of_prefixes, prepend=0.0)
             return "value", of_prefixes
 
     def _at_cutoffs(self, measure: Any, n: int) -> Floats:
         """Return the value at each of the cutoffs 1 to ``n``, ``[1, n]``."""
-        return self._of([type(measure)(**measure.params | {"cutoff": k}) for k in range(1, n + 1)])
+        measures = [type(measure)(**measure.params | {"cutoff": k}) for k in range(1, n + 1)]
+        return self._of(ManyRunsEvaluator(measures, self._qrels), measures)
 
-    def _of(self, measures: Sequence[Any], depths: Iterable[int | None] = (None,)) -> Floats:
+    def _of(self, evaluator: ManyRunsEvaluator, measures: Sequence[Any],
+            depths: Iterable[int | None] = (None,)) -> Floats:
         """Return the values of measures for the first documents, ``[depths, measures]``.
 
         :param depths: the numbers of documents; ``None`` for all
         """
-        evaluator = ManyRunsEvaluator(measures, self._qrels)
         values = []
         for depth in depths:
             found = {one.measure: one.value for one in evaluator.iter_calc(self._ranked[:depth])
                      if one.query_id == self._topic}
             values.append([found.get(measure, measure.DEFAULT) for measure in measures])
         return np.array(values, float).reshape(len(values), len(measures))
-
-
-def contributions(measure: FairnessMeasure, so_far: Floats, n: Ints, value: Floats) -> Floats:
-    """Return what each document that counts adds to the value of a measure, ``[R, K]``.
-
-    :param measure: a measure with :attr:`~FairnessMeasure.OVER_RANKS`
-    :param so_far: the value of ``measure.unnormalised`` at the cutoffs 1 to K, ``[R, K]``
-    :param n: the number of documents that count, ``[R]``, at most K; later columns become 0
-    :param value: the value of the measure, ``[R]``
-    """
-    depth = so_far.shape[1]
-    factor, total = np.ones(depth), np.ones(len(n))
-    if measure.OVER_RANKS == "discounted mean":
-        factor = numerics.log_discount(depth).cumsum()
-        total = factor[np.maximum(n, 1) - 1]
-    elif measure.OVER_RANKS != "sum":
-        factor = numerics.ranks(depth)
-        to_cutoff = measure.OVER_RANKS == "mean to cutoff" and measure.param("cutoff") is not None
-        total = np.where(to_cutoff, measure.param("cutoff") or 1, np.maximum(n, 1)).astype(float)
-    added = np.where(numerics.evaluated(depth, n, measure.param("step") or 1),
-                     np.diff(so_far * factor, prepend=0.0, axis=1) / total[:, None], 0.0)
-    if measure.param("abs"):
-        return np.where(added.sum(axis=1) < 0, -1.0, 1.0)[:, None] * added
-    return added if measure == measure.unnormalised else scaled(added, value)
-
-
-def scaled(added: Floats, value: Floats) -> Floats:
-    """Return contributions that add up to the value, ``[R, K]``.
-
-    :param added: the contributions without a normaliser, ``[R, K]``
-    :param value: ``[R]``
-    """
-    found = added.sum(axis=1)
-    return added * np.where(found != 0, numerics.ratio(value, found), 1.0)[:, None]

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of, runs_of
+from pt_fairness.arrays import Floats
+from pt_fairness.divergences import ROUNDING
 from pt_fairness.groups import Groups
-from pt_fairness.numerics import Floats
 from pt_fairness.rankings.judgments import Judgments
 
 #: The default of ``p`` for each discount that has one.
@@ -87,7 +88,7 @@ def document_exposure(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | No
     return pd.DataFrame({"name": np.repeat(found.names, len(found.items)),
                          "docno" if by == "document" else "group": items,
                          "exposure": found.exposure.ravel(),
-                         "share": numerics.ratio(found.exposure, total).ravel()})
+                         "share": arrays.ratio(found.exposure, total).ravel()})
 
 
 def inequality(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | None = None,
@@ -129,14 +130,14 @@ def inequality(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | None = No
     x = np.sort(exposure, axis=1)
     rank = np.arange(n - x.shape[1], n) + 1.0  # first the documents that cannot be named
     total = x.sum(axis=1)
-    shares = numerics.ratio(x, total[:, None])
+    shares = arrays.ratio(x, total[:, None])
     logs = np.log(shares, out=np.zeros(x.shape), where=shares > 0)
     exposed = (times > 0).sum(axis=1)
     often = (pairs // max(n, 1))[:, None]
     satisfied = (times >= often).sum(axis=1) + (n - x.shape[1]) * (often[:, 0] == 0)
     values = np.column_stack([
         ((2 * rank - n - 1) * shares).sum(axis=1) / max(n, 1),
-        numerics.ratio(1.0, n * (shares ** 2).sum(axis=1)),
+        arrays.ratio(1.0, n * (shares ** 2).sum(axis=1)),
         -(shares * logs).sum(axis=1) / math.log(max(n, 2)),
         np.where(by == "document", exposed / max(n, 1), np.nan),
         np.where(by == "document", satisfied / max(n, 1), np.nan)])
@@ -203,8 +204,8 @@ def _exposure(caller: str, runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame
                 ranked.codes[rows[i][kept]], annotations.labels)
         times = exposure
     total = np.array([own.sum() for own in weights])
-    outside = numerics.ratio(total - exposure.sum(axis=1), total)
-    outside[outside < numerics.ROUNDING] = 0.0
+    outside = arrays.ratio(total - exposure.sum(axis=1), total)
+    outside[outside < ROUNDING] = 0.0
     return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
 
 
@@ -221,8 +222,8 @@ def _discounts(name: str, ranks: int, p: float | None) -> Floats:
         raise ValueError(f"p={p!r} is not possible for discount={name!r}; it takes a number "
                          + ("above 0 and below 1" if name == "geometric" else "of at least 0"))
     if name == "power":
-        return np.asarray(numerics.ranks(ranks) ** -own)
+        return np.asarray(discounts.ranks(ranks) ** -own)
     if name not in ("log2", "trec", "geometric", "mmr", "none"):
         raise ValueError(f"discount={name!r} is not possible; it takes 'log2', 'trec', "
                          "'geometric', 'mmr', 'none' or 'power'")
-    return numerics.discount(name, ranks, own)
+    return discounts.discount(name, ranks, own)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.exposure import IAA
@@ -75,9 +75,9 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     cutoff, topics = measure.param("cutoff"), len(judgments.topics)
     rows = np.flatnonzero(run.place < (math.inf if cutoff is None else cutoff))
     place = run.place[rows]
-    weights = numerics.discount(measure.param("discount"), int(place.max(initial=-1)) + 1,
+    weights = discounts.discount(measure.param("discount"), int(place.max(initial=-1)) + 1,
                                 measure.param("p"))
-    gains = numerics.gain(measure.param("gains"), judgments.relevance, measure.param("rel"))
+    gains = discounts.gain(measure.param("gains"), judgments.relevance, measure.param("rel"))
     # First the ranked documents, then the judged ones. The attention is the sum over the rankings
     # of a topic, which has the same shares as their mean.
     topic = np.concatenate([run.topic[rows], judgments.topic])
@@ -100,8 +100,8 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     all_attention, all_merit = (np.bincount(topic, values, minlength=topics)
                                 for values in (attention, merit))
     kept &= all_merit > 0
-    difference = kept[topic] * (numerics.ratio(attention, all_attention[topic])
-                                - numerics.ratio(merit, all_merit[topic]))
+    difference = kept[topic] * (arrays.ratio(attention, all_attention[topic])
+                                - arrays.ratio(merit, all_merit[topic]))
     n = int(kept.sum())
     total = float(abs(np.bincount(item, difference)).sum())
     return (total / (2 * n) if n else math.nan), n

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,6 +10,10 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns, need_rows, qrels_columns
+from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.measures.scoring import rels_of
+from pt_fairness.messages import warn
+from pt_fairness.provider.checks import check_labels
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
@@ -45,6 +49,39 @@ def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None]
     return Annotations(judgments, None if groups is None else sources.get(groups), rels, added)
 
 
+def kept_annotations(qrels: pd.DataFrame, groups: Any,
+                     measures: Sequence[FairnessMeasure]) -> Annotations:
+    """Return the groups of the judged documents of the topics that the group source keeps.
+
+    Warn of labels in the parameters of the measures that no document has.
+
+    :raises ValueError: the source keeps no topic, or it declares its labels without one that a
+        measure names
+    """
+    added = {label for measure in measures for label in measure.added_labels}
+    annotations = annotations_of(judgments_of(qrels), groups, rels_of(measures), added)
+    if annotations.groups is not None and annotations.groups.topics is not None:
+        kept = annotations.groups.to_qrels(qrels)
+        if kept.empty:
+            raise ValueError(f"{annotations.groups!r} drops all topics of the qrels")
+        annotations = annotations_of(judgments_of(kept), groups, rels_of(measures), added)
+    for measure in measures:
+        check_labels(measure, annotations, warn)
+    return annotations
+
+
+def warn_of_undefined(measures: Sequence[FairnessMeasure], counts: Any, topics: int) -> None:
+    """Warn of undefined topics, whose number can differ between draws of labels.
+
+    :param counts: the largest number of undefined topics of each measure
+    :param topics: the number of topics
+    """
+    if any(counts):
+        warn("topics for which a measure is undefined have the value 0.0, for every system: "
+             + ", ".join(f"{measure} on up to {count} of {topics} topics"
+                         for measure, count in zip(measures, counts, strict=True) if count))
+
+
 def frames_of(runs: Mapping[str, pd.DataFrame], caller: str) -> dict[str, pd.DataFrame]:
     """Return runs with the column names of ir_measures, by system name.
 
@@ -72,6 +109,12 @@ def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str)
     """Return runs in trec_eval's order, by system name; for the parameters see :func:`frames_of`.
     """
     return {name: Run(frame, judgments) for name, frame in frames_of(runs, caller).items()}
+
+
+def is_of_groups(measure: Any) -> bool:
+    """Return whether a measure compares groups, and not documents or numbers of documents."""
+    return isinstance(measure, FairnessMeasure) and not isinstance(measure, NumberMeasure) \
+        and any(part.needs_groups for part in measure.parts)
 
 
 def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,22 +12,20 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import (
-    annotations_of,
-    judgments_of,
+    kept_annotations,
     measures_without_groups,
     runs_of,
+    warn_of_undefined,
 )
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
-from pt_fairness.io.identifiers import PairIndex, words_of
-from pt_fairness.measures.scoring import rels_of, score
-from pt_fairness.numerics import Floats
-from pt_fairness.provider.checks import check_labels
+from pt_fairness.identifiers import PairIndex, words_of
+from pt_fairness.measures.scoring import score
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.tables import TIE_DECIMALS, is_constant
-from pt_fairness.text import warn
 
 
 class _Noise:
@@ -132,11 +130,11 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
         raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
     if n < 2:
         raise ValueError(f"n={n}: a standard deviation needs at least two draws")
-    added = {label for measure in wanted for label in measure.added_labels}
-    annotations = _of_kept_topics(qrels, groups, rels_of(wanted), added)
+    annotations = kept_annotations(qrels, groups, wanted)
+    if len(annotations.labels) < 2:
+        raise ValueError("a wrong label needs at least two labels, and the documents have "
+                         f"{', '.join(annotations.labels) or 'none'}")
     systems = list(runs_of(runs, annotations.judgments, "label_noise").values())
-    for measure in wanted:
-        check_labels(measure, annotations, warn)
     noise = _Noise(annotations, systems)
     undefined = np.zeros(len(wanted), int)
 
@@ -153,10 +151,7 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     rows = [_row(share, measure, true[m], values[:, m])
             for share, values in zip(shares, drawn.reshape(-1, n, *true.shape), strict=True)
             for m, measure in enumerate(wanted)]
-    if undefined.any():
-        warn("topics for which a measure is undefined have the value 0.0, for every system: "
-             + ", ".join(f"{measure} on up to {count} of {len(annotations.judgments.topics)} topics"
-                         for measure, count in zip(wanted, undefined, strict=True) if count))
+    warn_of_undefined(wanted, undefined, len(annotations.judgments.topics))
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
 
 
@@ -168,24 +163,6 @@ def _row(share: float, measure: FairnessMeasure, true: Floats, drawn: Floats) ->
     """
     return (share, str(measure), (drawn - true).mean(), drawn.std(axis=0, ddof=1).mean(),
             pd.Series([_tau(true, values) for values in drawn]).mean())
-
-
-def _of_kept_topics(qrels: pd.DataFrame, groups: str | Groups | None, rels: Iterable[int | None],
-                    added: Iterable[str]) -> Annotations:
-    """Return the annotations of the topics that the group source keeps.
-
-    :raises ValueError: the source keeps no topic, or there are fewer than two labels
-    """
-    annotations = annotations_of(judgments_of(qrels), groups, rels, added)
-    if annotations.groups is not None and annotations.groups.topics is not None:
-        kept = annotations.groups.to_qrels(qrels)
-        if kept.empty:
-            raise ValueError(f"{annotations.groups!r} drops all topics of the qrels")
-        annotations = annotations_of(judgments_of(kept), groups, rels, added)
-    if len(annotations.labels) < 2:
-        raise ValueError("a wrong label needs at least two labels, and the documents have "
-                         f"{', '.join(annotations.labels) or 'none'}")
-    return annotations
 
 
 def _tau(x: Floats, y: Floats) -> float:

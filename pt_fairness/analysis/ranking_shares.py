@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from pt_fairness import numerics
+from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of
-from pt_fairness.measures import FairnessMeasure, RepBias
-from pt_fairness.measures.documents import DocumentMeasure
-from pt_fairness.measures.group_relevance import StoppingMeasure
-from pt_fairness.measures.protected import protected_groups, two_groups
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.labels import TREC_DEFAULTS
+from pt_fairness.measures import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of
-from pt_fairness.measures.statistical_tests import BinomialMeasure
-from pt_fairness.measures.target_distribution import distribution
-from pt_fairness.measures.viewpoint import OF_RUN
-from pt_fairness.numerics import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.run import Run
 from pt_fairness.rankings.view import View
-from pt_fairness.text import TREC_DEFAULTS
 
 #: The prefixes of the columns of :func:`explain` that hold shares and targets.
 SHARE, TARGET = "share of ", "target of "
 #: The columns of the protected side.
 PROTECTED_SHARE, PROTECTED_TARGET = "protected share", "protected target"
-
-
-class Protected(NamedTuple):
-    """The protected side of a measure that compares two sides."""
-
-    labels: list[str]
-    #: How far each label set is protected, from 0 to 1, ``[S]``.
-    degree: Floats
-    #: The target share, NaN without one.
-    target: float
 
 
 class Shown:
@@ -53,14 +38,16 @@ class Shown:
         cutoff = measure.params.get("cutoff")
         self.measure, self._own = measure, own
         annotations = annotations_for(measure, judgments, source)
-        found = annotations.of_run(run, measure.depth if own else cutoff)
+        judged_only = not own and measure.params.get("judged_only")
+        depth = measure.depth if own else None if judged_only else cutoff
+        found = annotations.of_run(run, depth)
         rankings = annotations.rankings(run, found).labelled(measure.added_labels if own else ())
         self._view = View(rankings, slice(topic, topic + 1))
         codes, relevance, _ = self._view.full(None)
         length = codes.shape[1]
         if own and measure.condensed:
             places = np.flatnonzero(codes[0] >= 0)
-        elif measure.params.get("judged_only"):
+        elif judged_only:
             judged = run.pair[:length] >= 0
             # trec_eval takes documents of negative relevance for unjudged ones, ndeval does not.
             of_ndeval = measure.NAME.startswith("alpha_")
@@ -87,14 +74,15 @@ class Shown:
         labels, target = self._view.labels, self._target()
         shares = self._so_far(self._view.share)
         held = {f"{SHARE}{source}{label}": shares[:, i] for i, label in enumerate(labels)}
-        protected = self.protected
-        if protected is not None:
-            held[PROTECTED_SHARE] = self._so_far(protected.degree[:, None])[:, 0]
+        side = self._side
+        if side is not None:
+            degree = np.asarray(side.sets[0], np.float64)
+            held[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
         if target is not None:
             held |= {f"{TARGET}{source}{label}": np.full(self.depth, share)
                      for label, share in zip(labels, target, strict=True)}
-        if protected is not None and not np.isnan(protected.target):
-            held[PROTECTED_TARGET] = np.full(self.depth, protected.target)
+        if side is not None and side.total[0]:
+            held[PROTECTED_TARGET] = np.full(self.depth, side.share[0])
         return held
 
     def _so_far(self, rows: Floats) -> Floats:
@@ -102,57 +90,45 @@ class Shown:
 
         :param rows: a row for each label set, ``[S, …]``
         """
-        even = isinstance(self.measure, StoppingMeasure)  # unannotated documents count 1/L
+        even = self._own and self.measure.EVEN
         counted = self.counted if even else self.counted[self._codes[self.counted] >= 0]
         weights = np.zeros(self.depth)
         weights[counted] = 1.0
         if self._own and "discount" in self.measure.SUPPORTED_PARAMS:
-            discounts = numerics.discount(self.measure.param("discount"), self.depth,
-                                          self.measure.param("p"))
+            of_rank = discounts.discount(self.measure.param("discount"), self.depth,
+                                         self.measure.param("p"))
             place = np.arange(len(counted)) if self.measure.condensed else counted
-            weights[counted] = discounts[place]
+            weights[counted] = of_rank[place]
         rows = np.vstack([rows, np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))])
         sums = (weights[:, None] * rows[self._codes]).cumsum(axis=0)
         total = weights.cumsum()[:, None]
-        return np.where(total > 0, numerics.ratio(sums, total), np.nan)
+        return np.where(total > 0, arrays.ratio(sums, total), np.nan)
 
     def _target(self) -> Floats | None:
         """Return the target share of each group, ``[L]``; ``None`` if the measure has none."""
-        measure, view = self.measure, self._view
-        if isinstance(measure, OF_RUN):
-            counts = view.in_run[0] @ view.share
-            shares = numerics.ratio(counts, counts.sum())
-        elif not self._own or "target" not in measure.SUPPORTED_PARAMS or isinstance(
-                measure, DocumentMeasure) or (
-                isinstance(measure, BinomialMeasure) and measure.param("p") is not None):
+        target = self.measure.target(self._view) if self._own else None
+        if target is None:
             return None
-        else:
-            shares = distribution(measure, view)[0]
-        return shares if shares.any() else np.full(len(shares), np.nan)
+        return target[0] if target[0].any() else np.full(len(target[0]), np.nan)
 
     @property
-    def protected(self) -> Protected | None:
-        """The protected side; ``None`` if the measure does not compare two sides."""
-        measure, view = self.measure, self._view
-        if not self._own or not view.labels or not (
-                isinstance(measure, type(RepBias))
-                or measure.param("protected") not in (None, "all")):
+    def _side(self) -> Side | None:
+        if not self._own or not self._view.labels:
             return None
-        counts = view.in_run if isinstance(measure, OF_RUN) \
-            else view.relevant(measure.param("rel"))
-        found = protected_groups(measure, view, counts)
-        if not found.known[0]:
-            return None
-        target = np.nan
-        if isinstance(measure, BinomialMeasure):
-            target = float(measure.wanted(view)[1][0])
-        elif isinstance(measure, OF_RUN):
-            target = float((counts * found.sets).sum() / max(counts.sum(), 1))
-        elif "target" in measure.SUPPORTED_PARAMS:
-            groups = two_groups(measure, view)
-            target = float(groups.plus[0] / groups.total[0]) if groups.total[0] else np.nan
-        labels = np.array(view.labels)[found.labels[0]]
-        return Protected(labels.tolist(), np.asarray(found.sets[0], float), target)
+        side: Side | None = self.measure.side(self._view)
+        return side if side is not None and side.known[0] else None
+
+    @property
+    def fairest(self) -> float | None:
+        """The value of the fairest possible ranking; ``None`` if it is not known."""
+        values = self.measure.fairest(self._view) if self._own and self._view.labels else None
+        return None if values is None else float(values[0])
+
+    @property
+    def protected(self) -> list[str] | None:
+        """The protected groups; ``None`` if the measure does not compare two sides."""
+        side = self._side
+        return None if side is None else np.array(self._view.labels)[side.labels[0]].tolist()
 
 
 def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotations:

@@ -1,15 +1,16 @@
-"""Correlations between measures, and significance tests over topics."""
+"""Correlations between measures, biases over topics, and corrections of p-values."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.confidence import moments, t_test
+from pt_fairness.messages import warn
 from pt_fairness.tables import (
     ALPHA,
     NEAR_ZERO,
@@ -21,11 +22,6 @@ from pt_fairness.tables import (
     of_one_system,
     per_query,
 )
-from pt_fairness.tables.names import CORRECTION, SYSTEMS
-from pt_fairness.text import warn
-
-#: The maximum number of values that a bootstrap draws at a time.
-BOOTSTRAP_CELLS = 1 << 22
 
 
 class Correlations(NamedTuple):
@@ -156,132 +152,8 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     values = frame.groupby(["name", "measure"], sort=False)["value"]
     return values.agg(
         MB="mean", SB="std", MAB=lambda column: column.abs().mean(), min="min", max="max",
-        n="count", p=lambda column: _t_test(column.round(TIE_DECIMALS))[1]).reset_index()
-
-
-def _t_test(values: pd.Series) -> tuple[float, float]:
-    """Return t and the two-sided p-value of a one-sample t-test of a mean of 0.
-
-    Both are NaN for fewer than two values and if all values are 0. If all values are equal and not
-    0, t is ±∞ and p is 0.
-    """
-    from scipy import stats
-    numbers = values.dropna().to_numpy()
-    if len(numbers) > 1 and np.ptp(numbers):
-        result = stats.ttest_1samp(numbers, 0.0)
-        return float(result.statistic), float(result.pvalue)
-    if len(numbers) > 1 and numbers[0]:
-        return math.copysign(math.inf, numbers[0]), 0.0
-    return math.nan, math.nan
-
-
-def compare(perquery: pd.DataFrame, baseline: int | str, correction: str | None = CORRECTION,
-            confidence: float = 0.95, resamples: int = 9999, seed: int = 0) -> pd.DataFrame:
-    """Compare every system with a baseline by a two-sided paired t-test, for each measure.
-
-    The test uses the topics for which both systems have a value. To compare mean absolute biases,
-    use measures with ``abs=True``.
-
-    Source: Gezici et al. (2021), section 3.3.
-
-    :param perquery: ``name, qid, measure, value``
-    :param baseline: a system, by its name or its position: among the runs of :func:`evaluate`; in
-        other frames, in the order of the rows
-    :param correction: a method of ``statsmodels.stats.multitest.multipletests``, applied to the
-        systems that are compared by one measure, as by :func:`pt_fairness.evaluate`; ``None`` for
-        no correction
-    :param confidence: the confidence level of the interval of the mean difference, which is a
-        bias-corrected and accelerated (BCa) bootstrap over topics
-    :param resamples: the number of resamples of the bootstrap
-    :param seed: the seed of the bootstrap
-    :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values),
-        ``difference``, ``low, high`` (interval), ``effect`` (Cohen's d: the mean of the differences
-        divided by their standard deviation), ``t, p, corrected, reject`` (at .05)
-    :raises ValueError: an unknown baseline, a confidence level outside (0, 1), or a number
-        of resamples below 1
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import analysis
-    >>> perquery = pd.DataFrame({"name": ["A"] * 4 + ["B"] * 4, "qid": ["1", "2", "3", "4"] * 2,
-    ...                          "measure": "BiasP@10",
-    ...                          "value": [0.1, -0.1, 0.3, -0.3, 0.3, 0.2, 0.4, 0.1]})
-    >>> compared = analysis.compare(perquery, baseline="A")
-    >>> compared[["name", "n", "difference", "low", "high", "effect", "p", "reject"]].round(3)
-      name  n  difference   low  high  effect     p  reject
-    0    B  4        0.25  0.15  0.35   1.936  0.03    True
-    """
-    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
-                         "and below 1, such as 0.95")
-    if not isinstance(resamples, (int, np.integer)) or resamples < 1:
-        raise ValueError(f"resamples={resamples!r} is not possible; it takes a whole number of at "
-                         "least 1")
-    frame = per_query(perquery)
-    names = list(dict.fromkeys(frame["name"]))
-    baseline = _baseline(baseline, names, perquery.attrs.get(SYSTEMS))
-    rows = []
-    for measure, part in frame.groupby("measure", sort=False):
-        table = part.pivot(index="qid", columns="name", values="value")
-        if baseline not in table:
-            raise ValueError(f"the baseline {baseline!r} has no values of {measure}")
-        for name in (one for one in names if one != baseline and one in table):
-            pairs = table[[baseline, name]].dropna()
-            if len(pairs) < len(table):
-                warn(f"{name} and {baseline} are compared by {measure} on {len(pairs)} of "
-                     f"{len(table)} topics, for which both have a value")
-            rows.append({"name": name, "measure": measure, "n": len(pairs),
-                         "baseline": pairs[baseline].mean(), "mean": pairs[name].mean(),
-                         **_difference(pairs[name] - pairs[baseline], confidence, resamples,
-                                       seed)})
-    result = pd.DataFrame(rows, columns=["name", "measure", "n", "baseline", "mean", "difference",
-                                         "low", "high", "effect", "t", "p"])
-    result.attrs = dict(perquery.attrs)  # what renamed measures stand for
-    by_measure = result.groupby("measure", sort=False)["p"]
-    p_values = by_measure.transform(lambda p: corrected(p, correction))
-    return result.assign(corrected=p_values, reject=p_values < ALPHA)
-
-
-def _baseline(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
-    """Return the name of the baseline.
-
-    :param names: the names of the systems of a frame
-    :param systems: the names in the order of the runs, if the frame knows it
-    :raises ValueError: there is no such system
-    """
-    order = names if systems is None else list(systems)
-    by_position = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
-    if by_position and baseline not in names:
-        if not 0 <= baseline < len(order):
-            raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
-                             f"first is 0, and the frame has {', '.join(map(repr, names))}")
-        baseline = order[int(baseline)]
-    if baseline not in names:
-        raise ValueError(f"no system is named {baseline!r}; the frame has "
-                         f"{', '.join(map(repr, names))}")
-    return baseline
-
-
-def _difference(differences: pd.Series, confidence: float, resamples: int,
-                seed: int) -> dict[str, float]:
-    """Return the mean difference, its interval, its effect size, and its test."""
-    from scipy import stats
-    differences = differences.round(TIE_DECIMALS)
-    t, p = _t_test(differences)
-    low = high = difference = float(differences.mean())
-    numbers = differences.to_numpy()
-    if len(numbers) < 2:
-        low = high = effect = math.nan
-    elif np.ptp(numbers) == 0:
-        effect = math.copysign(math.inf, difference) if difference else 0.0
-    else:
-        effect = difference / float(differences.std())
-        low, high = map(float, stats.bootstrap(
-            (numbers,), np.mean, n_resamples=resamples, confidence_level=confidence,
-            batch=max(1, BOOTSTRAP_CELLS // len(numbers)),
-            random_state=np.random.default_rng(seed)).confidence_interval)
-    return {"difference": difference, "low": low, "high": high, "effect": effect, "t": t, "p": p}
+        n="count", p=lambda column: float(t_test(*moments(column.to_numpy().round(TIE_DECIMALS)))[1]
+                                          )).reset_index()
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:

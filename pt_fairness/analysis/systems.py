@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_columns
+from pt_fairness.messages import warn
 from pt_fairness.tables import (
     NEAR_ZERO,
     SMALLER,
@@ -22,7 +23,6 @@ from pt_fairness.tables import (
     measure_columns,
     ranked_by,
 )
-from pt_fairness.text import warn
 
 
 def minmax(averages: pd.DataFrame) -> pd.DataFrame:

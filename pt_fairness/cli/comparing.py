@@ -46,10 +46,14 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--names", metavar="NAME", nargs="+",
                          help="a name for each run, in their order")
     command.add_argument("--baseline", metavar="RUN",
-                         help="test the others against this run (paired t-test)")
+                         help="test the others against this run")
     command.add_argument("--correction", metavar="METHOD", default="holm",
                          help="correction of the tests for several systems, or none; a method of "
                               "statsmodels (default: holm)")
+    command.add_argument("--test", choices=("t", "randomisation"), default="t",
+                         help="test of the comparison (default: t)")
+    command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
+                         "this confidence level, such as 0.95")
     command.add_argument("--jobs", metavar="N", type=int, default=1,
                          help="processes; -1 for all processors (default: 1)")
 
@@ -88,7 +92,8 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
         "groups": options.groups, "labels": dict(map(_label, options.label)),
         "names": options.names, "baseline": options.baseline,
         "correction": None if options.correction == "none" else options.correction,
-        "n_jobs": options.jobs, "progress": sys.stderr.isatty()}
+        "test": options.test, "confidence": options.ci, "n_jobs": options.jobs,
+        "progress": sys.stderr.isatty()}
 
 
 def _label(text: str) -> tuple[str, str]:

@@ -41,8 +41,7 @@ def _annotate(options: argparse.Namespace) -> None:
 
 
 def _rerank(options: argparse.Namespace) -> None:
-    from pt_fairness import io
-    from pt_fairness.transformers import rerank
+    from pt_fairness import io, rerank
     if options.method not in rerank.__all__:
         raise ValueError(f"there is no re-ranker {options.method!r}; use one of "
                          f"{', '.join(rerank.__all__)}")

@@ -84,9 +84,9 @@ def _print_values(options: argparse.Namespace) -> None:
 
     from pt_fairness.evaluation.plan import make_plan
     from pt_fairness.io import read_run
+    from pt_fairness.messages import collecting_warnings, warn
     from pt_fairness.provider.checks import refuse_unknown
     from pt_fairness.provider.many_runs import warn_of_one_list
-    from pt_fairness.text import collecting_warnings, warn
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     names = [name for some in options.measures for name in some.split()]

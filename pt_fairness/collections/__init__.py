@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from functools import partial
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
+    from pt_fairness.targets import Target
     from pt_fairness.values import Values
 
 #: The module of each group source, whose ``source(name)`` creates it. The ``register(registry)`` of
@@ -61,6 +60,12 @@ VALUES = {
     "msmarco-passage/dev/fair/gender": "msmarco",
     "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
 }
+#: The module of each target distribution, whose ``targets(name)`` creates it.
+TARGETS = {f"trec-fair/{name}{end}": "trec_fair_targets"
+           for name in ("2021/world", "2021/gender", "2022/world", "2022/gender")
+           for end in ("", "/track")}
+#: What the registries of groups, values and targets hold from the start, by name.
+BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 
 
 def register_datasets() -> None:
@@ -72,44 +77,15 @@ def register_datasets() -> None:
         importlib.import_module(f"{__name__}.{module}").register(ir_datasets.registry)
 
 
-def register_groups() -> None:
-    """Register the group sources as built-in groups, unless they are registered."""
-    from pt_fairness import groups
-    for name in SOURCES.keys() - groups.names():
-        groups.register_built_in(name, partial(source, name))
+def make(what: str, name: str) -> Groups | Values | Target:
+    """Return one of :data:`BUILT_IN`; documents are read when their groups or values are needed.
 
-
-def register_targets() -> None:
-    """Register the target distributions of the collections, unless they are registered."""
-    import pandas as pd
-
-    from pt_fairness import targets
-    from pt_fairness.collections.trec_fair_targets import OF_QRELS, TARGETS
-    for name, shares in TARGETS.items():
-        frame = pd.DataFrame(shares.items(), columns=["group", "share"])
-        for spelling, of_qrels in ((name, 0.0), (f"{name}/track", OF_QRELS)):
-            if spelling not in targets.names():
-                targets.register(spelling, frame, of_qrels=of_qrels)
-
-
-def register_values() -> None:
-    """Register the sources of values as built-in values, unless they are registered."""
-    from pt_fairness import values
-    for name in VALUES.keys() - set(values.names()):
-        values.register_built_in(name, partial(values_source, name))
-
-
-def source(name: str) -> Groups:
-    """Return one of the :data:`SOURCES`; documents are read when their groups are needed."""
-    return _module(SOURCES[name]).source(name)
-
-
-def values_source(name: str) -> Values:
-    """Return one of the :data:`VALUES`; documents are read when their values are needed."""
-    return _module(VALUES[name]).values(name)
-
-
-def _module(name: str) -> ModuleType:
-    if name != "newswire":  # which works without ir_datasets
+    :param what: ``groups``, ``values`` or ``targets``
+    """
+    module = BUILT_IN[what][name]
+    if module not in ("newswire", "trec_fair_targets"):  # which work without ir_datasets
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    return importlib.import_module(f"{__name__}.{name}")
+    maker = "source" if what == "groups" else what
+    made: Groups | Values | Target = \
+        getattr(importlib.import_module(f"{__name__}.{module}"), maker)(name)
+    return made

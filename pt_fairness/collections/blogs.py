@@ -24,8 +24,8 @@ from ir_datasets.util import (
     use_docstore,
 )
 
-from pt_fairness import reading
 from pt_fairness.collections.variants import UNCOUNTED, Documentation, GroupQrels, variant
+from pt_fairness.irds import data as reading
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups

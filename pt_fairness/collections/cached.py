@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 import ir_datasets
 
-from pt_fairness import reading
+from pt_fairness.irds import data as reading
 
 if TYPE_CHECKING:
     import pandas as pd

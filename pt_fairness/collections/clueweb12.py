@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import ir_datasets
 from ir_datasets.formats import TrecQrel
 
-from pt_fairness import reading
 from pt_fairness.collections.variants import UNCOUNTED, graded, variant
+from pt_fairness.irds import data as reading
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from pt_fairness.io.word_counts import WordCounts
+from pt_fairness.irds.word_counts import WordCounts
 
 _CORPUS = "msmarco-passage"
 #: The groups, by the letters in the list of words.
@@ -42,7 +42,7 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
     """
     from ir_datasets.util import Download, RequestsDownload
 
-    from pt_fairness import reading
+    from pt_fairness.irds import data as reading
     path, md5 = _FILES[file]
     source = Download([RequestsDownload(f"{_REPOSITORY}/{path}")], expected_md5=md5,
                       cache_path=str(_path(file)))
@@ -89,8 +89,8 @@ class PassageCounts(WordCounts):
         """
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
 
-        from pt_fairness import reading
         from pt_fairness.collections import cached
+        from pt_fairness.irds import data as reading
         table = _path("gender.tsv")
         kept = self._kept(table)
         if not docnos.isin(kept.index).all():

@@ -11,11 +11,12 @@ import ir_datasets
 import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint, reading
+from pt_fairness import fingerprint
 from pt_fairness.collections import cached
 from pt_fairness.groups import Annotated, Groups
 from pt_fairness.groups.table import Table
-from pt_fairness.text import warn
+from pt_fairness.irds import data as reading
+from pt_fairness.messages import warn
 
 _COLUMNS = ["docno", "group"]
 

@@ -19,10 +19,11 @@ import pandas as pd
 from ir_datasets import log
 from scipy import sparse
 
-from pt_fairness import reading
 from pt_fairness.collections import cached
 from pt_fairness.groups import Annotated, Groups
-from pt_fairness.text import UNANNOTATED, listed, warn
+from pt_fairness.irds import data as reading
+from pt_fairness.labels import UNANNOTATED
+from pt_fairness.messages import listed, warn
 
 #: The texts for "no group" in the metadata of TREC Fair.
 _UNKNOWN = {*UNANNOTATED, "UNK", "Unknown", None}

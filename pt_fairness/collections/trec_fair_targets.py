@@ -4,6 +4,10 @@ Shares and populations are those of the tracks' public evaluation code: trec2021
 trec2022-fair-public.
 """
 
+import pandas as pd
+
+from pt_fairness.targets import Target
+
 #: The population of each UN subregion; those of Oceania are one.
 _POPULATION = {
     "Antarctica": 1_106, "Caribbean": 42_517_000, "Central America": 167_387_000,
@@ -27,3 +31,9 @@ TARGETS = {
 }
 #: The share of the relevant documents in the targets of the tracks.
 OF_QRELS = 0.5
+
+
+def targets(name: str) -> Target:
+    """Return a target of the tracks."""
+    frame = pd.DataFrame(TARGETS[name.removesuffix("/track")].items(), columns=["group", "share"])
+    return Target(name, frame, OF_QRELS if name.endswith("/track") else 0.0)

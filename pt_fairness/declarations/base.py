@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import math
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
+import numpy as np
 from ir_measures import measures as irm
 
+from pt_fairness.arrays import Floats, ratio
 from pt_fairness.declarations.docstrings import SignatureOfMeasure, first_sentence
 from pt_fairness.declarations.params import (
     LABEL_PARAMS,
@@ -19,11 +21,13 @@ from pt_fairness.declarations.params import (
     literal,
     plain,
 )
-from pt_fairness.text import BACKGROUND_WORDS, TARGET_WORDS, BoundName
+from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS, BoundName
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import Side, label_parts, side_of
+from pt_fairness.rankings.view import View
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+#: Takes a parameter and a name of groups, a target, values or a run, and returns a name.
+Bind = Callable[[str, str], str]
 
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
@@ -37,8 +41,9 @@ class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
 class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     """A measure of this package.
 
-    A subclass declares the class attributes below and implements :meth:`score`. This class adds
-    parameters, the text form, equality, hashing and pickling.
+    A subclass declares the class attributes below and implements :meth:`score`, or :meth:`terms` if
+    the value is a sum over the documents. This class adds parameters, the text form, equality,
+    hashing and pickling.
     """
 
     #: Smallest and largest value, ``None`` for no bound.
@@ -57,12 +62,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
-    #: How the value aggregates one number per rank: ``'sum'``, ``'mean'`` (over the ranks that were
-    #: returned), ``'mean to cutoff'`` or ``'discounted mean'`` (log2); ``None`` if it is not. A
-    #: constant factor may follow.
-    OVER_RANKS: ClassVar[str | None] = None
-    #: The class of :attr:`unnormalised`; by default that of the measure.
-    PLAIN: ClassVar[type[FairnessMeasure] | None] = None
+    #: Whether an unannotated document counts 1/L for each of the L groups.
+    EVEN: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
@@ -102,9 +103,58 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def score(self, view: View) -> Floats:
         """Return the value of each list of ``view``, ``[R]``, or of each topic, ``[T]``.
 
-        NaN stands for an undefined topic.
+        NaN stands for an undefined topic. By default the value is the sum of the :meth:`terms`.
+        """
+        return np.where(self.defined(view), self.terms(view).sum(axis=1), np.nan)
+
+    def defined(self, view: View) -> Any:
+        """Return whether each list has a value, ``[R]``, for a measure that is a sum."""
+        return True
+
+    def terms(self, view: View) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``, for a measure that is a sum.
+
+        Column j is for the (j + 1)-th document that counts: the first ``cutoff`` annotated ones if
+        the measure is :attr:`condensed`, else the first ``cutoff`` ones. The terms of a list add up
+        to its value, unless that is NaN or the list is empty.
         """
         raise NotImplementedError
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the value is a sum over the documents, with :meth:`terms`."""
+        return all(type(part).terms is not FairnessMeasure.terms for part in self.parts)
+
+    def target(self, view: View) -> Floats | None:
+        """Return the target share of each group, ``[R, L]``, or ``None`` without a target.
+
+        The shares are unsmoothed, and 0 in a row whose population is empty.
+        """
+        if "target" not in self.SUPPORTED_PARAMS:
+            return None
+        return distribution(view, self.param("target"), self.param("rel"))
+
+    def side(self, view: View) -> Side | None:
+        """Return the protected side; ``None`` if the measure does not compare two sides."""
+        wanted = self.param("protected")
+        if wanted in (None, "all"):
+            return None
+        return side_of(view, wanted, self.param("target"), self.param("rel"))
+
+    def fairest(self, view: View) -> Floats | None:
+        """Return the value of the fairest possible ranking of each list's length, ``[R]``.
+
+        ``None`` if it is not known for the measure.
+        """
+        return None
+
+    @property
+    def of_run(self) -> bool:
+        """Whether the target, the protected side or another population depends on the run.
+
+        The value then needs the whole list, whatever the cutoff.
+        """
+        return self.param("target") == "run"
 
     def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
@@ -146,18 +196,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return values[0]
 
     @property
-    def unnormalised(self) -> FairnessMeasure:
-        """The measure whose values at the cutoffs 1, 2, … give the numbers of :attr:`OVER_RANKS`.
-
-        It has no normaliser, keeps the sign and evaluates every rank.
-        """
-        kind = type(self) if self.PLAIN is None else self.PLAIN
-        return kind(**supported(kind, self.params | {"norm": "none", "abs": False, "step": 1}))
-
-    @property
     def depth(self) -> int | None:
         """How many annotated documents of a list the value depends on; ``None`` for all."""
-        return None if self.param("target") == "run" else self.param("cutoff")
+        return None if self.of_run else self.param("cutoff")
 
     @property
     def added_labels(self) -> tuple[str, ...]:
@@ -168,23 +209,25 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return targets.find(wanted).labels
         return tuple(wanted) if isinstance(wanted, dict) else ()
 
-    def names(self) -> dict[str, list[str]]:
-        """Return the registered names and the file paths among the parameter values.
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        """Return the parameters with other names of groups, targets, values and runs.
 
-        :returns: lists of names by parameter: groups, target, values or background
+        :param bind: returns the new name; takes a parameter and its name or path
         """
         held = {param: self.params.get(param) for param in _REGISTRIES}
-        return {param: [name] for param, name in held.items()
-                if isinstance(name, str) and name not in _WORDS.get(param, ())}
+        return self.params | {param: bind(param, name) for param, name in held.items()
+                              if isinstance(name, str) and name not in _WORDS.get(param, ())}
 
-    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        """Return a copy of the measure with some of its :meth:`names` replaced.
+    def names(self) -> list[tuple[str, str]]:
+        """Return a pair of parameter and name for each name and path among the parameters."""
+        found: list[tuple[str, str]] = []
 
-        :param spellings: the new names by parameter and by old name
-        """
-        new = {param: spellings[param][name] for param, (name,) in self.names().items()
-               if name in spellings.get(param, {})}
-        return type(self)(**self.params | new)
+        def note(param: str, name: str) -> str:
+            found.append((param, name))
+            return name
+
+        self.with_names(note)
+        return found
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return a pair of parameter and label for each label that the parameters name.
@@ -235,25 +278,26 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def __repr__(self) -> str:
         return self._text
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether the texts are equal and what the names in them hold, too."""
+        if not isinstance(other, FairnessMeasure) or self._text != other._text:
+            return False
+        pairs = zip(self.names(), other.names(), strict=True)
+        return all(one is two or type(one) is type(two) is str
+                   or registry_of(param).find(one) == registry_of(param).find(two)
+                   for (param, one), (_, two) in pairs)
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
     def __reduce__(self) -> Any:
-        # Pickle the registered objects, which the unpickling process may not have registered.
-        values = {param: _registered(names, _REGISTRIES[param])
-                  for param, names in self.names().items()}
-        return _rebuild, (type(self), self.params, values)
+        # The unpickling process may not have registered the objects.
+        return partial(type(self), **self.with_names(_with_object)), ()
 
 
 def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the ``given`` parameters that the measures of a class have."""
     return {name: value for name, value in given.items() if name in kind.SUPPORTED_PARAMS}
-
-
-def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:
-    """Return the labels that a value of ``protected`` names.
-
-    :param wanted: a label, or labels joined by commas
-    :param labels: the label set G; a value that is itself a label is not split
-    """
-    return [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
 
 
 #: The registry module of each parameter whose value can be a registered name.
@@ -263,28 +307,33 @@ _REGISTRIES = {"background": "pt_fairness.values.runs", "groups": "pt_fairness.g
 _WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}
 
 
-def _registered(names: Iterable[str], module: str) -> dict[str, Any]:
-    """Return the objects that are registered in this process, by name."""
-    if module not in sys.modules:
-        return {}
-    values = {name: sys.modules[module].registered(name)
-              for name in names if not isinstance(name, BoundName)}
-    # Functions are not called here.
-    return {name: value for name, value in values.items()
-            if value is not None and not callable(value)}
+def registry_of(param: str) -> Any:
+    """Return the registry of the names that a parameter takes."""
+    return importlib.import_module(_REGISTRIES[param]).REGISTRY
 
 
-def _rebuild(kind: type[FairnessMeasure], params: dict[str, Any],
-             values: dict[str, dict[str, Any]]) -> FairnessMeasure:
-    """Unpickle a measure.
+def _with_object(param: str, name: str) -> str:
+    """Return a name that holds the registered object; functions are not called to make one."""
+    found = None if isinstance(name, BoundName) else registry_of(param).find(name, make=False)
+    return name if found is None else BoundName(name, found)
 
-    :param values: the objects registered in the pickling process, by parameter and by name; objects
-        registered in this process take precedence
-    """
-    return kind(**params).renamed({
-        param: {name: BoundName(name, value) for name, value in some.items()
-                if sys.modules[_REGISTRIES[param]].registered(name) is None}
-        for param, some in values.items()})
+
+class Quotient(FairnessMeasure):
+    """A sum over the documents, divided by a number of the list, such as a mean."""
+
+    def summands(self, view: View) -> tuple[Floats, Any]:
+        """Return the summand of each document, ``[R, D]``, and the divisor of each list, ``[R]``.
+        """
+        raise NotImplementedError
+
+    def terms(self, view: View) -> Floats:
+        summands, divisor = self.summands(view)
+        return ratio(summands, np.reshape(divisor, (-1, 1)))
+
+    def score(self, view: View) -> Floats:
+        # Dividing the sum keeps the mean of equal numbers exact.
+        summands, divisor = self.summands(view)
+        return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), np.nan)
 
 
 class SignedMeasure(FairnessMeasure):
@@ -302,5 +351,11 @@ class SignedMeasure(FairnessMeasure):
             self.RANGE = (0.0, self.RANGE[1])
 
     def signed(self, values: Floats) -> Floats:
-        """Return ``values``, or their absolute values if ``abs`` is true."""
-        return abs(values) if self.param("abs") else values
+        """Return values, ``[R]``, or terms, ``[R, D]``.
+
+        If ``abs`` is true, they have the sign with which no value is negative.
+        """
+        if not self.param("abs"):
+            return values
+        total = values.sum(axis=1, keepdims=True) if values.ndim > 1 else values
+        return np.where(total < 0, -values, values) + 0.0  # −0 is 0

@@ -14,7 +14,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.declarations.docstrings import parameter_lines
 from pt_fairness.declarations.params import NOT_PROVIDED, literal
-from pt_fairness.declarations.registry import MEASURES
+from pt_fairness.declarations.registration import MEASURES
 
 
 def range_of(measure: FairnessMeasure) -> str:

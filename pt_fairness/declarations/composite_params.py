@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from pt_fairness.declarations.params import Param, groups, label, target
-from pt_fairness.text import SUM_TOLERANCE, TARGET_WORDS
+from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS
 
 #: The divergences of an attribute.
 DIVERGENCES = ("jsd", "nmd", "rnod")
@@ -74,6 +74,20 @@ ATTRIBUTES = Param(dict, "group sources, each with its divergence",
                    and all(one in DIVERGENCES for one in v.values()))
 
 
+def _targets(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return _by_source({source: _TARGET.canonical(one) for source, one in value.items()})
+
+
+#: The targets of group sources.
+TARGETS = Param(dict, "target of each group source; uniform where none is given",
+                "a dictionary from names of registered groups to targets, such as "
+                "{'gender':'qrels'}", default={}, canonical=_targets,
+                accepts=lambda v: all(map(_GROUPS.validate, v))
+                and all(map(_TARGET.validate, v.values())))
+
+
 def _is_fixed_target(value: Any) -> bool:
     return isinstance(value, str) and value not in TARGET_WORDS and _TARGET.validate(value)
 
@@ -83,7 +97,7 @@ FIXED_TARGETS = Param(dict, "group sources, each with a registered target that i
                       "topics",
                       "a dictionary from names of registered groups to names registered with "
                       "pt_fairness.targets.register, such as {'gender':'census'}",
-                      canonical=_by_source, required=True,
+                      canonical=_targets, required=True,
                       accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
                       and all(map(_is_fixed_target, v.values())))
 
@@ -99,17 +113,3 @@ def _joined(value: Any) -> Any:
 WHOLE = Param(str, "the attributes, joined by commas, in which a document of m labels counts 1 for "
               "each of them instead of 1/m", "names of attributes, joined by commas", default="",
               canonical=_joined)
-
-
-def _targets(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    return _by_source({source: _TARGET.canonical(one) for source, one in value.items()})
-
-
-#: The targets of group sources.
-TARGETS = Param(dict, "target of each group source; uniform where none is given",
-                "a dictionary from names of registered groups to targets, such as "
-                "{'gender':'qrels'}", default={}, canonical=_targets,
-                accepts=lambda v: all(map(_GROUPS.validate, v))
-                and all(map(_TARGET.validate, v.values())))

@@ -10,18 +10,12 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.text import (
-    BACKGROUND_WORDS,
-    SUM_TOLERANCE,
-    TARGET_WORDS,
-    BoundName,
-    label_text,
-)
+from pt_fairness.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, BoundName, label_text
 
 #: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
-#: The largest cutoff, which is the maximum of int32.
-DEEPEST = 2**31 - 1
+#: The largest cutoff.
+DEEPEST = 1_000_000
 #: Keywords that ``protected`` accepts besides labels.
 PROTECTED_WORDS = ("minority", "majority", "all")
 #: The parameters other than ``protected`` that name one group.
@@ -185,7 +179,7 @@ _DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p
 
 
 def discount(*choices: str) -> Param:
-    """Declare the discount of a rank, by its name in ``numerics.discount``.
+    """Declare the discount of a rank, by its name in ``discounts.discount``.
 
     The default is the first of the ``choices``.
     """
@@ -194,7 +188,7 @@ def discount(*choices: str) -> Param:
 
 
 def gains(default: str) -> Param:
-    """Declare the gain of a relevant document, by its name in ``numerics.gain``."""
+    """Declare the gain of a relevant document, by its name in ``discounts.gain``."""
     return one_of("gain of a relevant document of relevance r: 1 (binary), r (linear), "
                   "2^r-1 (exp)", "binary", "linear", "exp", default=default)
 
@@ -236,7 +230,7 @@ def _distribution(value: Any) -> Any:
     shares = _by_label(value)
     if not _are_by_label(shares):
         return value
-    from pt_fairness.numerics import SMALLEST_TARGET  # imports numpy
+    from pt_fairness.divergences import SMALLEST_TARGET
     return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
             for label, share in shares.items()}
 
@@ -296,14 +290,14 @@ def _is_source(value: Any, module: str, kind: str) -> bool:
 
 
 def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
-    """Return the name of a source in the registry ``module``.
+    """Return the name of a source object, which holds it.
 
     Path objects become strings. Values of other types are returned unchanged.
 
     :raises ValueError: an array or a DataFrame
     """
-    if module in sys.modules and (isinstance(value, str) or _is_source(value, module, kind)):
-        return sys.modules[module].name_of(value)
+    if _is_source(value, module, kind):
+        return sys.modules[module].REGISTRY.bound(value)
     if hasattr(value, "__array__"):  # arrays compare elementwise
         what = module.rpartition(".")[2]
         raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "

@@ -11,8 +11,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint
+from pt_fairness.arrays import Floats
 from pt_fairness.io.files import Input, written_whole
-from pt_fairness.numerics import Floats
+
+#: The columns of a run that an evaluation reads, by either name.
+_COLUMNS = ("qid", "query_id", "docno", "doc_id", "score", "iteration")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ def path_of(run: Input | pd.DataFrame, folder: str, digest: str) -> str:
 
     :param digest: the digest of the plan
     """
-    content = (fingerprint.of_frame(run) if isinstance(run, pd.DataFrame)
+    content = (fingerprint.of_frame(run[[name for name in run if name in _COLUMNS]])
+               if isinstance(run, pd.DataFrame)
                # The suffix determines how the content is parsed.
                else run.digest() + os.path.splitext(run.name)[1])
     name = hashlib.sha256(f"{digest} {content}".encode()).hexdigest()

@@ -9,13 +9,15 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness import tables as tabular
+from pt_fairness.analysis.confidence import check, one_of
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.naming import named, position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.results import averages_of, per_query_of, rounded
+from pt_fairness.evaluation.results import RESAMPLES, averages_of, per_query_of, rounded
 from pt_fairness.evaluation.workers import Result, Scorer, Source
 from pt_fairness.io.files import Path
+from pt_fairness.messages import first_names, warn
 from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
 from pt_fairness.tables.names import (
@@ -23,15 +25,15 @@ from pt_fairness.tables.names import (
     COMPARISON,
     CORRECTION,
     GROUPS,
+    INTERVAL,
     MEASURES,
     SYSTEMS,
     TOPICS,
     UNDEFINED_EVERYWHERE,
 )
-from pt_fairness.text import first_names, warn
 
-#: The test of the comparisons, in words.
-TEST = "two-sided paired t-test"
+#: The tests of the comparisons, in words.
+TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 
 
 def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
@@ -39,7 +41,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
              names: Sequence[str] | None = None, baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
-             n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True) -> Any:
+             n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
+             test: Literal["t", "randomisation"] = "t", confidence: float | None = None) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
@@ -87,14 +90,20 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     :param checkpoint: a folder for the scores of finished runs; a repeated call computes only the
         missing ones. The cache key covers the content of the run, the qrels, the measures, the
         groups, the targets, and the versions of this package and ir_measures. Your own measures and
-        groups are hashed by the source text of their module or, in a script or notebook, by their
-        byte code and the objects that they refer to by name. The hash does not cover modules that
-        they import and files that they read: use a new folder after you change one. Workers on
+        groups are hashed by the source text of their module. The hash does not cover modules that
+        they import and files that they read: use a new folder after you change one. The code of a
+        script, a notebook or a lambda has no hash: the folder is not used, and a warning says so,
+        unless the object or function has a method ``digest()``. Workers on
         other machines need access to the folder.
     :param progress: whether to show a progress bar on standard error
+    :param test: ``'t'``, a two-sided paired t-test, or ``'randomisation'``, as of
+        :func:`pt_fairness.analysis.compare` with 9,999 resamples
+    :param confidence: the confidence level of intervals of the averages: after each measure ``X``,
+        the columns ``X low`` and ``X high``, as of :func:`pt_fairness.analysis.intervals` (a BCa
+        bootstrap over topics). NaN for measures that are summed, such as ``NumRel``
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
-        and a smaller value), ``p-value`` (paired t-test) and, with a correction, ``reject`` (at
+        and a smaller value), ``p-value`` and, with a correction, ``reject`` (at
         .05) and ``p-value corrected`` of each; rows in the order of the runs. The values are those
         of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
         topic. A topic for which a measure of this package is undefined has 0.0. A topic that a
@@ -108,7 +117,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         groups`` (the number of groups of each measure that compares one of more than two with the
         others, because ``protected`` is not set), ``systems`` (the names of the runs in their
         order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
-        test, correction, alpha, systems``).
+        test, correction, alpha, systems``), and with intervals ``interval`` (``method,
+        confidence``).
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
         ``n_jobs=0``, a pipe for several processes, a correction other than the default without a
@@ -129,6 +139,9 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     0  mine     1.0   0.991
     """
     _check_options(perquery, baseline, correction, highlight, labels)
+    one_of("test", test, list(TESTS))
+    if confidence is not None:
+        check(confidence, RESAMPLES)
     by_name = named(runs, names)
     systems = list(by_name)
     base = None if baseline is None else systems[position(baseline, by_name)]
@@ -151,12 +164,14 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     scores = {one.name: one.scores for one in finished if one.error is None}
     attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
     if base in scores:
-        attrs[COMPARISON] = {"baseline": base, "test": TEST, "correction": correction,
+        attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
                              "alpha": ALPHA, "systems": len(scores) - 1}
+    if confidence is not None:
+        attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
     tables: list[Any] = []
     if perquery is not True:
         tables.append(averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
-                                  correction))
+                                  correction, test, confidence))
     if perquery is not False:
         tables.append(per_query_of(scores, plan.columns))
     for i, table in enumerate(tables):

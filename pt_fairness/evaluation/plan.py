@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
 import pandas as pd
 
-from pt_fairness import fingerprint, groups, io, targets, values
+from pt_fairness import fingerprint, io
 from pt_fairness._version import __version__
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure, registry_of
+from pt_fairness.identifiers import with_text_ids
 from pt_fairness.io.files import Path
-from pt_fairness.io.identifiers import with_text_ids
+from pt_fairness.labels import BoundName
+from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.provider.checks import check_names
 from pt_fairness.tables import parsed, take_groups
-from pt_fairness.text import BoundName
-from pt_fairness.values import runs
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")
+#: The columns that a measure of ``ir_measures.define`` reads.
+_INPUTS = ("RUN_INPUTS", "QREL_INPUTS")
 
 
 @dataclass(frozen=True)
@@ -74,63 +78,60 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     if not asked:
         raise ValueError("there are no measures to compute")
     columns, frame, name = take_groups(asked, frame, source)
-    every, digests = _bind(list(columns))
+    every, held = _bind(list(columns))
     alpha = os.environ.get(ALPHA_VARIABLE)
     folder = None
     if checkpoint is not None:
         folder = os.path.abspath(os.path.expanduser(checkpoint))
         os.makedirs(folder, exist_ok=True)
     digest = ""
-    if workers != 1 or checkpoint is not None:
-        settings = [__version__, ir_measures.__version__, alpha, digests, *map(_cache_key, every)]
-        digest = fingerprint.of_value([settings, fingerprint.of_frame(frame)])
+    if workers != 1 or folder is not None:
+        try:
+            digests = [(str(name), name.value.digest(), getattr(name.value, "state", str)())
+                       for name in held]
+            settings = [__version__, ir_measures.__version__, alpha, digests]
+            digest = fingerprint.of_value([settings, [*map(_cache_key, every)],
+                                           fingerprint.of_frame(frame)])
+        except fingerprint.UnknownContentError as error:
+            digest = uuid.uuid4().hex
+            if folder is not None:
+                folder = None
+                warn(f"the checkpoint {checkpoint} is not used, because a change to what the "
+                     f"results depend on would not be noticed: {error}. Write code in a module "
+                     "that can be imported, or give the object or the function a method digest() "
+                     "that returns a text")
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
     return Plan(frame, every, list(columns.values()), name, alpha, folder, digest, threads)
 
 
-def _bind(measures: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _bind(measures: Sequence[Any]) -> tuple[list[Any], Iterable[BoundName]]:
     """Bind the names of groups, targets, values and runs in measures to the objects.
 
-    :returns: the bound measures, and the names of the objects with their digests
+    :returns: the bound measures, and the names that hold the objects
     """
-    every: list[Any] = []
-    digests: list[Any] = []
     bound: dict[tuple[str, str], BoundName] = {}
-    for measure in measures:
-        spellings: dict[str, dict[str, str]] = {}
-        for param, names in measure.names().items() if isinstance(measure, FairnessMeasure) else ():
-            for name in names:
-                if (param, name) not in bound:  # a pipe can be read once
-                    value, digest = _meaning(param, name)
-                    bound[param, name] = BoundName(name, value)
-                    # Plain text, because a BoundName also holds what its object has cached.
-                    digests.append([str(name), *digest])
-            spellings[param] = {name: bound[param, name] for name in names}
-        every.append(measure.renamed(spellings) if spellings else measure)
-    return every, digests
 
+    def bind(param: str, name: str) -> str:
+        if (param, name) not in bound:  # a pipe can be read once
+            bound[param, name] = BoundName(name, registry_of(param).get(name))
+        return bound[param, name]
 
-def _meaning(param: str, name: str) -> tuple[Any, list[str]]:
-    """Return the object that a parameter refers to by name, and the digests of its content."""
-    if param == "groups":
-        source = groups.get(name)
-        return source, [source.digest(), source.state()]
-    if param == "values":
-        numbers = values.get(name)
-        return numbers, [numbers.digest()]
-    if param == "background":
-        run = runs.get(name)
-        return run, [fingerprint.of_frame(run)]
-    target = targets.find(name)
-    return target, [fingerprint.of_frame(targets.get(name)), str(target.of_qrels)]
+    check_names(measures)
+    every = [type(measure)(**measure.with_names(bind)) if isinstance(measure, FairnessMeasure)
+             else measure for measure in measures]
+    return every, bound.values()
 
 
 def _cache_key(measure: Any) -> str:
     """Return the cache key of a measure: its name and parameters.
 
-    The key of a measure of another package includes a hash of its code.
+    The key of a measure of another package includes a hash of its code, or its digest.
+
+    :raises UnknownContentError: the code has no hash
     """
-    defined = getattr(measure, "runtime_impl", None)
+    defined = getattr(type(measure), "runtime_impl", None)
     if defined is None and type(measure).__module__.partition(".")[0] in _VERSIONED:
         return str(measure)
-    return f"{measure} {fingerprint.of_value(defined or type(measure))}"
+    code = measure if hasattr(measure, "digest") else \
+        [defined or type(measure), *(getattr(measure, name, None) for name in _INPUTS)]
+    return f"{measure} {fingerprint.of_value(code)}"

@@ -9,38 +9,52 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.comparisons import randomisation
+from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.statistics import corrected
+from pt_fairness.arrays import Floats
 from pt_fairness.evaluation.checkpoint import Scores
-from pt_fairness.numerics import Floats
 from pt_fairness.tables import (
     ALPHA,
     LOSSES,
+    TIE_DECIMALS,
     WINS,
     column_of,
     is_per_query,
     measure_columns,
     of_one_measure,
 )
-from pt_fairness.tables.names import CORRECTED, P_VALUE, REJECT
+from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT, split_suffix
 
+#: The number of resamples of a randomisation test.
+RESAMPLES = 9999
 #: The measures of which pt.Experiment returns the sum over the topics instead of the mean.
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 
 
 def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
-                baseline: str | None, correction: str | None) -> pd.DataFrame:
+                baseline: str | None, correction: str | None, test: str = "t",
+                confidence: float | None = None) -> pd.DataFrame:
     """Return ``name``, the average of each measure and, with a baseline, the comparisons.
 
     :param undefined: the columns of the measures that are undefined for all topics
-    :param correction: as of :func:`pt_fairness.evaluate`
+    :param correction: as of :func:`pt_fairness.evaluate`, and so are ``test`` and ``confidence``
     """
     table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
     defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
     means = np.array([_means(one.values, columns) for one in scores.values()]) * defined
-    table |= dict(zip(columns, means.T, strict=True))
+    found = None if confidence is None else intervals(
+        per_query_of(scores, columns), confidence=confidence).pivot(index="name", columns="measure")
+    for i, column in enumerate(columns):
+        table[column] = means[:, i]
+        if found is not None:
+            ends = found[["low", "high"]].xs(column, axis=1, level="measure").loc[list(scores)]
+            ends = ends * (np.nan if column in SUMMED else defined[i])
+            table |= {column + LOW: ends["low"].to_numpy(), column + HIGH: ends["high"].to_numpy()}
     if baseline is not None:
         tests = np.array([_compare(one, None if name == baseline else scores.get(baseline),
-                                   len(columns)) for name, one in scores.items()]) * defined
+                                   len(columns), test)
+                          for name, one in scores.items()]) * defined
         others = np.flatnonzero(np.array(list(scores)) != baseline)
         for i, column in enumerate(columns):
             table |= {column + suffix: tests[:, row, i]
@@ -63,7 +77,7 @@ def _means(values: Floats, columns: Sequence[str]) -> Floats:
     return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
 
 
-def _compare(run: Scores, baseline: Scores | None, measures: int) -> Floats:
+def _compare(run: Scores, baseline: Scores | None, measures: int, test: str) -> Floats:
     """Return the topics with a larger and a smaller value and the p-value, ``[3, measures]``."""
     if baseline is None:
         return np.full((3, measures), np.nan)
@@ -72,11 +86,16 @@ def _compare(run: Scores, baseline: Scores | None, measures: int) -> Floats:
     padded = np.vstack([run.values, np.full(measures, np.nan)])
     ours = np.ascontiguousarray(padded[[row.get(qid, -1) for qid in baseline.qids]].T)
     theirs = np.ascontiguousarray(baseline.values.T)
+    counts = (ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1)
+    if test == "randomisation":
+        order = np.argsort(np.array(baseline.qids, dtype=str), kind="stable")
+        differences = (ours - theirs).T[order].round(TIE_DECIMALS)
+        return np.array([*counts, randomisation(differences, RESAMPLES, 0)])
     with np.errstate(all="ignore"), warnings.catch_warnings():
         # scipy warns of runs that are almost equal. The p-value of equal runs is NaN.
         warnings.filterwarnings("ignore", category=RuntimeWarning)
         p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
-    return np.array([(ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1), p_values])
+    return np.array([*counts, p_values])
 
 
 def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
@@ -115,7 +134,9 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
             raise ValueError(f"round={digits!r} is not possible; it takes a number of decimals of "
                              "at least 0, or a dictionary from measures to such numbers")
     if not per_query:
-        return table.round(decimals)
+        return table.round({column: decimals[name] for column in table.columns
+                            for name, suffix in [split_suffix(str(column))]
+                            if name in decimals and suffix in ("", LOW, HIGH)})
     value = table["value"].copy()
     for name, count in decimals.items():
         rows = (table["measure"] == name).to_numpy()

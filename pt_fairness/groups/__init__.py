@@ -6,22 +6,22 @@ or a :class:`Groups` object.
 
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.base import summary as summary
+from pt_fairness.groups.error_rates import with_error_rates
 from pt_fairness.groups.irds import MISSING as MISSING
 from pt_fairness.groups.irds import Found as Found
 from pt_fairness.groups.irds import FromIrds as FromIrds
 from pt_fairness.groups.irds import FromText as FromText
 from pt_fairness.groups.irds import from_irds, from_text
+from pt_fairness.groups.named import REGISTRY as REGISTRY
+from pt_fairness.groups.named import get, names, register, unregister
 from pt_fairness.groups.product import product
-from pt_fairness.groups.registry import get, names, register, unregister
-from pt_fairness.groups.registry import name_of as name_of
-from pt_fairness.groups.registry import register_built_in as register_built_in
-from pt_fairness.groups.registry import registered as registered
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
 from pt_fairness.groups.table import Annotated as Annotated
 from pt_fairness.groups.votes import from_votes
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern",
-           "from_text", "from_votes", "get", "names", "product", "register", "unregister"]
+           "from_text", "from_votes", "get", "names", "product", "register", "unregister",
+           "with_error_rates"]
 
 
 def __dir__() -> list[str]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, SupportsIndex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint, io
 from pt_fairness.groups.table import Annotated, Table, distinct_annotations, is_no_group
-from pt_fairness.io.identifiers import texts_of
+from pt_fairness.identifiers import texts_of
+from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
 from pt_fairness.registry import Source
-from pt_fairness.text import UNANNOTATED, distinct_labels, label_text, label_texts
-
-#: The functions that return the groups of this package, by name; each creates them once.
-BUILT_IN: dict[str, Callable[[], Groups]] = {}
 
 
 class Groups(Source):
@@ -34,6 +31,7 @@ class Groups(Source):
         one of ``labels``
     """
 
+    WHAT = "groups"
     #: Whether ``labels`` is the complete label set. If so, judged documents need not be looked up
     #: to determine it.
     complete = False
@@ -43,6 +41,8 @@ class Groups(Source):
     in_parts = False
     #: Whether documents can have weights, that is, unequal shares in their groups.
     weighted = False
+    #: Whether a document can have other groups in another topic.
+    by_topic = False
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
                  order: Iterable[Any] | None = None) -> None:
@@ -57,12 +57,17 @@ class Groups(Source):
                              "hold every label, lowest first")
 
     def digest(self) -> str:
-        """Return a hash of the content, and of the code of the class."""
+        """Return a hash of the content, and of the code of the class.
+
+        Override it in a class of a script or notebook, whose code has no hash.
+
+        :raises UnknownContentError: the code has no hash
+        """
         return fingerprint.of_value((type(self), self._content()))[:12]
 
     def _content(self) -> Any:
-        """Return the content to hash; by default the object, hashed by its pickled state."""
-        return self
+        """Return the content to hash; by default what pickle stores."""
+        return super().__reduce_ex__(2)
 
     def state(self) -> str:
         """Return a hash of the judgments that the groups are read from; ``''`` if none."""
@@ -219,16 +224,6 @@ class Groups(Source):
     def __repr__(self) -> str:
         return f"Groups({self.name!r}, {self.labels})"
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        # Built-in groups are unpickled to the one object of the process, which caches documents.
-        if self._name in BUILT_IN and BUILT_IN[self._name]() is self:
-            return _built_in, (self._name,)
-        return super().__reduce_ex__(protocol)
-
-
-def _built_in(name: str) -> Groups:
-    return BUILT_IN[name]()
-
 
 def summary(qrels: pd.DataFrame) -> str:
     """Return the number of documents in each group of :meth:`Groups.to_qrels`, as a sentence.
@@ -262,6 +257,7 @@ class _Override(Groups):
                          else [*base.labels, *self._given.labels], base.order if ordered else None)
         self.complete, self.topics, self.in_parts = base.complete, base.topics, base.in_parts
         self.weighted = base.weighted or self._given.weight is not None
+        self.by_topic = base.by_topic or self._given.by_topic
 
     def _content(self) -> Any:
         return self._base.name, self._base.digest(), self._given.content()
@@ -284,6 +280,8 @@ class _Override(Groups):
 
 
 class _Relabelled(Groups):
+    by_topic = True
+
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
                  order: Iterable[Any] | None) -> None:
         self._base = base

@@ -12,8 +12,9 @@ import pandas as pd
 from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Annotated, Table, is_no_group
-from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
-from pt_fairness.text import UNANNOTATED, label_text, listed, warn
+from pt_fairness.irds.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
+from pt_fairness.labels import UNANNOTATED, label_text
+from pt_fairness.messages import listed, warn
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]
@@ -167,6 +168,10 @@ class FromIrds(Groups):
         judged = self._in_judgments()
         return "" if judged is None else fingerprint.of_value(judged.content())
 
+    @property
+    def by_topic(self) -> bool:  # type: ignore[override]
+        return self._in_judgments() is not None
+
     def _entity(self, dataset: Any) -> str:
         """Return the entity that has the field, ``'docs'`` or ``'qrels'``.
 
@@ -206,7 +211,7 @@ class FromIrds(Groups):
         docnos = list(dict.fromkeys(docnos))
         unread = [docno for docno in docnos if docno not in self._found]
         if unread:
-            from pt_fairness import reading
+            from pt_fairness.irds import data as reading
             read: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
             for document in reading.documents(self.dataset_id, unread, self.name):
                 if document.doc_id in read:
@@ -240,7 +245,7 @@ class FromIrds(Groups):
         The judgments are read once. If any judgment of a topic and document has a positive
         relevance, the others are ignored.
         """
-        from pt_fairness import reading
+        from pt_fairness.irds import data as reading
         dataset = reading.dataset(self.dataset_id)
         if self._entity(dataset) == "docs" or self._judged is not None:
             return self._judged

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from pt_fairness import fingerprint
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.registry import get
+from pt_fairness.groups.named import get
 from pt_fairness.groups.table import Annotated, distinct_annotations
-from pt_fairness.numerics import Floats, Ints
-from pt_fairness.text import label_text
+from pt_fairness.labels import label_text
 
 #: The separator between the labels of the sources in a label of their product.
 SEPARATOR = "|"
@@ -62,6 +62,7 @@ class _Product(Groups):
         self.complete = all(one.complete for one in sources)
         self.in_parts = all(one.in_parts for one in sources)
         self.weighted = any(one.weighted for one in sources)
+        self.by_topic = any(one.by_topic for one in sources)
         limited = [set(one.topics) for one in sources if one.topics is not None]
         self.topics = sorted(set.intersection(*limited)) if limited else None
 

@@ -15,7 +15,7 @@ import pandas as pd
 from pt_fairness import io
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Annotated, Table
-from pt_fairness.text import UNANNOTATED, distinct_labels
+from pt_fairness.labels import UNANNOTATED, distinct_labels
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
@@ -179,7 +179,7 @@ class _Frame(Groups):
                  labels: Iterable[str] = ()) -> None:
         self._table = table
         super().__init__(name, {*table.labels, *labels}, order)
-        self.weighted = table.weight is not None
+        self.weighted, self.by_topic = table.weight is not None, table.by_topic
 
     def _content(self) -> Any:
         return self.labels, self.order, self._table.content()

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import io
-from pt_fairness.io.columns import shown
-from pt_fairness.io.identifiers import DocumentIndex
-from pt_fairness.numerics import Floats, Ints
-from pt_fairness.text import UNANNOTATED, UNKNOWN_GROUP, label_text
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.identifiers import DocumentIndex
+from pt_fairness.io.frames import shown
+from pt_fairness.labels import UNANNOTATED, UNKNOWN_GROUP, label_text
 
 
 class Annotated(NamedTuple):
@@ -95,6 +95,11 @@ class Table:
                              "infinity; give smaller weights, such as shares")
         self._count = np.bincount(pair, minlength=known)
         self._start = np.cumsum(self._count) - self._count
+
+    @property
+    def by_topic(self) -> bool:
+        """Whether annotations are by topic and document."""
+        return self._index.topics is not None
 
     @classmethod
     def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:

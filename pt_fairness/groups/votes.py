@@ -11,8 +11,9 @@ from pt_fairness import io
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.sources import _Frame
 from pt_fairness.groups.table import Table, is_no_group
-from pt_fairness.io.identifiers import with_text_ids
-from pt_fairness.text import label_text, warn
+from pt_fairness.identifiers import with_text_ids
+from pt_fairness.labels import label_text
+from pt_fairness.messages import warn
 
 
 def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any] | None = None, *,

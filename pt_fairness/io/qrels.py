@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.columns import read_columns, shown
+from pt_fairness.identifiers import missing, texts_of
 from pt_fairness.io.files import Path, compression, opened, write_output, written_whole
-from pt_fairness.io.identifiers import missing, texts_of
-from pt_fairness.text import label_text
+from pt_fairness.io.frames import read_columns, shown
+from pt_fairness.labels import label_text
 
 #: The largest label; floats do not represent every larger integer.
 _LARGEST_LABEL = 2**53

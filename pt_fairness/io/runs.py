@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.columns import first_line, need_columns, read_columns, shown
+from pt_fairness.arrays import Bools, Ints
+from pt_fairness.identifiers import texts_of
 from pt_fairness.io.files import Input, Path, opened
-from pt_fairness.io.identifiers import texts_of
-from pt_fairness.numerics import Bools, Ints
-from pt_fairness.text import warn
+from pt_fairness.io.frames import first_line, need_columns, read_columns, shown
+from pt_fairness.messages import warn
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
 #: The first field of the optional header of TREC Fair files, without and with a byte order mark.

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from pt_fairness.arrays import Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import numerics
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.declarations.base import Quotient
+from pt_fairness.declarations.registration import register
+from pt_fairness.rankings.view import View
 
 
-class _Annotated(FairnessMeasure):
+class _Annotated(Quotient):
     r"""Annotated — Share of Results with a Group.
 
     The share of the returned documents that have a group.
@@ -52,13 +49,12 @@ class _Annotated(FairnessMeasure):
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
-    OVER_RANKS = "mean"
     CONDENSED = False
     DEFAULT = 0.0
 
-    def score(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Any, Ints]:
         codes, _, n = view.full(self.param("cutoff"))
-        return numerics.ratio((codes >= 0).sum(axis=1), n)
+        return codes >= 0, n
 
 
 Annotated = register(_Annotated())

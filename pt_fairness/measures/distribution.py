@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.target_distribution import DistributionMeasure, population
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.declarations.registration import register
+from pt_fairness.measures.target_distribution import DistributionMeasure
+from pt_fairness.rankings.populations import distribution, population
+from pt_fairness.rankings.view import View
 
 
 class DistMeasure(DistributionMeasure):
@@ -40,7 +40,7 @@ class DistMeasure(DistributionMeasure):
         :param counts: the number of documents of each group, ``[R, L]``
         :param target: ``[R, L]``, without shares of 0
         """
-        return numerics.kl(numerics.laplace(counts, self.param("smoothing")), target)
+        return divergences.kl(divergences.laplace(counts, self.param("smoothing")), target)
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
@@ -51,9 +51,10 @@ class DistMeasure(DistributionMeasure):
         :returns: the divergence, ``[R]``, n, ``[R]``, and the smoothed target, ``[R, L]``
         """
         if self.param("target") in ("qrels", "collection", "run"):
-            estimated = numerics.laplace(population(self, view), self.param("smoothing"))
+            counts = population(view, self.param("target"), self.param("rel"))
+            estimated = divergences.laplace(counts, self.param("smoothing"))
             target = np.broadcast_to(estimated, target.shape)
-        target = numerics.smoothed(target)
+        target = divergences.smoothed(target)
         shares, n = self.attention(view)
         return self.divergence(n[:, None] * shares, target), n, target
 
@@ -197,7 +198,7 @@ class _DistFair(DistMeasure):
             of_empty = (-np.log2(target.min(axis=1)) if k is None
                         else self.largest(np.full(len(n), k), target))
             largest = np.where(n == 0, of_empty, largest)
-        fair = np.maximum(1.0 - numerics.ratio(values, largest), 0.0)
+        fair = np.maximum(1.0 - arrays.ratio(values, largest), 0.0)
         return fair if self.smooths_empty else np.where(n == 0, 0.0, fair)
 
 
@@ -272,7 +273,8 @@ class _AWRF(DistributionMeasure):
 
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)
-        fair = np.maximum(1.0 - numerics.jsd(exposure, target) / math.log2(self.param("base")), 0.0)
+        unfair = divergences.jsd(exposure, target) / math.log2(self.param("base"))
+        fair = np.maximum(1.0 - unfair, 0.0)
         return np.where(n == 0, 0.0, fair)
 
 
@@ -332,20 +334,32 @@ class _NDKL(DistributionMeasure):
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
-    OVER_RANKS = "discounted mean"
     RANGE = (0.0, None)
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def smoothed(self, target: Floats) -> Floats:
+        """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
+        return target if self.of_run else divergences.smoothed(target)
+
+    def terms(self, view: View) -> Floats:
+        target = distribution(view, self.param("target"), self.param("rel"))
+        return self.terms_of(view, self.smoothed(target))
+
+    def terms_of(self, view: View, target: Floats) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``.
+
+        :param target: the smoothed target, ``[R, L]``
+        """
         codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
-        if self.param("target") != "run":  # a prefix has no group that the run lacks
-            target = numerics.smoothed(target)
-        weights = numerics.within(depth, n) * numerics.log_discount(depth)
-        divergences = numerics.discounted_divergence(
-            codes, view.share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
-        values = math.log(2) * numerics.ratio(divergences, weights.sum(axis=1))
+        w = discounts.within(depth, n) * discounts.log_discount(depth)
+        terms = divergences.discounted_divergences(codes, view.share, w,
+                                                lambda P: divergences.kl(P, target[:, None, :]))
+        return terms * (math.log(2) * arrays.ratio(1.0, w.sum(axis=1)))[:, None]
+
+    def compare(self, view: View, target: Floats) -> Floats:
+        target = self.smoothed(target)
         worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
-        return np.where(n == 0, worst, values)
+        return np.where(view.length == 0, worst, self.terms_of(view, target).sum(axis=1))
 
 
 DistKL = register(_DistKL())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import discounts
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.rankings.view import View
 
 
 class NumberMeasure(FairnessMeasure):
@@ -31,8 +31,8 @@ class NumberMeasure(FairnessMeasure):
         return isinstance(self.param("values"), dict)
 
     @property
-    def depth(self) -> int | None:
-        return None if self.param("background") == "run" else self.param("cutoff")
+    def of_run(self) -> bool:
+        return self.param("background") == "run"
 
     @property
     def value_source(self) -> Hashable:
@@ -62,7 +62,7 @@ class NumberMeasure(FairnessMeasure):
         :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
         """
         found, n = self._found(view, self.param("cutoff"))
-        return np.where(numerics.within(found.shape[1], n), self._filled(found), 0.0), n
+        return np.where(discounts.within(found.shape[1], n), self._filled(found), 0.0), n
 
     def _found(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
         values = self.param("values")
@@ -81,7 +81,7 @@ class NumberMeasure(FairnessMeasure):
             row, found = view.background(self.background, self.value_source)
             return row, self._filled(found)
         found, n = self._found(view, None)
-        inside = numerics.within(found.shape[1], n)
+        inside = discounts.within(found.shape[1], n)
         return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
 
     def of_background(self, view: View, row: Ints, numbers: Floats | None = None) -> Floats:
@@ -94,13 +94,14 @@ class NumberMeasure(FairnessMeasure):
         sums = np.bincount(row, numbers, len(view) if own else len(view.topics))
         return np.asarray(sums if own else sums[view.topic], float)
 
-    def or_undefined(self, view: View, row: Ints, values: Floats) -> Floats:
-        """Return ``values``, ``[R]``, with NaN for lists whose background has no document.
+    def has_background(self, view: View) -> Any:
+        """Return whether the background of each list has a document, ``[R]``.
 
         A ranking that is its own background is never undefined.
         """
-        known = (self.background is None) | (self.of_background(view, row) > 0)
-        return np.where(known, values, np.nan)
+        if self.background is None:
+            return True
+        return self.of_background(view, self.background_numbers(view)[0]) > 0
 
     def _filled(self, found: Floats) -> Floats:
         if self.NOT_NEGATIVE and (found < 0).any():

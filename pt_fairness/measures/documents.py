@@ -6,16 +6,14 @@ sets, ``L`` groups.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.lazy import np
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import Documents, View
-
+from pt_fairness.rankings.view import Documents, View
 
 #: Whether a measure compares documents or groups.
 BY = params.one_of("whether documents are compared, which needs no groups, or groups",
@@ -87,6 +85,9 @@ class DocumentMeasure(FairnessMeasure):
     @property
     def added_labels(self) -> tuple[str, ...]:
         return super().added_labels if self.needs_groups else ()
+
+    def target(self, view: View) -> Floats | None:
+        return None
 
     def compared(self, view: View, documents: Documents, values: Floats,
                  counted: Bools | None = None) -> Floats:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -14,12 +18,8 @@ from pt_fairness.measures.documents import (
     places,
     sum_by_topic,
 )
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.target_distribution import distribution
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import Documents, View
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.view import Documents, View
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
@@ -54,7 +54,7 @@ def exposure(model: str, i: Ints, b: Ints, p: float, u: float) -> Floats:
     """
     if model == "gerr":
         return p ** (i - 1.0) * (1.0 - u) ** b
-    return numerics.discount("geometric" if model == "rbp" else model, i.max(initial=0), p)[i - 1]
+    return discounts.discount("geometric" if model == "rbp" else model, i.max(initial=0), p)[i - 1]
 
 
 class ExposureMeasure(DocumentMeasure):
@@ -113,7 +113,8 @@ class ExposureMeasure(DocumentMeasure):
             eps, ideal = (self.compared(view, documents, one, counted) for one in (eps, ideal))
             if self.other_target:
                 defined |= self.param("complete")
-                ideal = (distribution(self, view)[view.first_list] * self.all_ranks(1)).ravel()
+                target = distribution(view, self.param("target"), self.param("rel"))
+                ideal = (target[view.first_list] * self.all_ranks(1)).ravel()
             most = ideal.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
             largest_eed, largest_eer = self.all_ranks(1) ** 2, self.all_ranks(1) * most
         topic = self.topics(view, documents)
@@ -123,7 +124,7 @@ class ExposureMeasure(DocumentMeasure):
                           largest if self.FAIR_END == 0 else 0.0)
         if self.param("norm") == "bound":
             # Rounding can raise the ratio above 1.
-            values = np.minimum(numerics.ratio(values, largest), 1)
+            values = np.minimum(arrays.ratio(values, largest), 1)
         return np.where(defined & (sum_by_topic(view, topic, ideal) > 0), values, np.nan)
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
@@ -143,7 +144,7 @@ class ExposureMeasure(DocumentMeasure):
         """
         model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
         if model not in _GEOMETRIC:
-            return numerics.sum_of_discounts(model, cutoff or 1, power=power)
+            return discounts.sum_of_discounts(model, cutoff or 1, power=power)
         return (1.0 - (0.0 if cutoff is None else p ** (power * cutoff))) / (1.0 - p ** power)
 
     def ideal(self, documents: Documents, relevant: Bools) -> Floats:
@@ -163,7 +164,7 @@ class ExposureMeasure(DocumentMeasure):
         first = np.append(True, (topic[1:] != topic[:-1]) | (grade[1:] != grade[:-1]))[:len(rows)]
         tie = np.cumsum(first) - 1
         targets = np.zeros(len(documents.topic))
-        targets[rows] = numerics.ratio(np.bincount(tie, found), np.bincount(tie))[tie]
+        targets[rows] = arrays.ratio(np.bincount(tie, found), np.bincount(tie))[tie]
         return targets
 
     def largest_eer(self, view: View, documents: Documents, ideal: Floats) -> Floats:

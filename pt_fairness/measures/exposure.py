@@ -5,11 +5,15 @@ et al. 2018).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Bools, Floats
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import SignedMeasure
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -17,12 +21,8 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
     sums_by_code,
 )
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.protected import Protected, protected_groups, two_groups
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.rankings.protected import Side
+from pt_fairness.rankings.view import View
 
 #: Added before the logarithm is taken, so that it is finite without exposure.
 EPSILON = 1e-6
@@ -33,6 +33,15 @@ LEAST = 1e-12
 def log_ratio(own: Floats, others: Floats) -> Floats:
     """Return ln(X_protected + ε) − ln(X_other + ε)."""
     return np.log(own + EPSILON) - np.log(others + EPSILON)
+
+
+def both_sides(values: Floats, sets: Any) -> tuple[Floats, Floats]:
+    """Return the sums of values over the protected and over the other documents, ``[T]`` each.
+
+    :param values: the sum of the values of the documents of each label set, ``[T, S]``
+    :param sets: how far each label set is protected, ``[T, S]``
+    """
+    return (values * sets).sum(axis=1), (values * (1.0 - sets)).sum(axis=1)
 
 
 def inequity(eps: Floats, y: Floats) -> Floats:
@@ -52,27 +61,24 @@ class LogRatio(SignedMeasure):
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
-    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
-        """Return the denominators of the protected and of the other side, ``[T]`` each.
-
-        :param protected: the protected groups of each topic
-        """
+    def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
+        """Return the denominators of the protected and of the other side, ``[T]`` each."""
         raise NotImplementedError
 
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view.topics), np.nan)
         first = view.first_list
-        labels, sets, known = protected_groups(self, view, view.relevant(self.param("rel")))
-        protected = Protected(labels[first], sets[first], known[first])
-        own_below, others_below = self.candidates(view, protected)
+        side = self.side(view)
+        assert side is not None
+        own_below, others_below = self.candidates(view, side)
         exposure, returned = self._exposure(view)
-        own, others = protected.sides(exposure)
-        weight = numerics.sum_of_discounts(self.param("discount"), self.param("cutoff") or 1,
+        own, others = both_sides(exposure, side.sets[first])
+        weight = discounts.sum_of_discounts(self.param("discount"), self.param("cutoff") or 1,
                                            self.param("p"))
-        values = log_ratio(numerics.ratio(own, own_below),
-                           numerics.ratio(np.where(returned, others, weight), others_below))
-        defined = protected.known & (np.minimum(own_below, others_below) > LEAST)
+        values = log_ratio(arrays.ratio(own, own_below),
+                           arrays.ratio(np.where(returned, others, weight), others_below))
+        defined = side.known[first] & (np.minimum(own_below, others_below) > LEAST)
         return np.where(defined, self.signed(values), np.nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
@@ -81,10 +87,10 @@ class LogRatio(SignedMeasure):
         """
         cutoff, drop = self.param("cutoff"), self.param("unannotated") == "drop"
         codes = (view.condensed if drop else view.full)(cutoff)[0]
-        weights = numerics.discount(self.param("discount"), codes.shape[1], self.param("p"))
+        weights = discounts.discount(self.param("discount"), codes.shape[1], self.param("p"))
         if self.REALISED:
             relevance = view.condensed_relevance(cutoff) if drop else view.full(cutoff)[1]
-            weights = weights * numerics.gain(self.param("gains"), relevance, self.param("rel"))
+            weights = weights * discounts.gain(self.param("gains"), relevance, self.param("rel"))
         weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
         returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
         sums = sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights)
@@ -154,13 +160,11 @@ class _logDP(LogRatio):
     PRETTY_NAME = "Logged Demographic Parity"
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
-    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
-        groups = two_groups(self, view)
-        shares = numerics.ratio(groups.plus, groups.total)
-        counted = np.bincount(view.topic, groups.total > 0)
-        share = numerics.ratio(np.bincount(view.topic, shares), counted)
-        if self.param("target") == "run":
-            share = np.where(counted > 0, share, protected.labels.mean(axis=1))
+    def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
+        counted = np.bincount(view.topic, side.total > 0)
+        share = arrays.ratio(np.bincount(view.topic, side.share), counted)
+        if self.of_run:
+            share = np.where(counted > 0, share, side.labels[view.first_list].mean(axis=1))
         return 2.0 * share, 2.0 * (1.0 - share)
 
 
@@ -210,12 +214,12 @@ class _logEUR(LogRatio):
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
     JUDGED = True
 
-    def candidates(self, view: View, protected: Protected) -> tuple[Floats, Floats]:
+    def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
         documents = view.documents(self.param("cutoff"))
         # Unjudged documents have relevance 0 and therefore gain 0.
-        gains = numerics.gain(self.param("gains"), documents.relevance, self.param("rel"))
+        gains = discounts.gain(self.param("gains"), documents.relevance, self.param("rel"))
         merit = sums_by_code(view, len(view.topics), documents.topic, documents.codes, gains)
-        return protected.sides(merit)
+        return both_sides(merit, side.sets[view.first_list])
 
 
 class _logRUR(_logEUR):
@@ -324,9 +328,9 @@ class _IAA(DocumentMeasure):
         name, p, cutoff = self.param("discount"), self.param("p"), self.param("cutoff")
         documents = view.documents(cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
-        weights = numerics.discount(name, depth, p)[documents.place]
+        weights = discounts.discount(name, depth, p)[documents.place]
         eps = self.compared(view, documents, mean_over_lists(view, documents, weights))
-        y = self.compared(view, documents, numerics.gain(
+        y = self.compared(view, documents, discounts.gain(
             self.param("gains"), documents.relevance, self.param("rel")))
         topic = self.topics(view, documents)
         all_eps, all_y = sum_by_topic(view, topic, eps), sum_by_topic(view, topic, y)
@@ -334,12 +338,12 @@ class _IAA(DocumentMeasure):
         if self.param("norm") == "none":
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
-            terms = inequity(eps, numerics.ratio(y, largest[topic]))
-            worst = numerics.ratio(all_y, largest) \
-                + numerics.sum_of_discounts(name, cutoff or 1, p)
+            terms = inequity(eps, arrays.ratio(y, largest[topic]))
+            worst = arrays.ratio(all_y, largest) \
+                + discounts.sum_of_discounts(name, cutoff or 1, p)
         else:
-            terms = inequity(numerics.ratio(eps, all_eps[topic]),
-                             numerics.ratio(y, all_y[topic])) / 2.0
+            terms = inequity(arrays.ratio(eps, all_eps[topic]),
+                             arrays.ratio(y, all_y[topic])) / 2.0
         values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
         return np.where(all_y > 0, values, np.nan)
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations import composite_params, params
-from pt_fairness.declarations.base import FairnessMeasure, supported
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.base import Bind, FairnessMeasure, supported
+from pt_fairness.declarations.registration import register
+from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures import ordinal
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
-from pt_fairness.text import TARGET_WORDS, listed
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.measures.target_distribution import or_uniform
+from pt_fairness.messages import listed
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.view import View
 
 _STOPPING = {
     "rel": params.rel(),
@@ -61,26 +63,27 @@ class StoppingMeasure(FairnessMeasure):
     """A measure that models a user who reads the ranking until a document satisfies them."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
-    OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False
+    EVEN = True
     DEFAULT = 0.0
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
-        """Return Σ Decay_i · utility_i of each list, ``[R]``; NaN if its topic has no relevant
-        document.
+        """Return what each rank adds to the expected utility, ``[R, D]``.
 
         :param utility: takes the codes of the lists, ``[R, D]``, the indices of some lists,
             ``[M]``, and a 0-based rank in each, ``[M]``; returns the utility of reading each list
             down to that rank, ``[M]``
         """
         codes, relevance, _ = view.full(self.param("cutoff"))
-        chances = self.chances(relevance, view.highest_relevance_of_all)
-        row, place = np.nonzero(chances)
-        values = np.bincount(row, chances[row, place] * utility(codes, row, place),
-                             minlength=len(view))
+        terms = self.chances(relevance, view.highest_relevance_of_all)
+        row, place = np.nonzero(terms)
+        terms[row, place] *= utility(codes, row, place)
+        return terms
+
+    def defined(self, view: View) -> Bools:
         highest = view.highest_relevance
-        return np.where((highest >= self.param("rel")) & (highest > 0), values, np.nan)
+        return np.asarray((highest >= self.param("rel")) & (highest > 0))
 
     def chances(self, relevance: Any, highest: Any) -> Floats:
         """Return the probability that the user stops at each rank, ``[R, D]``.
@@ -90,10 +93,10 @@ class StoppingMeasure(FairnessMeasure):
         """
         highest, gains = self.param("max_rel") or highest, self.param("gains")
         counted = np.where(relevance >= self.param("rel"), np.minimum(relevance, highest), 0)
-        return decay(stops(numerics.gain(gains, counted, 0), numerics.gain(gains, highest, 0)))
+        return decay(stops(discounts.gain(gains, counted, 0), discounts.gain(gains, highest, 0)))
 
 
-class _GF(StoppingMeasure, DistributionMeasure):
+class _GF(StoppingMeasure):
     r"""GF — Group Fairness.
 
     How close the groups in the ranking are to a target distribution, seen by a user who stops at a
@@ -162,18 +165,22 @@ class _GF(StoppingMeasure, DistributionMeasure):
         "groups": params.groups(),
     }
 
-    def compare(self, view: View, target: Floats) -> Floats:
-        target = or_uniform(target)
+    def terms(self, view: View) -> Floats:
         size = len(view.labels)
+        target = or_uniform(distribution(view, self.param("target"), self.param("rel")))
         # Row −1 holds the shares of an unannotated document, code −1.
-        shares = np.vstack([view.share, np.full(size, 1.0 / size)])
-        divergence: Callable[[Floats, Floats], Floats] = numerics.jsd
+        shares = np.vstack([view.share, np.full(size, 1.0 / max(size, 1))])
+        divergence: Callable[[Floats, Floats], Floats] = divergences.jsd
         if self.param("divergence") != "jsd":
             divergence = ordinal.nmd if self.param("divergence") == "nmd" else ordinal.rnod
             order = ordinal.places(view.labels, self.param("order"), view.order)
             shares, target = shares[:, order], target[:, order]
         return self.expected(view, lambda codes, row, place: similarity(
             divergence(prefix_shares(codes, shares, row, place), target[row])))
+
+    def defined(self, view: View) -> Bools:
+        target = distribution(view, self.param("target"), self.param("rel"))
+        return super().defined(view) & (target.any(axis=1) | (self.of_run and bool(view.labels)))
 
 
 def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
@@ -185,7 +192,7 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
     :param place: the 0-based rank in this list, ``[M]``
     """
     shares = np.empty((len(row), rows.shape[1]))
-    size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
+    size = max(1, arrays.BLOCK_CELLS // max(1, codes.size))
     for start in range(0, rows.shape[1], size):
         labels = slice(start, start + size)
         shares[:, labels] = rows[:, labels][codes].cumsum(axis=1)[row, place]
@@ -209,7 +216,7 @@ class RelevancePart(StoppingMeasure):
     def needs_groups(self) -> bool:
         return False
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         if self.param("relevance") == "rbu":
             return self.expected(view, lambda _, row, place: rbu(place + 1.0, self.param("phi")))
         return self.expected(view, lambda _, row, place: err(place + 1.0))
@@ -263,7 +270,6 @@ class _GFR(FairnessMeasure):
     NAME = "GFR"
     PRETTY_NAME = "Group Fairness and Relevance"
     SOURCE = ("sakai2023",)
-    OVER_RANKS = "sum"
     FAIR_END = 1.0
     CONDENSED = False
     DEFAULT = 0.0
@@ -288,25 +294,23 @@ class _GFR(FairnessMeasure):
         return [RelevancePart(**supported(RelevancePart, self.params)),
                 *(_GF(**shared, groups=source, divergence=divergence,
                       target=targets.get(source, "uniform"))
-                  for source, divergence in self.param("attributes").items())]
+                  for source, divergence in (self.param("attributes") or {}).items())]
+
+    @property
+    def of_run(self) -> bool:
+        return any(part.of_run for part in self.parts)
 
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)
 
-    def names(self) -> dict[str, list[str]]:
-        wanted = self.param("targets").values()
-        return {"groups": list(self.param("attributes") or ()),
-                "target": [one for one in wanted
-                           if isinstance(one, str) and one not in TARGET_WORDS]}
-
-    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        groups, targets = spellings.get("groups", {}), spellings.get("target", {})
-        wanted = {source: targets.get(one, one) if isinstance(one, str) else one
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        wanted = {source: bind("target", one)
+                  if isinstance(one, str) and one not in TARGET_WORDS else one
                   for source, one in self.param("targets").items()}
-        return type(self)(**self.params | {
-            name: {groups.get(source, source): one for source, one in by_source.items()}
+        return self.params | {
+            name: {bind("groups", source): one for source, one in by_source.items()}
             for name, by_source in (("attributes", self.param("attributes") or {}),
-                                    ("targets", wanted))})
+                                    ("targets", wanted)) if name in self.params}
 
 
 GF = register(_GF())

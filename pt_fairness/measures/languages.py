@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import arrays
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import composite_params, params
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.documents import sums_by_code
-from pt_fairness.measures.lazy import np, numerics, special
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.rankings.view import View
 
 
 def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) -> Floats:
@@ -24,7 +24,7 @@ def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) 
     :param spread: Σ (x − x̄)², ``[R]``
     """
     between = (size * (mean_of - mean[:, None]) ** 2).sum(axis=1)
-    return numerics.ratio((size.sum(axis=1) - 1.0) * between, spread)
+    return arrays.ratio((size.sum(axis=1) - 1.0) * between, spread)
 
 
 class _PEER(FairnessMeasure):
@@ -136,6 +136,7 @@ class _PEER(FairnessMeasure):
         :param missing: the number of missing relevant documents of the set by code, ``[R, S]``
         :param n: the lengths of the lists, ``[R]``
         """
+        from scipy import special  # takes longer to import than the whole package
         found = sums_by_code(view, len(view), row, code) @ view.member
         lost = missing @ view.member
         u, size = lost.sum(axis=1), found + lost
@@ -143,10 +144,10 @@ class _PEER(FairnessMeasure):
         last = (total if self.param("unretrieved") == "count" else n) + (u + 1.0) / 2.0
         ranks = sums_by_code(view, len(view), row, code, rank) @ view.member
         sums = ranks + lost * last[:, None]
-        mean = numerics.ratio(sums.sum(axis=1), total)
+        mean = arrays.ratio(sums.sum(axis=1), total)
         squares = view.member.sum(axis=1)[code] * (rank - mean[row]) ** 2
         spread = np.bincount(row, squares, len(view)) + u * (last - mean) ** 2
-        statistic = kruskal_wallis(size, numerics.ratio(sums, size), mean, spread)
+        statistic = kruskal_wallis(size, arrays.ratio(sums, size), mean, spread)
         groups = (size > 0).sum(axis=1)
         tested = (groups > 1) & found.any(axis=1) & (spread > 0)
         return np.where(tested, special.chdtrc(groups - 1.0, statistic), 1.0)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import arrays, divergences
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics, special
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.rankings.view import View
 
 
 class _RADio(DistributionMeasure):
@@ -97,7 +95,7 @@ class _RADio(DistributionMeasure):
         p_mixed, q_mixed = (1.0 - alpha) * p + alpha * q, (1.0 - alpha) * q + alpha * p
         if self.param("divergence") == "jsd":
             return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
-        return np.where(n == 0, self.largest(q), numerics.kl(q_mixed, p_mixed))
+        return np.where(n == 0, self.largest(q), divergences.kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
         """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""
@@ -113,12 +111,13 @@ def _distance(p: Floats, q: Floats) -> Floats:
 
     Values below ``ROUNDING`` are 0.
     """
+    from scipy import special
     # With p = m(1 + x) and q = m(1 − x), no term loses digits where p is close to q.
     middle = (p + q) / 2.0
-    x = numerics.ratio((p - q) / 2.0, middle)
+    x = arrays.ratio((p - q) / 2.0, middle)
     terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
     found = np.sqrt(np.maximum((middle * terms).sum(axis=-1), 0.0) / np.log(4.0))
-    return np.where(found < numerics.ROUNDING, 0.0, found)
+    return np.where(found < arrays.ROUNDING, 0.0, found)
 
 
 RADio = register(_RADio())

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.text import listed
+import numpy as np
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
+from pt_fairness import arrays
+from pt_fairness.arrays import Floats
+from pt_fairness.messages import listed
 
 
 def places(labels: Sequence[str], order: str | None, declared: Sequence[str] | None) -> list[int]:
@@ -47,7 +46,7 @@ def _number(name: str) -> float:
 
 def nmd(p: Floats, q: Floats) -> Floats:
     """Return ``Σ_g |cumP_g − cumQ_g| / (L − 1)`` over the last axis; 0 if L = 1."""
-    return numerics.ratio(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1), p.shape[-1] - 1)
+    return arrays.ratio(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1), p.shape[-1] - 1)
 
 
 def rnod(p: Floats, q: Floats) -> Floats:
@@ -58,5 +57,5 @@ def rnod(p: Floats, q: Floats) -> Floats:
     i = np.arange(p.shape[-1])
     distances = (p - q) ** 2 @ abs(i[:, None] - i)
     held = q > 0
-    od = numerics.ratio((distances * held).sum(axis=-1), held.sum(axis=-1))
-    return np.sqrt(numerics.ratio(od, p.shape[-1] - 1))
+    od = arrays.ratio((distances * held).sum(axis=-1), held.sum(axis=-1))
+    return np.sqrt(arrays.ratio(od, p.shape[-1] - 1))

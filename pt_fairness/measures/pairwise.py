@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.declarations.registration import register
+from pt_fairness.rankings.view import View
 
 
 def pairs_won(n: Ints, total: Floats, ranks: Floats, both: Floats) -> Floats:
@@ -88,16 +86,16 @@ class _ARP(FairnessMeasure):
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         depth, sets = codes.shape[1], len(view.share)
-        counts = numerics.tally(codes, np.ones(depth), sets)
+        counts = arrays.tally(codes, np.ones(depth), sets)
         total, squares = counts @ view.share, counts @ view.share ** 2
         both = total ** 2 - squares
         mixed = mixed_pairs(n[:, None], total, both)
         if self.param("pairs") == "errors":
             won, alone = self.errors(view, codes), np.zeros(total.shape)
         else:
-            ranks = numerics.tally(codes, numerics.ranks(depth), sets) @ view.share
+            ranks = arrays.tally(codes, discounts.ranks(depth), sets) @ view.share
             won, alone = pairs_won(n[:, None], total, ranks, both), np.asarray(total > 0, float)
-        shares = np.where(mixed > 0, numerics.ratio(won, mixed), alone)
+        shares = np.where(mixed > 0, arrays.ratio(won, mixed), alone)
         relevant = view.relevant(self.param("rel")) @ view.member > 0
         largest = np.where(relevant, shares, -np.inf).max(axis=1, initial=-np.inf)
         smallest = np.where(relevant, shares, np.inf).min(axis=1, initial=np.inf)
@@ -111,11 +109,11 @@ class _ARP(FairnessMeasure):
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
         relevance = view.condensed_relevance(self.param("cutoff"))
-        grades = numerics.distinct(relevance[codes >= 0])
+        grades = arrays.distinct(relevance[codes >= 0])
         grade = np.where(codes >= 0, np.searchsorted(grades, relevance), -1)
         won = np.zeros((len(view), len(view.labels)))
         shares = np.vstack([view.share, np.zeros(len(view.labels))])
-        size = max(1, numerics.BLOCK_CELLS // max(1, codes.size))
+        size = max(1, arrays.BLOCK_CELLS // max(1, codes.size))
         # A pair of different grades counts at the highest bit in which they differ: among the
         # documents whose grades have the same higher bits.
         for bit in range((len(grades) - 1).bit_length()):

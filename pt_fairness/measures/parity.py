@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import arrays, divergences
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.prefix import Difference, Divergence, PrefixMeasure, Ratio
-from pt_fairness.measures.protected import TwoGroups, two_groups
-from pt_fairness.measures.target_distribution import distribution
+from pt_fairness.declarations.registration import register
+from pt_fairness.measures import all_groups
+from pt_fairness.measures.prefix import PrefixMeasure, weights
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import Side
+from pt_fairness.rankings.view import View
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+
+def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
+    """Return the summand of rND, equation 1: ``|S⁺_{1..i} / i − S⁺ / N|``."""
+    return np.asarray(abs(plus / i - S / N))
+
+
+def rkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
+    """Return the summand of rKL: ``KL((S⁺_{1..i} / i, S⁻_{1..i} / i) ‖ (S⁺ / N, S⁻ / N))``."""
+    return divergences.binary_kl(plus / i, S / N)
+
+
+def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
+    """Return the summand of rRD: ``|S⁺_{1..i} / S⁻_{1..i} − S⁺ / S⁻|``; a ratio to 0 is 0."""
+    return np.asarray(abs(arrays.ratio(plus, i - plus) - arrays.ratio(S, N - S)))
 
 
 def _params(*protected: str) -> dict[str, params.Param]:
@@ -24,7 +39,9 @@ def _params(*protected: str) -> dict[str, params.Param]:
         "protected": params.protected(*protected),
         "target": params.target(),
         "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
-        "norm": params.one_of("normaliser: max (the exact maximum) or none", "max", "none"),
+        "norm": params.one_of(
+            "normaliser: max (the exact maximum), range (0 is the fairest possible ranking, 1 the "
+            "least fair) or none", "max", "range", "none"),
         "groups": params.groups(),
     }
 
@@ -36,14 +53,11 @@ class ParityMeasure(PrefixMeasure):
 
     @property
     def refuses_weights(self) -> bool:
-        return self.param("target") == "run" and self.param("norm") != "none"
-
-    def score(self, view: View) -> Floats:
-        of_run = self.param("target") == "run"
-        return self.score_two_groups(view, two_groups(self, view), of_run)
+        norm = self.param("norm")
+        return norm == "range" or (norm != "none" and self.param("target") == "run")
 
 
-class _rND(Difference, ParityMeasure):
+class _rND(ParityMeasure):
     r"""rND — Normalised Discounted Difference.
 
     How far the share of protected documents in every prefix is from their share in the population.
@@ -64,9 +78,14 @@ class _rND(Difference, ParityMeasure):
     protected and unprotected documents of that length, over every order of the run's documents with
     ``target='run'``, or 1 with ``norm='none'``.
 
+    ``norm='range'`` is ``(v − v_min) / (v_max − v_min)``: v is the sum, v_max its maximum Z, and
+    v_min its exact minimum over the same rankings.
+
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the least fair ranking.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the least fair ranking. 0 cannot be
+    reached with ``norm='max'``, because the first document alone is never like the population. With
+    ``norm='range'``, 0 is the fairest possible ranking.
 
     Edge cases
     ----------
@@ -79,6 +98,9 @@ class _rND(Difference, ParityMeasure):
     With ``norm='none'`` and ``target='run'``, a topic without results has b times the sum of the
     discounts of the evaluated ranks up to ``cutoff``, and b without a cutoff. b is the largest term
     of all populations with shares of at least 0.001: 1 for rND, −log2 0.001 for rKL, 999 for rRD.
+
+    With ``norm='range'``, a topic whose rankings all have the same value has 0, and documents with
+    weights are an error: sequences of protected and other documents do not bound their value.
 
     The equation divides by i, the paper's released code and its tables by i + 1; this measure
     divides by i. The paper normalises by min–max over the systems: ``norm='none'`` and then
@@ -99,9 +121,10 @@ class _rND(Difference, ParityMeasure):
     NAME = "rND"
     PRETTY_NAME = "Normalised Discounted Difference"
     SUPPORTED_PARAMS = _params()
+    term, BOUND = staticmethod(rnd), 1.0
 
 
-class _rKL(Divergence, ParityMeasure):
+class _rKL(ParityMeasure):
     r"""rKL — Normalised Discounted Kullback–Leibler Divergence.
 
     How far the groups in every prefix diverge from those of the population.
@@ -123,17 +146,14 @@ class _rKL(Divergence, ParityMeasure):
 
     Z is the exact maximum. For ``protected='all'`` it is −log2 of the smallest target share times
     the sum of the discounts. For ``protected='all'`` with ``target='run'`` it is the sum of the
-    ranking that has whole groups one after the other, the smallest group first.
-
-    If ``step`` > 1 or documents have several groups, that ranking need not be the maximum. All
-    orders of the run are then searched if there are at most 131,072 states. With more states, Z is
-    the upper bound, −log2 of the smallest target share times the sum of the discounts, if documents
-    have several groups. Otherwise Z is the largest sum over all orders of whole groups, for at most
-    six groups; for more, it is the sum with the smallest group first. Values are cut at 1.
+    ranking that has whole groups one after the other, the smallest group first, which is the
+    maximum if ``step`` is 1 and documents have one group each. Otherwise Z is an upper bound: −log2
+    of the smallest target share times the sum of the discounts. ``norm='range'`` is that of rND; it
+    takes two groups.
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; whether it can be reached is as for rND.
 
     Edge cases
     ----------
@@ -156,82 +176,54 @@ class _rKL(Divergence, ParityMeasure):
     PRETTY_NAME = "Normalised Discounted KL-Divergence"
     SUPPORTED_PARAMS = _params("all")
 
-    def target_of(self, groups: TwoGroups) -> Floats:
-        share = super().target_of(groups)
-        if self.param("target") == "run":
-            return share  # a prefix has no group that the run lacks: no term is infinite
-        return numerics.smoothed(np.column_stack([share, 1.0 - share]))[:, 0]
+    term, BOUND = staticmethod(rkl), divergences.LARGEST_DIVERGENCE
+
+    def check_together(self) -> None:
+        if self.param("protected") == "all" and self.param("norm") == "range":
+            raise ValueError(f"{self} is not possible: norm='range' takes two groups, so name a "
+                             "protected one, or use norm='max' for all groups")
+
+    def fairest(self, view: View) -> Floats | None:
+        return None if self.param("protected") == "all" else super().fairest(view)
+
+    def population(self, side: Side) -> tuple[Floats, Floats]:
+        S, N = super().population(side)
+        if self.of_run:
+            return S, N  # a prefix has no group that the run lacks: no term is infinite
+        share = S / N
+        return divergences.smoothed(np.column_stack([share, 1.0 - share]))[:, 0], np.ones(len(N))
+
+    def terms(self, view: View) -> Floats:
+        if self.param("protected") != "all":
+            return super().terms(view)
+        return self._terms_of_all(view, self._target(view))
 
     def score(self, view: View) -> Floats:
-        return self._score_all(view) if self.param("protected") == "all" else super().score(view)
-
-    def _score_all(self, view: View) -> Floats:
-        codes, n = view.condensed(self.param("cutoff"))
-        of_run = self.param("target") == "run"
-        plain = distribution(self, view)
-        defined = (plain.sum(axis=1) > 0) | of_run
-        target = plain if of_run else numerics.smoothed(plain)
-        depth = codes.shape[1]
-        weights = self.weights(n, depth)
-        values = self._divergences(codes, view.share, weights, target)
-        bound = -np.log2(np.where(target > 0, target, 1.0).min(axis=1, initial=1.0))
-        if self.param("norm") == "max":
-            largest = (self._largest_of_run(view, target, n, weights, bound) if of_run
-                       else bound * weights.sum(axis=1))
-            values = np.minimum(numerics.ratio(values, largest), 1.0)
+        if self.param("protected") != "all":
+            return super().score(view)
+        T = self._target(view)
+        values, upper = self._terms_of_all(view, T).sum(axis=1), all_groups.bound(T)
         empty = view.length == 0
         if empty.any():
-            worst = self.when_empty(of_run, lambda ranks: bound * numerics.discounted_sum(ranks))
-            values = np.where(empty, worst, values)
-        return np.where(defined, values, np.nan)
+            values = np.where(empty, self.when_empty(lambda w: upper * w.sum()), values)
+        return self.of_lists(values, T.any(axis=1) | self.of_run)
 
-    @staticmethod
-    def _divergences(codes: Ints, share: Floats, weights: Floats, target: Floats) -> Floats:
-        return numerics.discounted_divergence(
-            codes, share, weights, lambda shares: numerics.kl(shares, target[:, None, :]))
+    def _target(self, view: View) -> Floats:
+        T = distribution(view, self.param("target"), self.param("rel"))
+        known = T.any(axis=1, keepdims=True)
+        return T if self.of_run else np.where(known, divergences.smoothed(T), 0.0)
 
-    #: The largest number of states for which :func:`numerics.largest_divergence` is called.
-    _MOST_PLACES = 1 << 17
-    #: The largest number of groups for which all orders of whole groups are evaluated.
-    _EVERY_ORDER = 6
-
-    def _largest_of_run(self, view: View, target: Floats, n: Ints, weights: Floats,
-                        bound: Floats) -> Floats:
-        """Return the largest sum over the permutations of the run, ``[R]``."""
-        counts = view.in_run
-        alone = ~((counts > 0) & (view.member.sum(axis=1) > 1)).any(axis=1)
-        sizes = np.where(alone[:, None], counts @ view.member, 0)
-        ascending = np.argsort(sizes, axis=1, kind="stable")
-        largest = np.where(alone, self._of_whole_groups(sizes, ascending, target, weights),
-                           bound * weights.sum(axis=1))
-        for topic in np.flatnonzero((n > 0) & ~(alone & (self.step == 1))):
-            kinds, depth = np.flatnonzero(counts[topic]), n[topic]
-            if np.prod(np.minimum(counts[topic, kinds], depth) + 1.0) <= self._MOST_PLACES:
-                largest[topic] = numerics.largest_divergence(
-                    counts[topic, kinds], view.share[kinds], target[topic], weights[topic, :depth])
-            elif alone[topic] and (sizes[topic] > 0).sum() <= self._EVERY_ORDER:
-                orders = np.array(list(itertools.permutations(np.flatnonzero(sizes[topic]))))
-                same = [np.broadcast_to(one, (len(orders), len(one)))
-                        for one in (sizes[topic], target[topic], weights[topic])]
-                largest[topic] = self._of_whole_groups(same[0], orders, *same[1:]).max()
-        return largest
-
-    @staticmethod
-    def _of_whole_groups(sizes: Ints, order: Ints, target: Floats, weights: Floats) -> Floats:
-        """Return the sum of each ranking that has whole groups one after the other, ``[R]``.
-
-        :param sizes: the number of documents of each group, ``[R, L]``
-        :param order: the order of the groups, as indices, ``[R, L]``
-        """
-        ordered = np.take_along_axis(sizes, order, axis=1)
-        flat = np.append(np.repeat(order.reshape(-1), ordered.reshape(-1)), 0)
-        start = np.cumsum(ordered.sum(axis=1)) - ordered.sum(axis=1)
-        ranks = np.arange(weights.shape[1])
-        codes = flat[np.minimum(start[:, None] + ranks, len(flat) - 1)]
-        return _rKL._divergences(codes, np.eye(sizes.shape[1]), weights, target)
+    def _terms_of_all(self, view: View, T: Floats) -> Floats:
+        codes, n = view.condensed(self.param("cutoff"))
+        w, Z = weights(n, codes.shape[1], self.step), None
+        if self.param("norm") == "max":
+            Z = all_groups.bound(T) * w.sum(axis=1)
+            if self.of_run and self.step == 1:
+                Z = all_groups.largest_of_run(view, T, w, Z)
+        return all_groups.discounted(view, codes, T, w, Z)
 
 
-class _rRD(Ratio, ParityMeasure):
+class _rRD(ParityMeasure):
     r"""rRD — Normalised Discounted Ratio.
 
     How far the ratio of protected to unprotected documents in every prefix is from their ratio in
@@ -244,11 +236,11 @@ class _rRD(Ratio, ParityMeasure):
        \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
        \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
 
-    The symbols are those of rND. A ratio with a numerator or denominator of 0 is 0.
+    The symbols and ``norm`` are those of rND. A ratio with a numerator or denominator of 0 is 0.
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair; whether it can be reached is as for rND.
 
     Edge cases
     ----------
@@ -271,6 +263,8 @@ class _rRD(Ratio, ParityMeasure):
     NAME = "rRD"
     PRETTY_NAME = "Normalised Discounted Ratio"
     SUPPORTED_PARAMS = _params()
+    term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
+    refuses_weights = True  # type: ignore[assignment]
 
 
 rND = register(_rND())

@@ -1,201 +1,213 @@
-"""Discounted sums over prefixes: the common part of rND, rKL, rRD, nDD, nDR and nDKL."""
+"""Discounted sums over prefixes: the common part of rND, rKL, rRD, nDD, nDR and nDKL.
+
+Shapes: ``R`` lists, ``D`` ranks. The symbols are those of the papers: the first i documents hold
+``plus`` protected ones, the population S protected ones of N.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import arrays, discounts, maxima
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.protected import TwoGroups, of_ranked
 from pt_fairness.measures.target_distribution import one_if_zero
+from pt_fairness.rankings.protected import Side, of_ranked
+from pt_fairness.rankings.view import View
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+#: The summand of a measure: takes ``plus``, i, S and N, elementwise.
+Term = Callable[[Any, Any, Any, Any], Floats]
 
 
-def unfairest_of_run(bound: float, cutoff: int | None, step: int = 1) -> float:
-    """Return the unnormalised value of a topic without results if the population is the run.
+def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
+               Z: Floats | None = None) -> Floats:
+    """Return ``w_i · term(plus_i, i, S, N) / Z``, ``[R, D]``; 0 where Z is 0.
 
-    It is ``bound`` times the sum of the discounts of the evaluated ranks up to ``cutoff``. Without
-    a cutoff it is ``bound``.
+    :param plus: the number of protected documents among the first i, ``[R, D]``
+    :param S: the number of protected documents of the population, ``[R]``
+    :param N: the number of documents of the population, ``[R]``
+    :param w: the weight of each rank, ``[R, D]``
+    :param Z: the normaliser, ``[R]``; by default 1
 
-    :param bound: the largest term over all populations without shares below ``SMALLEST_SHARE``
+    Examples
+    --------
+    The shares 1, 1/2 and 1/3 of the prefixes against 1/3 in the population:
+
+    >>> import numpy as np
+    >>> from pt_fairness.measures.parity import rnd
+    >>> from pt_fairness.discounts import log_discount
+    >>> S, N, w = np.array([1.0]), np.array([3.0]), log_discount(3)[None]
+    >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w).round(3).tolist()
+    [[0.667, 0.105, 0.0]]
+    >>> Z = largest(rnd, S, N, w)
+    >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w, Z).sum().round(3).item()
+    0.543
     """
-    if cutoff is None:
-        return bound
-    return bound * numerics.discounted_sum(numerics.evaluated_ranks(cutoff, step))
+    terms = w * term(plus, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
+    return np.asarray(terms if Z is None else terms * arrays.ratio(1.0, Z)[:, None])
+
+
+def weights(n: Ints, depth: int, step: int) -> Floats:
+    """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``."""
+    return discounts.evaluated(depth, n, step) * discounts.log_discount(depth)
+
+
+def largest(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
+    """Return the largest discounted sum over every sequence of documents, ``[R]``.
+
+    :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
+    """
+    (S, N), where = arrays.unique_rows(S, N)
+    terms = largest_term(term, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
+    if len(w) == 1:
+        return np.asarray((w * terms).sum(axis=1)[where])
+    return np.asarray((w * terms[where]).sum(axis=1))
+
+
+def largest_term(term: Term, i: Any, S: Any, N: Any) -> Floats:
+    """Return the largest term over all counts of protected documents, elementwise.
+
+    A difference and a divergence are convex in the share of protected documents, and so largest
+    where all or none are protected. A ratio is then 0, and largest with one other document. One
+    sequence attains the largest term at every rank, so sums of it are exact maxima: those of a
+    difference or a divergence hold one kind of documents, that of a ratio has one other document,
+    at the first rank where the ratio is further from S / (N − S) than 0 is.
+    """
+    # With one kind of documents, the term is the same at every rank.
+    same = np.maximum(term(0.0, 1.0, S, N), term(1.0, 1.0, S, N))
+    return np.maximum(same, term(i - 1.0, i, S, N))
+
+
+def of_orders(term: Term, S: Floats, N: Floats, n: Ints, depth: int, step: int,
+              most: Ints, least: Ints, sign: float = 1.0) -> Floats:
+    """Return the largest, or with ``sign=-1`` the smallest, discounted sum of any order, ``[R]``.
+
+    :param n: the number of documents of each list, ``[R]``, at most ``depth``
+    :param most: the number of protected documents that there are, ``[R]``
+    :param least: the number of other documents that there are, ``[R]``
+    """
+    (n, S, N, most, least), where = arrays.unique_rows(n, S, N, most, least)
+    return sign * maxima.largest_sum(
+        lambda a, i: sign * term(a, i, S[:, None], N[:, None]), weights(n, depth, step), most,
+        least)[where]
+
+
+def counts(S: Floats, N: Floats) -> tuple[Ints, Ints]:
+    """Return the number of protected and of other documents of a population, ``[R]`` each."""
+    return S.astype(np.int64), (N - S).astype(np.int64)
 
 
 class PrefixMeasure(FairnessMeasure):
-    """Discounted sum over the prefixes of the condensed list, which compares each with a target.
+    """A discounted sum over the prefixes of the condensed list, each compared with a population."""
 
-    :class:`Difference`, :class:`Ratio` and :class:`Divergence` implement the terms. This class sums
-    and normalises them. Shapes: ``R`` lists, ``D`` ranks.
-    """
+    #: The largest :meth:`term` over all populations without shares below ``SMALLEST_SHARE``.
+    BOUND: ClassVar[float]
 
-    OVER_RANKS = "sum"
-
-    def target_of(self, groups: TwoGroups) -> Floats:
-        """Return the target value of :meth:`term`, the share of protected documents, ``[R]``."""
-        return numerics.ratio(groups.plus, groups.total)
-
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        """Return the distance of a prefix of ``rank`` documents from the target, elementwise.
-
-        :param protected: the number of protected documents in the prefix
-        """
+    @staticmethod
+    def term(plus: Any, i: Any, S: Any, N: Any) -> Floats:
+        """Return the summand of the paper, elementwise."""
         raise NotImplementedError
-
-    @property
-    def bound(self) -> float:
-        """The largest :meth:`term` over all populations without shares below ``SMALLEST_SHARE``."""
-        raise NotImplementedError
-
-    def largest_term(self, rank: Any, target: Any) -> Floats:
-        """Return the largest :meth:`term` over all counts of protected documents, elementwise.
-
-        One sequence of documents attains it at every rank, so sums of it are exact maxima. A term
-        that is convex in the share of protected documents is largest at a share of 0 or 1.
-        """
-        return np.maximum(self.term(0.0, 1.0, target), self.term(1.0, 1.0, target))
-
-    def largest_sum(self, ranks: range, target: Floats) -> Floats:
-        """Return the discounted sum of :meth:`largest_term` over ``ranks``, ``[R]``.
-
-        There may be billions of ranks.
-        """
-        return numerics.discounted_sum(ranks) * self.largest_term(1.0, target)
 
     @property
     def step(self) -> int:
         """The distance between evaluated ranks."""
         return self.param("step") or 1
 
-    def weights(self, n: Ints, depth: int) -> Floats:
-        """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``."""
-        return numerics.evaluated(depth, n, self.step) * numerics.log_discount(depth)
+    def population(self, side: Side) -> tuple[Floats, Floats]:
+        """Return S and N, ``[R]`` each; 0 and 1 if the population is empty."""
+        return side.plus, np.where(side.total > 0, side.total, 1.0)
 
-    def value_of(self, counts: Any, n: Ints, target: Floats) -> Floats:
-        """Return the discounted sum of the terms of each list, ``[R]``.
+    def terms(self, view: View) -> Floats:
+        side = self.side(view)
+        assert side is not None
+        return self.terms_of(view, side)
 
-        :param counts: the number of protected documents in each prefix, ``[R, D]``
-        :param n: the lengths of the lists, ``[R]``
-        """
-        depth = counts.shape[1]
-        terms = self.term(counts, numerics.ranks(depth), target[:, None])
-        return (self.weights(n, depth) * terms).sum(axis=1)
-
-    def score_two_groups(self, view: View, groups: TwoGroups, of_run: bool) -> Floats:
-        """Return the value of each list, ``[R]``.
-
-        :param of_run: whether the population is the run, so that the maximum is over permutations
-            of its documents
-        """
+    def terms_of(self, view: View, side: Side) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``."""
         codes, n = view.condensed(self.param("cutoff"))
-        target = self.target_of(groups)
-        values = self.value_of(of_ranked(groups.protected, codes).cumsum(axis=1), n, target)
-        norm = self.param("norm")
-        if norm != "none":
-            largest = (self.protected_first(groups, n, target) if norm == "protected-first"
-                       else self.largest(groups, n, target, of_run))
-            values = numerics.ratio(values, largest)
-        if norm == "max":
-            values = np.minimum(values, 1.0)  # rounding
-        empty = view.length == 0
+        depth, norm, Z = codes.shape[1], self.param("norm"), None
+        (S, N), w = self.population(side), weights(n, depth, self.step)
+        if norm == "protected-first":
+            first = np.minimum(discounts.ranks(depth), S[:, None])
+            Z = discounted(self.term, first, S, N, w).sum(axis=1)
+        elif norm == "max":
+            Z = self.largest(side, n, depth)
+        plus = of_ranked(side.sets, codes).cumsum(axis=1)
+        if norm == "range":
+            smallest = self.smallest(side, n, depth)
+            span = self.largest(side, n, depth) - smallest
+            excess = discounted(self.term, plus, S, N, w) \
+                - w * arrays.ratio(smallest, w.sum(axis=1))[:, None]
+            return excess * np.where(span > arrays.ROUNDING, arrays.ratio(1.0, span),
+                                     0.0)[:, None]
+        return discounted(self.term, plus, S, N, w, Z)
+
+    def largest(self, side: Side, n: Ints, depth: int) -> Floats:
+        """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
+        S, N = self.population(side)
+        if not self.of_run:
+            return largest(self.term, S, N, weights(n, depth, self.step))
+        return of_orders(self.term, S, N, n, depth, self.step, *counts(S, N))
+
+    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+        """Return the sum of the fairest possible ranking of ``n`` documents, ``[R]``."""
+        S, N = self.population(side)
+        most, least = counts(S, N) if self.of_run else (n, n)
+        return of_orders(self.term, S, N, n, depth, self.step, most, least, -1.0)
+
+    def fairest(self, view: View) -> Floats | None:
+        """Return the value of the fairest possible ranking of each list, ``[R]``.
+
+        That is a ranking of as many documents, of the same kinds where the population is the run. A
+        list without annotated documents has its own value. NaN stands for an undefined topic and
+        for documents with weights.
+        """
+        values, side = self.score(view), self.side(view)
+        assert side is not None
+        _, n = view.condensed(self.param("cutoff"))
+        depth, norm = int(n.max(initial=0)), self.param("norm")
+        smallest = self.smallest(side, n, depth)
+        if norm == "range":
+            smallest = np.zeros(len(n))
+        elif norm == "max":
+            smallest = arrays.ratio(smallest, self.largest(side, n, depth))
+        elif norm == "protected-first":
+            S, N = self.population(side)
+            first = np.minimum(discounts.ranks(depth), S[:, None])
+            w = weights(n, depth, self.step)
+            smallest = arrays.ratio(smallest, discounted(self.term, first, S, N, w).sum(axis=1))
+        found = np.where(n > 0, smallest, values)
+        return np.where(np.isnan(values) | view.weighted.any(), np.nan, found)
+
+    def score(self, view: View) -> Floats:
+        side = self.side(view)
+        assert side is not None
+        S, N = self.population(side)
+        values, empty = self.terms_of(view, side).sum(axis=1), view.length == 0
         if empty.any():
             values[empty] = self.when_empty(
-                of_run, lambda ranks: self.largest_sum(ranks, target[empty]))
-        return np.where(groups.defined, values, np.nan)
+                lambda w: largest(self.term, S[empty], N[empty], w))
+        return self.of_lists(values, side.defined)
 
-    def largest(self, groups: TwoGroups, n: Ints, target: Floats, of_run: bool) -> Floats:
-        """Return the exact maximum of the sum over all sequences of ``n`` documents, ``[R]``.
+    def of_lists(self, values: Floats, defined: Any) -> Floats:
+        """Return the values with NaN where undefined, and at most 1 where that is the maximum."""
+        if self.param("norm") in ("max", "range"):
+            values = np.clip(values, 0.0, 1.0)  # rounding
+        return np.where(defined, values, np.nan)
 
-        If ``of_run``, the maximum is over the first ``n`` ranks of all permutations of the run.
+    def when_empty(self, largest: Callable[[Floats], Any]) -> Any:
+        """Return the value of lists without annotated documents.
+
+        :param largest: takes the weight of each rank, ``[1, D]``; returns the largest discounted
+            sum that each of these lists can have
         """
-        depth = int(n.max(initial=0))
-        if not of_run:
-            terms = self.largest_term(numerics.ranks(depth), target[:, None])
-            return (self.weights(n, depth) * terms).sum(axis=1)
-        (n, plus, total, target), where = numerics.unique_rows(n, groups.plus, groups.total, target)
-        most, least = plus.astype(np.int64), (total - plus).astype(np.int64)
-        return numerics.largest_sum(lambda a, i: self.term(a, i, target[:, None]),
-                                    self.weights(n, depth), most, least)[where]
-
-    def protected_first(self, groups: TwoGroups, n: Ints, target: Floats) -> Floats:
-        """Return the sum of the ranking with all protected documents first, ``[R]``."""
-        first = np.minimum(numerics.ranks(int(n.max(initial=0))), groups.plus[:, None])
-        return self.value_of(first, n, target)
-
-    def when_empty(self, of_run: bool, largest: Callable[[range], Floats]) -> Any:
-        """Return the value of lists without annotated documents: one number, or ``[E]``.
-
-        :param largest: takes the evaluated ranks; returns the largest discounted sum over them that
-            each of these lists can have, ``[E]``
-        """
+        cutoff = self.param("cutoff")
         if self.param("norm") != "none":
             return 1.0
-        cutoff = self.param("cutoff")
-        if of_run:
-            return unfairest_of_run(self.bound, cutoff, self.step)
         if cutoff is None:
-            return 1.0
-        return one_if_zero(largest(numerics.evaluated_ranks(cutoff, self.step)))
-
-
-class Difference(PrefixMeasure):
-    """Prefix measure of the difference between shares of protected documents."""
-
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        return abs(protected / rank - target)
-
-    @property
-    def bound(self) -> float:
-        return 1.0
-
-
-class Ratio(PrefixMeasure):
-    """Prefix measure of the difference between ratios of protected to unprotected documents."""
-
-    def target_of(self, groups: TwoGroups) -> Floats:
-        return numerics.ratio(groups.plus, groups.total - groups.plus)
-
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        return abs(numerics.ratio(protected, rank - protected) - target)
-
-    @property
-    def bound(self) -> float:
-        return numerics.LARGEST_RATIO
-
-    @property
-    def refuses_weights(self) -> bool:
-        return True
-
-    def largest_term(self, rank: Any, target: Any) -> Floats:
-        # The ratio is 0 while all documents are protected. The first unprotected document raises it
-        # to rank − 1, the largest ratio. The sequence has it at the first rank where rank − 1 is
-        # further from the target than 0 is.
-        return np.maximum(target, rank - 1.0 - target)
-
-    def largest_sum(self, ranks: range, target: Floats) -> Floats:
-        (distinct,), where = numerics.unique_rows(target)
-        return np.array([self._largest_sum(ranks, one) for one in distinct.tolist()])[where]
-
-    @staticmethod
-    def _largest_sum(ranks: range, target: float) -> float:
-        change = bisect_right(ranks, 2 * target + 1)
-        return (target * numerics.discounted_sum(ranks[:change])
-                + numerics.discounted_sum(ranks[change:], lambda i: i - 1.0 - target))
-
-
-class Divergence(PrefixMeasure):
-    """Prefix measure of the Kullback–Leibler divergence between the shares of two groups."""
-
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        return numerics.binary_kl(protected / rank, target)
-
-    @property
-    def bound(self) -> float:
-        return numerics.LARGEST_DIVERGENCE
+            return self.BOUND if self.of_run else 1.0
+        w = weights(np.array([cutoff]), cutoff, self.step)
+        return self.BOUND * w.sum() if self.of_run else one_if_zero(largest(w))

@@ -4,18 +4,16 @@ et al. 2019).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from pt_fairness import arrays, divergences
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import SignedMeasure
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.protected import of_ranked, two_groups
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+from pt_fairness.rankings.protected import Side, of_ranked, side_of
+from pt_fairness.rankings.view import View
 
 #: A fraction within this distance of one half counts as exactly one half.
 HALF_TOLERANCE = 1e-9
@@ -83,14 +81,16 @@ class _RepBias(SignedMeasure):
         "groups": params.groups(),
     }
 
+    def side(self, view: View) -> Side:
+        return side_of(view, [self.param("group")], self.param("target"), self.param("rel"))
+
     def score(self, view: View) -> Floats:
-        groups = two_groups(self, view)
+        side = self.side(view)
         codes, n = view.condensed(self.param("cutoff"))
-        found = of_ranked(groups.protected, codes).sum(axis=1)
+        found = of_ranked(side.sets, codes).sum(axis=1)
         n = self.param("cutoff") or n
-        target = numerics.ratio(groups.plus, groups.total)
-        bias = numerics.ratio(found - unbiased(target * n, found), n)
-        return np.where(groups.defined, self.signed(bias), np.nan)
+        bias = arrays.ratio(found - unbiased(side.share * n, found), n)
+        return np.where(side.defined, self.signed(bias), np.nan)
 
 
 class SkewMeasure(DistributionMeasure):
@@ -110,7 +110,7 @@ class SkewMeasure(DistributionMeasure):
     def skews(self, view: View, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
-        smallest = numerics.SMALLEST_SHARE
+        smallest = divergences.SMALLEST_SHARE
         return np.log(
             np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.numerics import Floats
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.view import View
 
@@ -42,3 +42,33 @@ def score(measures: Collection[FairnessMeasure],
                 parts[measure].append(view.mean_of_lists(measure.score(view)))
         values |= {measure: np.concatenate(part) for measure, part in parts.items()}
     return values
+
+
+def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> Floats:
+    """Return what each document that counts adds to the value of a measure, ``[R, depth]``.
+
+    Undefined lists have NaN.
+
+    :param measure: a measure that is a sum
+    :param depth: the number of documents that count
+    """
+    parts = [np.zeros((0, depth))]
+    for view in View.blocks(rankings.labelled(measure.added_labels, measure.depth)):
+        terms = measure.terms(view)[:, :depth]
+        terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
+        parts.append(np.where(np.isnan(measure.score(view))[:, None], np.nan, terms))
+    return np.concatenate(parts)
+
+
+def fairest(measure: FairnessMeasure, rankings: Rankings) -> Floats | None:
+    """Return the value of the fairest possible ranking of each topic, ``[T]``.
+
+    Values by list are averaged over the lists of each topic. ``None`` if it is not known.
+    """
+    parts = [np.zeros(0)]
+    for view in View.blocks(rankings.labelled(measure.added_labels, measure.depth)):
+        values = measure.fairest(view)
+        if values is None:
+            return None
+        parts.append(view.mean_of_lists(values))
+    return np.concatenate(parts)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import discounts
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import SignedMeasure
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.protected import degrees
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.declarations.base import Quotient, SignedMeasure
+from pt_fairness.declarations.registration import register
+from pt_fairness.rankings.protected import degrees
+from pt_fairness.rankings.view import View
 
 
 class StanceMeasure(SignedMeasure):
@@ -50,7 +50,7 @@ class StanceMeasure(SignedMeasure):
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
 
 
-class _BiasP(StanceMeasure):
+class _BiasP(Quotient, StanceMeasure):
     r"""BiasP — Stance Bias by Precision.
 
     Relevant pro documents less relevant con documents, as a share of the ranks.
@@ -90,11 +90,10 @@ class _BiasP(StanceMeasure):
     # Slow version: bias_p in tests/slow_versions/counts.py
     NAME = "BiasP"
     PRETTY_NAME = "Stance Bias (Precision)"
-    OVER_RANKS = "mean to cutoff"
 
-    def score(self, view: View) -> Floats:
+    def summands(self, view: View) -> tuple[Floats, Any]:
         stances, n = self.stances(view)
-        return self.signed(numerics.ratio(stances.sum(axis=1), self.param("cutoff") or n))
+        return self.signed(stances), self.param("cutoff") or n
 
 
 class _BiasRBP(StanceMeasure):
@@ -132,16 +131,15 @@ class _BiasRBP(StanceMeasure):
     # Slow version: bias_rbp in tests/slow_versions/counts.py
     NAME = "BiasRBP"
     PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
-    OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         **StanceMeasure.SUPPORTED_PARAMS,
         "p": params.persistence(0.8),
     }
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         p = self.param("p")
-        return self.signed((1.0 - p) * (stances @ numerics.geometric_discount(stances.shape[1], p)))
+        return self.signed((1.0 - p) * stances * discounts.geometric_discount(stances.shape[1], p))
 
 
 class _BiasDCG(StanceMeasure):
@@ -181,12 +179,11 @@ class _BiasDCG(StanceMeasure):
     # Slow version: bias_dcg in tests/slow_versions/counts.py
     NAME = "BiasDCG"
     PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
-    OVER_RANKS = "sum"
     RANGE = (None, None)
 
-    def score(self, view: View) -> Floats:
+    def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
-        return self.signed(stances @ numerics.log_discount(stances.shape[1]))
+        return self.signed(stances * discounts.log_discount(stances.shape[1]))
 
 
 BiasP = register(_BiasP(), ["β_P"])

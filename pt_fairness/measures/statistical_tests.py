@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
+import numpy as np
+
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics, special
-from pt_fairness.measures.protected import of_ranked, protected_groups, two_groups
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Bools, Floats, Ints
-    from pt_fairness.rankings.view import View
+from pt_fairness.declarations.base import FairnessMeasure, Quotient
+from pt_fairness.declarations.registration import register
+from pt_fairness.rankings.protected import Side, of_ranked
+from pt_fairness.rankings.view import View
 
 
 class BinomialMeasure(FairnessMeasure):
@@ -35,35 +35,29 @@ class BinomialMeasure(FairnessMeasure):
     def refuses_weights(self) -> bool:
         return True
 
-    def score(self, view: View) -> Floats:
-        codes, n = view.condensed(self.param("cutoff"))
-        protected, p, defined = self.wanted(view)
-        prefixes = special.bdtr(of_ranked(protected, codes).cumsum(axis=1),
-                                np.arange(1, codes.shape[1] + 1), p[:, None])
-        inside = numerics.within(codes.shape[1], n)
-        values = np.where(n > 0, self.of_prefixes(np.where(inside, prefixes, 0.0), n, p), 0.0)
-        return np.where(defined, values, np.nan)
-
-    def wanted(self, view: View) -> tuple[Any, Floats, Bools]:
-        """Return the protected label sets and the wanted share of protected documents.
-
-        :returns: whether each label set is protected, ``[R, S]``; the wanted share, ``[R]``;
-            whether the topic is defined, ``[R]``
-        """
+    def side(self, view: View) -> Side:
+        side = super().side(view)
+        assert side is not None
         p = self.param("p")
-        if p is not None:
-            found = protected_groups(self, view, view.relevant(self.param("rel")))
-            return found.sets, np.full(len(view), p), found.known
-        groups = two_groups(self, view)
-        return groups.protected, np.minimum(numerics.ratio(groups.plus, groups.total), 1.0), \
-            groups.defined
+        if p is None:
+            return side
+        ones = np.ones(len(view))
+        return side._replace(plus=p * ones, total=ones, defined=side.known)
 
-    def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
-        """Return the value of each list, ``[R]``; that of an empty list is ignored.
+    def target(self, view: View) -> Floats | None:
+        return super().target(view) if self.param("p") is None else None
 
-        :param probabilities: F(τ_i; i, p) at each rank i, ``[R, D]``; 0 past the end of a list
+    def probabilities(self, view: View, side: Side) -> tuple[Floats, Ints, Floats]:
+        """Return F(τ_i; i, p) at each rank i, ``[R, D]``, n and p, ``[R]`` each.
+
+        The probabilities are 0 past the end of a list.
         """
-        raise NotImplementedError
+        from scipy import special  # takes longer to import than the whole package
+        codes, n = view.condensed(self.param("cutoff"))
+        p, depth = np.minimum(side.share, 1.0), codes.shape[1]
+        found = special.bdtr(of_ranked(side.sets, codes).cumsum(axis=1), np.arange(1, depth + 1),
+                             p[:, None])
+        return np.where(discounts.within(depth, n), found, 0.0), n, p
 
 
 class _FAIR(BinomialMeasure):
@@ -124,18 +118,21 @@ class _FAIR(BinomialMeasure):
                                "(prefixes)", "test", "prefixes"),
     }
 
-    def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
+    def score(self, view: View) -> Floats:
         from pt_fairness.measures import fa_ir_table
-        level = np.full(len(n), self.param("alpha"))
+        side = self.side(view)
+        probabilities, n, p = self.probabilities(view, side)
+        level, some = np.full(len(n), self.param("alpha")), (n > 0) & side.defined
         if self.param("adjust"):
-            level[n > 0] = fa_ir_table.levels(n[n > 0], p[n > 0], self.param("alpha"))
-        passed = probabilities > level[:, None] * fa_ir_table.TOLERANCE
-        if self.param("value") == "prefixes":
-            return numerics.ratio(passed.sum(axis=1), n)
-        return np.asarray(passed.sum(axis=1) == n, float)
+            level[some] = fa_ir_table.levels(n[some], p[some], self.param("alpha"))
+        passed = (probabilities > level[:, None] * fa_ir_table.TOLERANCE).sum(axis=1)
+        values = arrays.ratio(passed, n)
+        if self.param("value") == "test":
+            values = np.where((passed == n) & (n > 0), 1.0, 0.0)
+        return np.where(side.defined, values, np.nan)
 
 
-class _PreF(BinomialMeasure):
+class _PreF(Quotient, BinomialMeasure):
     r"""PreF — Mean Probability of the Prefixes.
 
     How probable it is, on average, that a fair list has so few protected documents in a prefix.
@@ -171,10 +168,13 @@ class _PreF(BinomialMeasure):
     # Slow version: pref in tests/slow_versions/statistics.py
     NAME = "PreF"
     PRETTY_NAME = "Mean Probability of the Prefixes"
-    OVER_RANKS = "mean"
 
-    def of_prefixes(self, probabilities: Floats, n: Ints, p: Floats) -> Floats:
-        return numerics.ratio(probabilities.sum(axis=1), n)
+    def defined(self, view: View) -> Bools:
+        return self.side(view).defined
+
+    def summands(self, view: View) -> tuple[Floats, Ints]:
+        probabilities, n, _ = self.probabilities(view, self.side(view))
+        return probabilities, n
 
 
 FAIR = register(_FAIR())

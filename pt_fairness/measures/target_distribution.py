@@ -1,4 +1,4 @@
-"""The target distribution over the groups, and the base class of measures that compare with it.
+"""The base class of the measures that compare the groups with a target distribution.
 
 Shapes: ``R`` lists, ``L`` groups of the label set G.
 """
@@ -6,66 +6,20 @@ Shapes: ``R`` lists, ``L`` groups of the label set G.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.text import TARGET_WORDS
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.view import View
-
-
-def distribution(measure: FairnessMeasure, view: View) -> Floats:
-    """Return the target share of each group, unsmoothed, ``[R, L]``.
-
-    All shares of a row are 0 if its population is empty.
-    """
-    target: Any = measure.param("target")
-    if isinstance(target, dict):
-        shares = np.array([target.get(name, 0.0) for name in view.labels])
-    elif target == "uniform":
-        shares = np.full(len(view.labels), 1.0 / max(len(view.labels), 1))
-    elif target in TARGET_WORDS:
-        shares = shares_of(population(measure, view))
-    else:
-        shares = _registered(measure, view)
-    return np.broadcast_to(shares, (len(view), len(view.labels)))
-
-
-def _registered(measure: FairnessMeasure, view: View) -> Floats:
-    """Return the shares of a registered target, ``[R, L]``."""
-    from pt_fairness import targets
-    target = measure.param("target")
-    shares = targets.shares(target, view.qids, view.labels)
-    of_qrels = targets.find(target).of_qrels
-    if not of_qrels:
-        return shares
-    relevant = shares_of(view.relevant(measure.param("rel")) @ view.share)
-    known = relevant.any(axis=1, keepdims=True)
-    return np.where(known, of_qrels * relevant + (1 - of_qrels) * shares, 0.0)
-
-
-def population(measure: FairnessMeasure, view: View) -> Floats:
-    """Return the number of documents of each group in an estimated target.
-
-    :returns: ``[R, L]``, or ``[1, L]`` for the target ``'collection'``
-    """
-    target = measure.param("target")
-    if target == "collection":
-        return view.pooled(measure.param("rel"))[None]
-    return (view.in_run if target == "run" else view.relevant(measure.param("rel"))) @ view.share
-
-
-def shares_of(counts: Floats) -> Floats:
-    """Return the share of each group in each row, 0 in empty rows."""
-    return numerics.ratio(counts, counts.sum(axis=-1, keepdims=True))
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.view import View
 
 
 def or_uniform(target: Floats) -> Floats:
     """Return the target shares, with equal shares in the rows that have none, ``[R, L]``."""
-    return np.where(target.any(axis=1, keepdims=True), target, 1.0 / target.shape[1])
+    return np.where(target.any(axis=1, keepdims=True), target, 1.0 / max(target.shape[1], 1))
 
 
 def one_if_zero(worst: Floats) -> Floats:
@@ -82,8 +36,8 @@ class DistributionMeasure(FairnessMeasure):
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view), np.nan)
-        target = distribution(self, view)
-        defined = target.any(axis=1) | (self.param("target") == "run")
+        target = distribution(view, self.param("target"), self.param("rel"))
+        defined = target.any(axis=1) | self.of_run
         return np.where(defined, self.compare(view, target), np.nan)
 
     def compare(self, view: View, target: Floats) -> Floats:
@@ -106,10 +60,10 @@ class DistributionMeasure(FairnessMeasure):
         keep = self.param("unannotated") == "keep"
         codes = view.full(cutoff)[0] if keep else view.condensed(cutoff)[0]
         name = self.param("discount") or "none"
-        weights = numerics.discount(name, codes.shape[1], self.param("p"))
-        groups = numerics.tally(codes, weights, len(view.share)) @ view.share
+        weights = discounts.discount(name, codes.shape[1], self.param("p"))
+        groups = arrays.tally(codes, weights, len(view.share)) @ view.share
         counted = codes >= 0
-        return numerics.ratio(groups, (counted @ weights)[:, None]), counted.sum(axis=1)
+        return arrays.ratio(groups, (counted @ weights)[:, None]), counted.sum(axis=1)
 
     def when_empty(self, largest: Callable[[int], Floats]) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
@@ -117,7 +71,7 @@ class DistributionMeasure(FairnessMeasure):
         :param largest: takes the cutoff; returns the largest divergence from the target that a list
             of this length can have, ``[R]``
         """
-        if self.param("target") == "run":
-            return numerics.LARGEST_DIVERGENCE
+        if self.of_run:
+            return divergences.LARGEST_DIVERGENCE
         cutoff = self.param("cutoff")
         return 1.0 if cutoff is None else one_if_zero(largest(cutoff))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from pt_fairness import arrays, discounts, targets
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import composite_params, params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
+from pt_fairness.declarations.base import Bind, FairnessMeasure
+from pt_fairness.declarations.registration import register
 from pt_fairness.measures.documents import sum_by_topic
-from pt_fairness.measures.lazy import np, numerics
-
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats, Ints
-    from pt_fairness.rankings.labelsets import LabelSets
-    from pt_fairness.rankings.view import View
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.view import View
 
 
 class Cells(NamedTuple):
@@ -167,16 +167,13 @@ class _TrecFair(FairnessMeasure):
     def depth(self) -> int | None:
         return self.param("cutoff") or self.param("ideal")
 
-    def names(self) -> dict[str, list[str]]:
+    def with_names(self, bind: Bind) -> dict[str, Any]:
         attributes = self.params.get("attributes") or {}
-        return {"groups": list(attributes), "target": list(attributes.values())}
-
-    def renamed(self, spellings: Mapping[str, Mapping[str, str]]) -> FairnessMeasure:
-        groups, targets = spellings.get("groups", {}), spellings.get("target", {})
-        return type(self)(**self.params | {
-            "attributes": {groups.get(source, source): targets.get(target, target)
-                           for source, target in self.param("attributes").items()},
-            "whole": [groups.get(source, source) for source in self.whole]})
+        new = {source: bind("groups", source) for source in attributes}
+        held = {"attributes": {new[source]: bind("target", target)
+                               for source, target in attributes.items()},
+                "whole": [new.get(source, source) for source in self.whole]}
+        return self.params | {name: value for name, value in held.items() if name in self.params}
 
     def score(self, view: View) -> Floats:
         ndcg, defined = self.ndcg(view)
@@ -191,12 +188,12 @@ class _TrecFair(FairnessMeasure):
         relevant = documents.judged & (documents.relevance >= self.param("rel"))
         count = sum_by_topic(view, documents.topic, relevant).astype(int)
         most = max(int(count.max(initial=0)), int(documents.place.max(initial=0)) + 1)
-        a = numerics.discount("trec", most)
+        a = discounts.discount("trec", most)
         ideal = np.minimum(count, self.param("ideal") or self.param("cutoff") or most)
         gains = np.bincount(documents.list, a[documents.place] * relevant[documents.document],
                             len(view))
         largest = np.append(0.0, a.cumsum())[ideal][view.topic]
-        return numerics.ratio(gains, largest), (count > 0)[view.topic]
+        return arrays.ratio(gains, largest), (count > 0)[view.topic]
 
     def awrf(self, view: View) -> Floats:
         """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass."""
@@ -209,8 +206,8 @@ class _TrecFair(FairnessMeasure):
         q_topic = topic[relevant[judged.row]]
         q_all = sum_by_topic(view, q_topic, judged.mass)
         # A row for each list and cell of the ranking.
-        a = numerics.discount("trec", int(documents.place.max(initial=0)) + 1)
-        (row, cell, known), inverse = numerics.unique_rows(
+        a = discounts.discount("trec", int(documents.place.max(initial=0)) + 1)
+        (row, cell, known), inverse = arrays.unique_rows(
             documents.list[ranked.row], ranked.cell, ranked.known)
         share = np.zeros(len(row))
         share[inverse] = ranked.share
@@ -220,7 +217,7 @@ class _TrecFair(FairnessMeasure):
         q = summed_at((of_topic, cell), (q_topic, judged.cell), judged.mass)
         c = summed_at((of_topic, known), (q_topic, judged.known), judged.mass)
         part = np.where(known > 0, self.param("of_qrels"), 1.0)
-        t = numerics.ratio(part * q + (1 - part) * c * share, q_all[of_topic])
+        t = arrays.ratio(part * q + (1 - part) * c * share, q_all[of_topic])
         value = np.clip(1 - divergence(p / p_all[row], t, row, len(view)), 0.0, 1.0)
         return np.where(q_all[view.topic] > 0, np.where(p_all > 0, value, 0.0), np.nan)
 
@@ -229,7 +226,6 @@ class _TrecFair(FairnessMeasure):
 
         :param of_sources: the label sets of each source, and the code of each document, ``[n]``
         """
-        from pt_fairness import targets
         row = np.flatnonzero(np.all([codes >= 0 for _, codes in of_sources], axis=0))
         cell, known = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64)
         mass, share = np.ones(len(row)), np.ones(len(row))
@@ -255,7 +251,7 @@ def summed_at(wanted: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     :param wanted: two integers for each sum, ``[n]`` each
     :param keys: two integers for each value, ``[m]`` each
     """
-    _, number = numerics.unique_rows(*map(np.append, wanted, keys))
+    _, number = arrays.unique_rows(*map(np.append, wanted, keys))
     n = len(wanted[0])
     return np.bincount(number[n:], values, int(number.max(initial=-1)) + 1)[number[:n]]
 

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from pt_fairness import arrays, discounts, divergences
+from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import register
-from pt_fairness.measures.lazy import np, numerics
-from pt_fairness.measures.prefix import (
-    Difference,
-    Divergence,
-    PrefixMeasure,
-    Ratio,
-    unfairest_of_run,
-)
-from pt_fairness.measures.protected import TwoGroups, of_ranked, protected_groups
-from pt_fairness.measures.target_distribution import shares_of
+from pt_fairness.declarations.registration import register
+from pt_fairness.measures.parity import rnd, rrd
+from pt_fairness.measures.prefix import PrefixMeasure, weights
+from pt_fairness.rankings.populations import population, shares_of
+from pt_fairness.rankings.protected import Side, of_ranked, protected_groups
+from pt_fairness.rankings.view import View
 
-if TYPE_CHECKING:
-    from pt_fairness.numerics import Floats
-    from pt_fairness.rankings.view import View
+
+def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
+    """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
+    share = plus / i
+    return divergences.binary_kl(np.where(share == 0, divergences.SMALLEST_SHARE, share), S / N)
+
+
+def of_whole_run(view: View) -> Floats:
+    """Return the share of each group among the annotated documents of the run, ``[R, L]``."""
+    return shares_of(population(view, "run", None))
+
+
+def side_of_run(view: View, protected: str) -> Side:
+    """Return the protected side of each run, chosen among its annotated documents."""
+    counts = view.in_run
+    labels, sets, known = protected_groups(view, protected, counts)
+    plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
+    return Side(labels, sets, known, plus.astype(float), total.astype(float),
+                np.ones(len(view), bool))
 
 
 class ViewpointMeasure(PrefixMeasure):
@@ -31,29 +46,35 @@ class ViewpointMeasure(PrefixMeasure):
         "cutoff": params.cutoff(),
         "protected": params.protected(),
         "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the "
-                              "run), protected-first (the paper's: the ranking with every "
-                              "protected document first) or none",
-                              "max", "protected-first", "none"),
+                              "run), range (0 is the fairest permutation, 1 the least fair), "
+                              "protected-first (the paper's: the ranking with every protected "
+                              "document first) or none",
+                              "max", "range", "protected-first", "none"),
         "groups": params.groups(),
     }
-    depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
+    of_run = True  # type: ignore[assignment]
 
     @property
     def refuses_weights(self) -> bool:
         return self.param("norm") != "none"
 
-    def score(self, view: View) -> Floats:
-        counts = view.in_run
-        protected = protected_groups(self, view, counts).sets
-        plus = (counts * protected).sum(axis=1).astype(float)
-        total = counts.sum(axis=1).astype(float)
-        groups = TwoGroups(protected, plus, total, np.ones(len(view), bool))
-        values = self.score_two_groups(view, groups, of_run=True)
+    def target(self, view: View) -> Floats:
+        return of_whole_run(view)
+
+    def side(self, view: View) -> Side:
+        return side_of_run(view, self.param("protected"))
+
+    def terms_of(self, view: View, side: Side) -> Floats:
         # There is nothing to compare in a run of protected, or of unprotected, documents only.
-        return np.where((total > 0) & ((plus == 0) | (plus == total)), 0.0, values)
+        mixed = (side.plus > 0) & (side.plus < side.total)
+        return super().terms_of(view, side) * mixed[:, None]
+
+    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+        mixed = (side.plus > 0) & (side.plus < side.total)
+        return super().smallest(side, n, depth) * mixed
 
 
-class _nDD(Difference, ViewpointMeasure):
+class _nDD(ViewpointMeasure):
     r"""nDD — Normalized Discounted Difference.
 
     How far the share of the protected viewpoint in every prefix is from its share in the whole
@@ -103,9 +124,10 @@ class _nDD(Difference, ViewpointMeasure):
     # Slow version: ndd in tests/slow_versions/soft.py
     NAME = "nDD"
     PRETTY_NAME = "Normalized Discounted Difference"
+    term, BOUND = staticmethod(rnd), 1.0
 
 
-class _nDR(Ratio, ViewpointMeasure):
+class _nDR(ViewpointMeasure):
     r"""nDR — Normalized Discounted Ratio.
 
     How far the ratio of the protected viewpoint to the others in every prefix is from that of the
@@ -122,7 +144,7 @@ class _nDR(Ratio, ViewpointMeasure):
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
+    As nDD.
 
     Edge cases
     ----------
@@ -147,9 +169,11 @@ class _nDR(Ratio, ViewpointMeasure):
     # Slow version: ndr in tests/slow_versions/soft.py
     NAME = "nDR"
     PRETTY_NAME = "Normalized Discounted Ratio"
+    term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
+    refuses_weights = True  # type: ignore[assignment]
 
 
-class _nDKL(Divergence, ViewpointMeasure):
+class _nDKL(ViewpointMeasure):
     r"""nDKL — Normalized Discounted Kullback–Leibler Divergence.
 
     How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
@@ -167,7 +191,7 @@ class _nDKL(Divergence, ViewpointMeasure):
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair.
+    As nDD.
 
     Edge cases
     ----------
@@ -191,10 +215,7 @@ class _nDKL(Divergence, ViewpointMeasure):
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
     NAME = "nDKL"
     PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
-
-    def term(self, protected: Any, rank: Any, target: Any) -> Floats:
-        share = protected / rank
-        return numerics.binary_kl(np.where(share == 0, numerics.SMALLEST_SHARE, share), target)
+    term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
 
 
 class _nDJS(FairnessMeasure):
@@ -249,41 +270,44 @@ class _nDJS(FairnessMeasure):
     NAME = "nDJS"
     PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
-    OVER_RANKS = "sum"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "protected": params.protected("all", default="all"),
         "norm": params.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),
         "groups": params.groups(),
     }
-    depth = None  # type: ignore[assignment]  # the whole run, whatever the cutoff
+    of_run = True  # type: ignore[assignment]
+
+    def side(self, view: View) -> Side | None:
+        wanted = self.param("protected")
+        return None if wanted == "all" else side_of_run(view, wanted)
+
+    def target(self, view: View) -> Floats:
+        return of_whole_run(view)
+
+    def terms(self, view: View) -> Floats:
+        codes, n = view.condensed(self.param("cutoff"))
+        w, side = weights(n, codes.shape[1], 1), self.side(view)
+        if side is None:
+            Q = of_whole_run(view)[:, None, :]
+            terms = divergences.discounted_divergences(codes, view.share, w,
+                                                    lambda P: divergences.jsd(P, Q))
+        else:
+            plus = of_ranked(side.sets, codes).cumsum(axis=1) / discounts.ranks(codes.shape[1])
+            terms = w * divergences.jsd(sides(plus), sides(side.share)[:, None, :])
+        if self.param("norm") == "none":
+            return terms
+        return terms * arrays.ratio(1.0, w.sum(axis=1))[:, None]
 
     def score(self, view: View) -> Floats:
-        cutoff, bound = self.param("cutoff"), self.param("norm") == "bound"
-        codes, n = view.condensed(cutoff)
-        weights = numerics.within(codes.shape[1], n) * numerics.log_discount(codes.shape[1])
-        if self.param("protected") == "all":
-            whole = shares_of(view.in_run @ view.share)
-            values = numerics.discounted_divergence(
-                codes, view.share, weights, lambda shares: numerics.jsd(shares, whole[:, None, :]))
-        else:
-            sets = protected_groups(self, view, view.in_run).sets
-            plus = of_ranked(sets, codes).cumsum(axis=1) / numerics.ranks(codes.shape[1])
-            share = shares_of((view.in_run[..., None] * _sides(sets)).sum(axis=1))
-            values = (weights * numerics.jsd(_sides(plus), share[:, None, :])).sum(axis=1)
-        if bound:
-            values = numerics.ratio(values, weights.sum(axis=1))
-        empty = view.length == 0
-        if empty.any():
-            values[empty] = 1.0 if bound else unfairest_of_run(1.0, cutoff)
-        return np.asarray(values)
+        cutoff = self.param("cutoff")
+        worst = 1.0
+        if self.param("norm") == "none" and cutoff is not None:
+            worst = discounts.log_discount(cutoff).sum()
+        return np.where(view.length == 0, worst, super().score(view))
 
 
-#: The measures whose population is the whole condensed run.
-OF_RUN = (ViewpointMeasure, _nDJS)
-
-
-def _sides(protected: Any) -> Floats:
+def sides(protected: Any) -> Floats:
     """Return the shares of the protected side and of the other one, ``[…, 2]``."""
     return np.stack([protected, 1.0 - protected], axis=-1)
 

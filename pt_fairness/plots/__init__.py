@@ -21,13 +21,14 @@ from pt_fairness.plots.topics import (
     groups_per_topic,
     scatter,
     target_against_model,
+    topic_groups,
 )
 from pt_fairness.plots.tradeoffs import tradeoff
 
 __all__ = [
     "PALETTE", "bias_histogram", "bias_sweep", "correlations", "differences", "explain",
     "exposure", "groups_per_topic", "lorenz", "relevance_and_fairness", "scatter", "strips",
-    "target_against_model", "tradeoff",
+    "target_against_model", "topic_groups", "tradeoff",
 ]
 
 

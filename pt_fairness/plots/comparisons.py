@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from pt_fairness.analysis.comparisons import SIDE
 from pt_fairness.analysis.statistics import Correlations, starred
 from pt_fairness.io import need_columns, need_rows
 from pt_fairness.plots import style
@@ -42,9 +43,12 @@ CELL = 0.75
 def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the difference of each system from the baseline, with its interval.
 
-    A filled point is a significant difference (at .05, after the correction of the comparison),
-    an open one is not. The intervals are not corrected, so one without 0 can have an open point.
-    The axis says on which side a system is better. The best difference is at the top.
+    A dark point is a significant difference (at .05, after the correction of the comparison), an
+    open one is not. The intervals are not corrected: a pale point is not significant although its
+    interval is without 0. Where the comparison has verdicts, the interval is that of the verdict
+    (at 90 %), the tolerance is a dashed line, and the points say within (dark), inconclusive (open)
+    or exceeds (pale). The axis says on which side a system is better. The best difference is at
+    the top.
 
     :param compared: the result of :func:`pt_fairness.analysis.compare`
     :param measure: a measure or its name; may be omitted if the frame has only one
@@ -71,14 +75,27 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
     new, ax = ax is None, axes_of(ax)
     rows = np.arange(len(table))
-    name_ticks(ax.yaxis, table["name"].tolist(), new)
+    names = table["name"] if "against" not in table else table["name"] + " − " + table["against"]
+    name_ticks(ax.yaxis, names.tolist(), new)
     ax.axvline(0, color=style.PALE, zorder=0)
-    colour, sure = style.PALETTE[0], table["reject"].to_numpy(bool)
-    ends = table[["low", "high"]].to_numpy(float)
-    lines = ax.hlines(rows, ends[:, 0], ends[:, 1], color=colour, linewidth=1.5)
-    handles: dict[str, Any] = {"interval (not corrected)": lines}
-    for mask, face, label in ((sure, colour, f"significant (p < {ALPHA:g})"),
-                              (~sure, "white", "not significant")):
+    colour, pale = style.PALETTE[0], style.PALETTE[4]
+    handles: dict[str, Any] = {}
+    if "verdict" in table and table["verdict"].notna().all():
+        ends, label = table[["tolerance low", "tolerance high"]], "interval of the verdict (90 %)"
+        limits = {side * table["tolerance"].iloc[0] for side in (
+            (-1, 1) if table.attrs.get(SIDE) == "both" else (-1,) if direction == LARGER else (1,))}
+        for limit in limits:
+            handles["tolerance"] = ax.axvline(limit, color="black", linestyle="--", linewidth=1)
+        marks = [(table["verdict"] == word, face, word) for word, face in (
+            ("within", colour), ("inconclusive", "white"), ("exceeds", pale))]
+    else:
+        ends, label = table[["low", "high"]], "interval (not corrected)"
+        sure, apart = table["reject"].astype(bool), (table["low"] > 0) | (table["high"] < 0)
+        marks = [(sure, colour, f"significant (p < {ALPHA:g})"),
+                 (~sure & apart, pale, "interval without 0, but not significant"),
+                 (~sure & ~apart, "white", "not significant")]
+    handles[label] = ax.hlines(rows, *ends.to_numpy(float).T, color=colour, linewidth=1.5)
+    for mask, face, label in marks:
         if mask.any():
             handles[label] = ax.scatter(table["difference"][mask], rows[mask], facecolors=face,
                                         edgecolors=colour, zorder=3)

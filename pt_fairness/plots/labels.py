@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from pt_fairness.numerics import Floats
+from pt_fairness.arrays import Floats
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import arrange
 

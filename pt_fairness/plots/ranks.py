@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from pt_fairness import numerics
+from pt_fairness import discounts
 from pt_fairness.analysis.collection import ALL_TOPICS
 from pt_fairness.analysis.ranking_shares import (
     PROTECTED_SHARE,
@@ -20,10 +20,10 @@ from pt_fairness.analysis.ranking_shares import (
     TARGET,
 )
 from pt_fairness.io import need_columns, need_rows
+from pt_fairness.messages import listed
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import axes_of, legend_below
 from pt_fairness.tables import parsed_or_none
-from pt_fairness.text import listed
 
 #: The heights of the panels of values and of shares, relative to each other.
 PANELS = (3, 2)
@@ -107,7 +107,7 @@ def _exposure_shares(ranked: pd.DataFrame, discount: str) -> tuple[Any, list[str
     topic, topics = pd.factorize(held["qid"])
     group, groups = pd.factorize(held["group"], sort=True)
     found = np.zeros((len(topics), len(groups), depth))
-    np.add.at(found, (topic, group, place), numerics.discount(discount, depth)[place] / each)
+    np.add.at(found, (topic, group, place), discounts.discount(discount, depth)[place] / each)
     found = found.cumsum(axis=2)
     return np.ma.divide(found, found.sum(axis=1, keepdims=True)), groups.tolist()
 

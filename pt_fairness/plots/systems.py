@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from pt_fairness.io import need_columns, need_rows
+from pt_fairness.messages import warn
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
@@ -28,7 +29,6 @@ from pt_fairness.tables import (
     per_query,
     ranked_by,
 )
-from pt_fairness.text import warn
 
 #: The ratio of the upper limit of an axis that starts at 0 to the largest value.
 ROOM = 1.05

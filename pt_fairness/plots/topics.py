@@ -78,6 +78,46 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     return ax
 
 
+def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw the mean of each system in each group of topics, with its interval.
+
+    Each group says its number of topics. A group without a line has fewer than two topics.
+
+    :param found: the result of :func:`pt_fairness.analysis.topic_groups`
+    :param measure: a measure or its name; may be omitted if the frame has only one
+    :raises ValueError: an empty frame, or a measure that it does not have
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis, plots
+    >>> perquery = pd.DataFrame({"name": "A", "qid": ["1", "2", "3", "4"], "measure": "rKL@10",
+    ...                          "value": [0.1, 0.2, 0.3, 0.6]})
+    >>> domains = {"1": "health", "2": "health", "3": "sport", "4": "sport"}
+    >>> ax = plots.topic_groups(analysis.topic_groups(perquery, domains))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['health (n = 2)', 'sport (n = 2)']
+    """
+    need_columns(found, ["name", "measure", "group", "n", "mean", "low", "high"],
+                 "the frame of topic groups")
+    need_rows(found, "the frame of topic groups")
+    frame, name = of_one_measure(found, measure)
+    sizes = frame.groupby("group")["n"].max()
+    systems = list(dict.fromkeys(frame["name"]))
+    new, ax = ax is None, axes_of(ax)
+    name_ticks(ax.yaxis, [f"{group} (n = {n})" for group, n in sizes.items()], new)
+    handles = []
+    for i, system in enumerate(systems):
+        part, look = frame[frame["name"] == system], style.points(i)
+        y = sizes.index.get_indexer(part["group"]) + 0.8 * ((i + 0.5) / len(systems) - 0.5)
+        ax.hlines(y, part["low"], part["high"], color=look["color"], linewidth=1.5)
+        handles.append(ax.scatter(part["mean"], y, **look, zorder=3))
+    ax.set(xlabel=style.text(style.with_fair_end(name, frame), style.LONG),
+           ylim=(len(sizes) - 0.5, -0.5))
+    legend_below(ax, handles, systems, new)
+    return ax
+
+
 def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: Axes | None = None,
             label: str | None = None, colour: int = 0) -> Axes:
     """Draw one value against another, with a point for each topic that has both.

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from pt_fairness.arrays import Bools, Floats
 from pt_fairness.io import need_rows
-from pt_fairness.numerics import Bools, Floats
+from pt_fairness.messages import listed, warn
 from pt_fairness.plots import style
 from pt_fairness.plots.labels import label_points
 from pt_fairness.plots.layout import axes_of, legend_below
@@ -23,7 +24,6 @@ from pt_fairness.tables import (
     distance_from_best,
     measure_of,
 )
-from pt_fairness.text import listed, warn
 
 #: The room beside the points, as a share of their spread.
 ROOM = 0.12

@@ -14,7 +14,7 @@ from ir_measures import providers
 from ir_measures.providers.base import Any as AnyValue
 
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registry import listen
+from pt_fairness.declarations.registration import listen
 
 __all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 

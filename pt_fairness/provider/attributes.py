@@ -11,11 +11,11 @@ import numpy as np
 from pt_fairness import groups, targets
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.scoring import depth_of
+from pt_fairness.messages import Warn
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Attribute, Rankings
 from pt_fairness.rankings.run import Run
-from pt_fairness.text import Warn
 
 
 class Attributes:
@@ -30,7 +30,7 @@ class Attributes:
         self._depth = depth_of(measures)
         self.sources = {name: groups.get(name) for name in measures[0].joint}
         rel = min(measure.param("rel") or 0 for measure in measures)
-        self._annotations = {}
+        self._annotations: dict[str, Annotations] = {}
         for name, source in self.sources.items():
             for measure in measures:
                 if source.weighted and name in measure.param("whole").split(","):
@@ -49,9 +49,9 @@ class Attributes:
     def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""
         found = {}
-        for name, annotations in self._annotations.items():
-            ranked = annotations.of_run(run, self._depth)
-            found[name] = Attribute(ranked.sets, ranked.codes, annotations.by_rel[self._rel])
+        for name, known in self._annotations.items():
+            ranked = known.of_run(run, self._depth)
+            found[name] = Attribute(ranked.sets, ranked.codes, known.by_rel[self._rel])
             if len(run.topic) and (ranked.codes < 0).all():
                 warn(f"no document of the run, such as {run.docnos(np.zeros(1, int))[0]!r}, is in "
                      f"the groups {name!r}, so all of them weigh nothing; check that the ids match",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pt_fairness import groups, values
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.base import FairnessMeasure, registry_of
 from pt_fairness.io.files import is_pipe
+from pt_fairness.labels import BoundName
+from pt_fairness.messages import UNKNOWN, Warn, listed
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.text import UNKNOWN, BoundName, Warn, listed
 
 
 def check_sources(measures: Iterable[FairnessMeasure]) -> None:
@@ -19,8 +21,8 @@ def check_sources(measures: Iterable[FairnessMeasure]) -> None:
     :raises ValueError: a source does not exist or cannot be read, or lacks a label
     """
     for measure in (part for whole in measures for part in whole.parts):
-        for name in measure.names().get("values", ()):
-            if not _is_pipe(name):
+        for param, name in measure.names():
+            if param == "values" and not _is_pipe(name):
                 values.get(name)
         for name in measure.joint:
             groups.get(name)
@@ -30,6 +32,21 @@ def check_sources(measures: Iterable[FairnessMeasure]) -> None:
         source = groups.get(name)
         if source.complete and source.labels is not None:
             check_declared(measure, source, source.labels)
+
+
+def check_names(measures: Iterable[Any]) -> None:
+    """Check that no two objects that measures hold have the same name.
+
+    :raises ValueError: two group sources, targets, values or runs do
+    """
+    seen: dict[tuple[str, str], Any] = {}
+    for measure in measures:
+        for param, name in measure.names() if isinstance(measure, FairnessMeasure) else ():
+            found = registry_of(param).find(name)
+            other = found if found is None else seen.setdefault((param, name), found)
+            if other != found:
+                raise ValueError(f"two {found.WHAT} of this call are named {str(name)!r}: "
+                                 f"{other!r} and {found!r}; give one of them another name")
 
 
 def _is_pipe(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import ir_measures
@@ -13,21 +13,23 @@ from ir_measures import providers
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
+from pt_fairness.arrays import Bools, Floats
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import NumberMeasure
-from pt_fairness.measures.scoring import depth_of, rels_of, score
-from pt_fairness.numerics import Bools, Floats
+from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
+from pt_fairness.messages import UNKNOWN, listed, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.attributes import Attributes
-from pt_fairness.provider.checks import check_labels, check_weights
-from pt_fairness.provider.diversity import Diversity
+from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
-from pt_fairness.provider.numbers import Numbers
-from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.provider.value_lookup import Numbers
+from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run, empty_run
-from pt_fairness.text import TARGET_WORDS, UNKNOWN, listed, warn
 
 
 class Source:
@@ -57,6 +59,16 @@ class Source:
                                       *self.dropping.values()], axis=0)
 
 
+def sources_of(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[Source]:
+    """Return the group sources of the parts of some measures."""
+    by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
+    for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
+        name = measure.param("groups") if measure.needs_groups else None
+        key = name, measure.needs_groups, tuple(measure.joint)
+        by_source.setdefault(key, []).append(measure)
+    return [Source(name, needed, some, judgments) for (name, needed, _), some in by_source.items()]
+
+
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Evaluator of runs against one set of qrels, which is read once.
 
@@ -71,13 +83,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._warned: set[str] = set()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
-        for measure in dict.fromkeys(part for whole in self._own for part in whole.parts):
-            name = measure.param("groups") if measure.needs_groups else None
-            key = name, measure.needs_groups, tuple(measure.joint)
-            by_source.setdefault(key, []).append(measure)
-        self._sources = [Source(name, needed, some, self._judgments)
-                         for (name, needed, _), some in by_source.items()]
+        check_names(self._own)
+        self._sources = sources_of(self._own, self._judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
@@ -150,6 +157,22 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
+    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
+        """Return what each document that counts adds to the values, ``[T, depth]``.
+
+        The measures are those that are sums; undefined topics have 0.
+
+        :param run: a run with one ranking of each topic
+        :param depth: the number of documents that count
+        """
+        added: dict[FairnessMeasure, Floats] = {}
+        for source in self._sources:
+            rankings, _ = self._rankings(run, source)
+            added |= {measure: contributions(measure, rankings, depth)
+                      for measure in source.measures if measure.is_sum}
+        return {measure: np.nan_to_num(measure.compose([added[part] for part in measure.parts]))
+                for measure in self._own if measure.is_sum}
+
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
         parts = self._parts(empty_run(self._judgments))
@@ -192,12 +215,17 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return [source for source in self._sources
                 if not set(source.measures).isdisjoint(measure.parts)]
 
-    def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
-        """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
+    @staticmethod
+    def _rankings(run: Run, source: Source) -> tuple[Rankings, Ranked]:
+        """Return the rankings of a run with the groups and values of a source."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
-        rankings = source.attributes.added_to(rankings, run, self._warn)
-        values = score(source.measures, source.numbers.added_to(rankings, run))
+        return source.numbers.added_to(rankings, run), ranked
+
+    def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
+        """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
+        rankings, ranked = self._rankings(run, source)
+        values = score(source.measures, source.attributes.added_to(rankings, run, self._warn))
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         unknown = source.groups is not None and bool((ranked.codes < 0).all())

@@ -9,9 +9,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from pt_fairness.arrays import Floats
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.messages import listed, warn
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
-from pt_fairness.text import listed, warn
+from pt_fairness.rankings.run import Run
 
 
 class ManyRunsEvaluator:
@@ -50,6 +53,14 @@ class ManyRunsEvaluator:
             evaluator.forget_warnings()
         if self._others is not None:
             yield from self._others.iter_calc(run)
+
+    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
+        """Return what each document adds to the values, ``[T, depth]``.
+
+        See :meth:`FairnessEvaluator.contributions`.
+        """
+        return {measure: added for evaluator in self.fairness
+                for measure, added in evaluator.contributions(run, depth).items()}
 
 
 def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:

@@ -10,12 +10,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import codes_of, texts_of
-from pt_fairness.numerics import Floats, mean_of_lists
-from pt_fairness.provider.diversity import judged_only
+from pt_fairness.arrays import Floats, mean_of_lists
+from pt_fairness.identifiers import codes_of, texts_of
+from pt_fairness.labels import UNANNOTATED
+from pt_fairness.provider.alpha_ndcg import judged_only
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.text import UNANNOTATED
 
 
 class Ndeval:

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pt_fairness.arrays import Ints, recoded
 from pt_fairness.groups import Annotated, Groups
-from pt_fairness.io.identifiers import CHUNK, recoded
-from pt_fairness.numerics import Ints
+from pt_fairness.identifiers import CHUNK
+from pt_fairness.labels import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
-from pt_fairness.text import TREC_DEFAULTS, UNKNOWN_GROUP
 
 
 class Ranked(NamedTuple):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.io.identifiers import recoded
-from pt_fairness.numerics import BLOCK_CELLS, Bools, Floats, Ints
+from pt_fairness.arrays import BLOCK_CELLS, Bools, Floats, Ints, recoded
 from pt_fairness.rankings.labelsets import LabelSets
 
 
@@ -95,6 +94,42 @@ class Rankings:
         :param depth: the number of annotated documents of each list to keep, ``None`` for all
         """
         return Labelled(self, sorted({*self.labels, *added}), depth)
+
+    def repeated(self, times: int) -> Rankings:
+        """Return the rankings ``times`` times, each with topics of its own."""
+        lists, judged = self.lists, self.judged
+
+        def moved(indices: Ints, step: int) -> Ints:
+            by = step * np.arange(times)[:, None]
+            return np.where(indices < 0, -1, indices + by).ravel()
+
+        def items() -> Ints:
+            # Identifiers of unjudged documents follow those of all judged ones.
+            item, pairs = lists.item(), len(judged.topic)
+            unjudged = item >= pairs
+            step = np.where(unjudged, item.max(initial=0) + 1 - pairs, pairs)
+            by = step * np.arange(times)[:, None] + unjudged * pairs * (times - 1)
+            return (item + by).ravel()
+
+        topics = len(judged.topics)
+        return replace(
+            self,
+            lists=Lists(moved(lists.topics, topics), moved(lists.start, len(lists.list)),
+                        np.tile(lists.length, times), moved(lists.list, len(lists.topics)),
+                        moved(lists.pair, len(judged.topic)), np.tile(lists.codes, times),
+                        items),
+            judged=Judged([*judged.topics] * times, moved(judged.topic, topics),
+                          np.tile(judged.relevance, times),
+                          {rel: np.tile(codes, times) for rel, codes in judged.relevant.items()}))
+
+    def reordered(self, rows: Ints) -> Rankings:
+        """Return the rankings with other documents at the ranks.
+
+        :param rows: the index of the document at each place, ``[n]``; of the same list
+        """
+        lists = self.lists
+        return replace(self, lists=replace(lists, pair=lists.pair[rows], codes=lists.codes[rows],
+                                           item=lambda: lists.item()[rows]))
 
 
 class Pooled(NamedTuple):

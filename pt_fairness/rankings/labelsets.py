@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pt_fairness.groups import Annotated
-from pt_fairness.io.identifiers import recoded
-from pt_fairness.numerics import Bools, Floats, Ints, unique_rows
+from pt_fairness.arrays import Bools, Floats, Ints, recoded, unique_rows
+
+if TYPE_CHECKING:  # pandas is not needed to declare measures
+    from pt_fairness.groups import Annotated
 
 
 class LabelSets:

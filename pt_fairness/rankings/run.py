@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io.identifiers import codes_of, recoded, texts_of
-from pt_fairness.numerics import Ints, distinct
+from pt_fairness.arrays import Ints, distinct, recoded
+from pt_fairness.identifiers import codes_of, texts_of
+from pt_fairness.messages import Warn, warn
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
-from pt_fairness.text import Warn, warn
 
 
 class Run:

@@ -10,17 +10,17 @@ import pandas as pd
 
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.catalog import fair_end_of
+from pt_fairness.messages import first_names
 from pt_fairness.reporting import citations
-from pt_fairness.reporting.experiment import IN_QRELS, Experiment
+from pt_fairness.reporting.data import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph
 from pt_fairness.reporting.rendering import as_json, number
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
-from pt_fairness.tables.names import UNDEFINED_EVERYWHERE
+from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE
 from pt_fairness.tables.parsing import reads_subtopics
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
-from pt_fairness.text import first_names
 
 #: The decimals of the values that the page shows.
 DIGITS = 4
@@ -95,6 +95,10 @@ def _table(experiment: Experiment) -> dict[str, Any]:
         cells = [_cell(float(averages[name].iloc[row]), bool(best[name].iloc[row]),
                        str(changed[name].iloc[row]), _about(averages, name, row))
                  for name in names]
+        for name, cell in zip(names, cells, strict=True):
+            if name + LOW in averages and cell["value"]:
+                low, high = (averages[name + suffix].iloc[row] for suffix in (LOW, HIGH))
+                cell["text"] += f" [{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
     return {"heads": heads, "rows": rows, "tested": experiment.baseline is not None,
@@ -219,9 +223,15 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
         "values": [[[number(value) for value in row] for row in table] for table in
                    experiment.values.transpose(2, 1, 0).round(DIGITS + 2).tolist()],
         "rankings": as_data(experiment.strips, len(experiment.topics)),
-        "targets": [experiment.targets(i) for i in range(len(experiment.names))],
-        "protected": [experiment.protected(i) for i in range(len(experiment.names))],
+        "targets": experiment.targets, "protected": experiment.protected,
+        "fairest": [None if None in of_runs else [list(map(number, run)) for run in of_runs]
+                    for of_runs in map(list, zip(*experiment.fairest, strict=True))],
     }
+    if INTERVAL in experiment.averages.attrs:
+        ends = [[experiment.averages[name + suffix] for suffix in (LOW, HIGH)]
+                for name in experiment.names]
+        data["intervals"] = [[[number(float(end.iloc[row])) for end in some] for some in ends]
+                             for row in range(len(experiment.systems))]
     return data | _numbers(experiment, room - len(as_json(data)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Source
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.reporting.content import content_of, data_of
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.rendering import render
 from pt_fairness.tables.names import CORRECTION
 
@@ -61,7 +61,8 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
            checkpoint: Path | None = None, progress: bool = True,
-           title: str = "Fairness report") -> Report:
+           title: str = "Fairness report", test: Literal["t", "randomisation"] = "t",
+           confidence: float | None = None) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The report has the table of averages, each two measures of the systems, what the judgments
@@ -86,6 +87,9 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     :param checkpoint: a folder for the scores of finished runs, as of :func:`evaluate`
     :param progress: whether to show a progress bar on standard error
     :param title: the title of the report
+    :param test: the test of the comparison, as of :func:`evaluate`
+    :param confidence: the confidence level of intervals of the averages, as of :func:`evaluate`:
+        beside each average in the table, and as lines in the plot of each two measures
     :returns: the report, with ``save(path)`` and, for notebooks, ``_repr_html_``
     :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
     :raises ImportError: Jinja2 is not installed
@@ -113,7 +117,8 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     judged = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
-        correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress)
+        correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
+        confidence=confidence)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
     content = {"title": title, **content_of(experiment)}

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness import numerics
-from pt_fairness.analysis.explanation import SUMS, contributions, scaled
+from pt_fairness import arrays, discounts
+from pt_fairness.analysis.explanation import SUMS
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.numerics import Bools, Floats, Ints
+from pt_fairness.messages import collecting_warnings
 from pt_fairness.provider import ALPHA_MEASURES
-from pt_fairness.provider.diversity import Listing, Subtopics
+from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 from pt_fairness.reporting.strips import Strip
-from pt_fairness.text import collecting_warnings
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
@@ -58,8 +58,8 @@ class Way:
         self.cutoff: int | None = measure.params.get("cutoff")
         # Whether the documents of a strip determine the value, if all of them count.
         within = self.cutoff is not None and self.cutoff <= depth
-        # Whether the value is a sum or a mean over the ranks of a measure of this package.
-        adds_up = own and within and measure.OVER_RANKS is not None
+        #: Whether the numbers are the terms of a measure of this package.
+        self.adds_up = own and measure.is_sum
         #: Whether to check that the numbers lead to the value: a provider of ir_measures that
         #: breaks ties in another way ranks other documents.
         self.checked = within and not own
@@ -69,15 +69,14 @@ class Way:
         self.by_prefix = measure.NAME in SUMS - ALPHA_MEASURES
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
         self.kind: str | None = CONTRIBUTION \
-            if self.by_prefix or self.by_gain or adds_up else VALUE
+            if self.by_prefix or self.by_gain or self.adds_up else VALUE
         if self.kind == VALUE and "cutoff" not in measure.SUPPORTED_PARAMS:
             self.kind = None
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []
-        if self.kind is not None and not (self.by_prefix or self.by_gain):
-            plain = measure.unnormalised if adds_up else measure
+        if self.kind == VALUE:
             last = min(self.cutoff or depth, depth)
-            self.at_cutoffs = [type(plain)(**plain.params | {"cutoff": cutoff})
+            self.at_cutoffs = [type(measure)(**measure.params | {"cutoff": cutoff})
                                for cutoff in range(1, last + 1)]
 
 
@@ -108,12 +107,14 @@ class Steps:
         self._place = {topic: i for i, topic in enumerate(self._topics)}
         self.ways = [Way(measure, depth) for measure in measures]
         prefixes = [way.measure for way in self.ways if way.by_prefix]
+        sums = [way.measure for way in self.ways if way.adds_up]
         cutoffs = dict.fromkeys(one for way in self.ways for one in way.at_cutoffs)
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
             self._prefixes = ManyRunsEvaluator(prefixes, qrels)
             self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels)
-        self._ranks = range(depth if prefixes else 0)
+            self._sums = ManyRunsEvaluator(sums, qrels)
+        self._depth, self._ranks = depth, range(depth if prefixes else 0)
         self._subtopics = {rel: Subtopics(judgments, rel) for rel in
                            {way.measure["rel"] for way in self.ways if way.by_gain}}
 
@@ -130,12 +131,16 @@ class Steps:
         shown = ranked_frame(self._topics, strip.topic, strip.docno, strip.place)
         with collecting_warnings():
             by_cutoff = self._values(self._cutoffs, run)
+            terms = self._sums.contributions(ranked, self._depth)
             by_prefix = [self._values(self._prefixes, shown[strip.place <= rank])
                          for rank in self._ranks]
         found: list[Floats | None] = []
         for way, documents, value in zip(self.ways, counted, values.T, strict=True):
             if way.kind is None:
                 found.append(None)
+            elif way.adds_up:
+                added = _spread(terms[way.measure], strip, documents.shown)
+                found.append(np.where(documents.length[strip.topic] > 0, added, np.nan))
             elif way.by_gain:
                 added = self._gains(way.measure, ranked, value)
                 found.append(_spread(added, strip, documents.shown))
@@ -149,14 +154,15 @@ class Steps:
                 so_far = np.column_stack([by_cutoff[one] for one in way.at_cutoffs])
                 if way.checked:
                     _drop_others(so_far, so_far[:, -1], value)
-                found.append(_at_ranks(way, so_far, strip, documents, value))
+                found.append(_so_far(so_far, strip, documents.shown))
         return found
 
     def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
         """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
         gains = self._subtopics[measure["rel"]].gains(
             Listing(ranked, measure), measure["alpha"], measure.params.get("cutoff"))
-        return scaled(gains * numerics.log_discount(gains.shape[1]), values)
+        added = gains * discounts.log_discount(gains.shape[1])
+        return added * arrays.ratio(values, added.sum(axis=1))[:, None]
 
     def _values(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
         """Return the value of each measure for each topic, ``[T]``."""
@@ -175,14 +181,10 @@ def _drop_others(numbers: Floats, found: Floats, values: Floats) -> None:
     numbers[~np.isclose(found, values, rtol=0, atol=SAME)] = np.nan
 
 
-def _at_ranks(way: Way, so_far: Floats, strip: Strip, counted: Counted, values: Floats) -> Floats:
-    """Return the number of each document of a strip.
+def _so_far(values: Floats, strip: Strip, shown: Bools) -> Floats:
+    """Return the value so far at each document of a strip, NaN above the first that counts.
 
-    :param so_far: the values at the cutoffs of the measure, ``[T, K]``
+    :param values: the values at the cutoffs of the measure, ``[T, K]``
     """
-    shown, depth = counted.shown, so_far.shape[1]
-    if way.kind == VALUE:
-        known = np.minimum(_places(strip, shown) + shown, depth)
-        return np.pad(so_far, ((0, 0), (1, 0)), constant_values=np.nan)[strip.topic, known]
-    added = contributions(way.measure, so_far, np.minimum(counted.length, depth), values)
-    return np.where(counted.length[strip.topic] > 0, _spread(added, strip, shown), np.nan)
+    known = np.minimum(_places(strip, shown) + shown, values.shape[1])
+    return np.pad(values, ((0, 0), (1, 0)), constant_values=np.nan)[strip.topic, known]

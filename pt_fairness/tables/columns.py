@@ -8,7 +8,16 @@ import pandas as pd
 
 from pt_fairness.io import need_columns, need_rows
 from pt_fairness.tables.directions import name_of
-from pt_fairness.tables.names import LOSSES, SAVED_INDEX, TEST_SUFFIXES, TIE_DECIMALS, WINS
+from pt_fairness.tables.names import (
+    HIGH,
+    LOSSES,
+    LOW,
+    SAVED_INDEX,
+    TEST_SUFFIXES,
+    TIE_DECIMALS,
+    WINS,
+    split_suffix,
+)
 from pt_fairness.tables.parsing import parsed_or_none
 from pt_fairness.tables.per_query import is_per_query
 
@@ -19,7 +28,7 @@ def is_constant(values: Any) -> bool:
 
 
 def measure_columns(averages: pd.DataFrame) -> list[str]:
-    """Return the names of the columns that hold averages, without those of baseline comparisons.
+    """Return the names of the columns that hold averages, without comparisons and intervals.
 
     :raises ValueError: no column ``name``, no row, no measure, a per-query frame, two columns of
         one name, or a column that is named after a measure and does not hold numbers
@@ -43,7 +52,9 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
     columns = [column for column in averages.columns
                if column != "name" and pd.api.types.is_numeric_dtype(averages[column])
                and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES))
-               and not str(column).startswith(SAVED_INDEX)]
+               and not str(column).startswith(SAVED_INDEX)
+               and not (str(column).endswith((LOW, HIGH))
+                        and split_suffix(str(column))[0] in averages)]
     if not columns:
         raise ValueError("the table of averages has no column of numbers except name; its columns "
                          f"are {', '.join(map(str, averages.columns))}")

@@ -12,6 +12,8 @@ CORRECTION = "holm"
 WINS, LOSSES = " +", " -"
 P_VALUE, REJECT, CORRECTED = " p-value", " reject", " p-value corrected"
 TEST_SUFFIXES = (P_VALUE, REJECT, " corrected")
+#: The suffixes of the columns with the ends of the interval of an average.
+LOW, HIGH = " low", " high"
 #: The prefixes of the columns that :func:`pt_fairness.analysis.combine` adds; larger is better.
 COMBINATIONS = ("mean(", "gmean(", "hmean(")
 #: The prefix of the column that pandas creates for an index in a CSV file.
@@ -35,6 +37,8 @@ SEVERAL = "several groups"
 #: The key of ``attrs`` with the test against the baseline: ``baseline``, ``test``, ``correction``
 #: (``None`` for none), ``alpha`` and ``systems``, the number of systems that are compared.
 COMPARISON = "comparison"
+#: The key of ``attrs`` with the intervals of the averages: ``method`` and ``confidence``.
+INTERVAL = "interval"
 #: The key of ``attrs`` with the names of the systems, in the order of the runs.
 SYSTEMS = "systems"
 #: The key of ``attrs`` that maps the names of failed runs to their errors.
@@ -50,7 +54,7 @@ def split_suffix(column: str) -> tuple[str, str]:
     >>> split_suffix("rKL@5 p-value corrected")
     ('rKL@5', ' p-value corrected')
     """
-    for suffix in (CORRECTED, P_VALUE, REJECT, WINS, LOSSES, " corrected"):
+    for suffix in (CORRECTED, P_VALUE, REJECT, WINS, LOSSES, " corrected", LOW, HIGH):
         if column.endswith(suffix):
             return column[:-len(suffix)], suffix
     return column, ""

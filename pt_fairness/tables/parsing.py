@@ -12,10 +12,12 @@ import pandas as pd
 
 from pt_fairness import groups
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.params import DEEPEST
+from pt_fairness.labels import BoundName
+from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.text import BoundName, warn
 
+#: A larger cutoff would crash pytrec_eval.
+LARGEST_INT = 2**31 - 1
 _TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
 
 
@@ -60,9 +62,9 @@ def _parsed(one: Any) -> Any:
                   if info.required and name not in params]
         raise ValueError(f"{measure.NAME} is not possible: {[*wrong, error][0]}") from None
     cutoff = params.get("cutoff")
-    if isinstance(cutoff, int) and not 1 <= cutoff <= DEEPEST:  # pytrec_eval would crash
+    if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:
         raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
-                         f"{DEEPEST}")
+                         f"{LARGEST_INT}")
     return measure
 
 
@@ -102,10 +104,11 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     if source is None:
         return {measure: str(measure) for measure in measures}, qrels, None
     found = groups.get(source)
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else groups.name_of(found)
+    name = BoundName(os.fspath(source), found) if isinstance(source, (str, os.PathLike)) \
+        else groups.REGISTRY.bound(found)
     columns: dict[Any, str] = {}
     for measure in measures:
-        taken = measure(groups=BoundName(name, found)) if takes_groups(measure) else measure
+        taken = measure(groups=name) if takes_groups(measure) else measure
         columns.setdefault(taken, str(measure))
     if any(map(reads_subtopics, measures)):
         annotated = found.to_qrels(qrels)
@@ -116,7 +119,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         # Keep the topics that the source drops: measures of relevance have a value there.
         dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
         qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
-    return columns, qrels, name if name in groups.names() else os.path.basename(name)
+    return columns, qrels, str(name) if name in groups.names() else os.path.basename(name)
 
 
 def with_groups(measures: Any, source: Any) -> list[Any]:

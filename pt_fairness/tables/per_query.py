@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns, need_frame, need_rows
-from pt_fairness.io.identifiers import missing
 from pt_fairness.tables.directions import NEAR_ZERO, direction_of, measure_of, name_of
 from pt_fairness.tables.names import UNDEFINED
 

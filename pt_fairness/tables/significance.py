@@ -14,6 +14,7 @@ from pt_fairness.tables.names import (
     COMPARISON,
     CORRECTED,
     GROUPS,
+    INTERVAL,
     P_VALUE,
     SEVERAL,
     TOPICS,
@@ -121,6 +122,9 @@ def notes(table: pd.DataFrame) -> list[str]:
         sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
                          f"{table['name'].iloc[row]} (p < {short_p(ALPHA)}"
                          f"{', corrected' if corrected else ''}).{different}")
+    if attrs.get(INTERVAL):
+        sentences.append(f"Intervals: {100 * attrs[INTERVAL]['confidence']:g} %, BCa bootstrap "
+                         "over topics.")
     if attrs.get(GROUPS):
         sentences.append(f"Groups: {attrs[GROUPS]}.")
     texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))

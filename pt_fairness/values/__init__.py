@@ -95,8 +95,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     return Values(io.read_values(path), name, os.fspath(path))
 
 
-_registry = Registry(Values, "values", from_file,
-                     "from_frame, from_mapping, from_text or from_file")
+REGISTRY = Registry(Values, from_file, "from_frame, from_mapping, from_text or from_file")
 
 
 def register(name: str, values: Values | Callable[[], Values]) -> None:
@@ -115,60 +114,7 @@ def register(name: str, values: Values | Callable[[], Values]) -> None:
     RaB(values='slant')@5
     >>> values.unregister("slant")
     """
-    _registry.register(name, values)
+    REGISTRY.register(name, values)
 
 
-def unregister(name: str) -> None:
-    """Remove values that :func:`register` has made available.
-
-    Built-in values of the same name are available again.
-
-    :raises ValueError: nothing was registered under this name
-
-    Examples
-    --------
-    >>> from pt_fairness import values
-    >>> values.register("slant", values.from_mapping({"d1": 1}))
-    >>> values.unregister("slant")
-    >>> "slant" in values.names()
-    False
-    """
-    _registry.unregister(name)
-
-
-def names() -> list[str]:
-    """Return the names of the registered and the built-in values, sorted.
-
-    Examples
-    --------
-    >>> from pt_fairness import values
-    >>> values.register("slant", values.from_mapping({"d1": 1}))
-    >>> "slant" in values.names()
-    True
-    >>> values.unregister("slant")
-    """
-    return _registry.names()
-
-
-def get(source: str | os.PathLike[str] | Values) -> Values:
-    """Return the values of a registered name, or of a path if no values have the name.
-
-    A Values object is returned as is. A parsed file is cached until its content changes. Other
-    paths, such as pipes, are read by every call.
-
-    :raises ValueError: the source is none of these
-
-    Examples
-    --------
-    >>> from pt_fairness import values
-    >>> values.register("slant", values.from_mapping({"d1": 1}))
-    >>> values.get("slant").lookup(["q1"], ["d1"])
-    array([1.])
-    >>> values.unregister("slant")
-    """
-    return _registry.get(source)
-
-
-register_built_in = _registry.register_built_in
-registered = _registry.registered
-name_of = _registry.name_of
+unregister, names, get = REGISTRY.unregister, REGISTRY.names, REGISTRY.get

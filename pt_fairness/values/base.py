@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint, io
-from pt_fairness.io.identifiers import DocumentIndex, texts_of
-from pt_fairness.numerics import Floats, Ints
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.identifiers import DocumentIndex, texts_of
 from pt_fairness.registry import Source
 
 
@@ -22,6 +22,8 @@ class Values(Source):
     :param where: the name of the frame in errors
     :raises ValueError: a column is missing, a value is no finite number, or a document has several
     """
+
+    WHAT = "values"
 
     def __init__(self, frame: pd.DataFrame, name: str | None = None,
                  where: str = "the frame of values") -> None:

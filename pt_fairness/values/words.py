@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import fingerprint, numerics
-from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
-from pt_fairness.numerics import Floats, Ints
-from pt_fairness.text import listed
+from pt_fairness import arrays, fingerprint
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.irds.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
+from pt_fairness.messages import listed
 from pt_fairness.values.base import Values
 
 #: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.
@@ -84,7 +84,7 @@ class FromText(Values):
         counts = self._counts.of(docnos, self.name)
         if self._number == _NEUTRALITY:
             total = counts.sum(axis=1)
-            shares = numerics.ratio(counts, total[:, np.newaxis])
+            shares = arrays.ratio(counts, total[:, np.newaxis])
             apart = np.abs(shares - 1 / counts.shape[1]).sum(axis=1)
             found = 1 - np.where(total > self._threshold, apart, 0.0)
         else:

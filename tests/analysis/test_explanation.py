@@ -85,11 +85,11 @@ class TestContributions:
 
     def test_every_sum_over_ranks_is_tested(self):
         tested = {one.NAME for one in parsed(OWN)}
-        assert {name for name, one in MEASURES.items() if one.OVER_RANKS is not None} == tested
+        assert {name for name, one in MEASURES.items() if one.is_sum} == tested
         # gdeval's ERR is tested below; RBP and SDCG need the package cwl-eval.
         assert {parse_measure(name).NAME for name in OTHERS} == SUMS - {"ERR", "RBP", "SDCG"}
         others = {parse_measure(name).NAME for name in SO_FAR}
-        assert {name for name, one in MEASURES.items() if one.OVER_RANKS is None} <= others | {
+        assert {name for name, one in MEASURES.items() if not one.is_sum} <= others | {
             "MaxSkew", "logRUR", "EED", "EER"}
 
     def test_worked_example(self, worked):

@@ -23,7 +23,7 @@ def write(path: Path) -> None:
     """Write metadata with drawn groups."""
     from pt_fairness import collections
     pick = random.Random(0)
-    fields = collections.source(NAME)._fields
+    fields = collections.make("groups", NAME)._fields
     with gzip.open(path, "wt") as file:
         for number in range(ARTICLES):
             record = {"page_id": 12 + 11 * number, "title": "x" * 500}
@@ -47,7 +47,7 @@ def main() -> int:
         took = []
         for _ in range(2):
             start = time.perf_counter()
-            collections.source(NAME).annotate(docnos, docnos)
+            collections.make("groups", NAME).annotate(docnos, docnos)
             took.append(time.perf_counter() - start)
         size = path.with_name(f"{path.name}.groups.npz").stat().st_size * TRACK / ARTICLES / 1e6
     minutes = took[0] * TRACK / ARTICLES / 60

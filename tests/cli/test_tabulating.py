@@ -9,7 +9,7 @@ from evaluation.common import evaluate_quietly, trec_run
 from ir_measures import AP, nDCG
 
 from pt_fairness import cli, io, rND
-from pt_fairness.io.columns import EXACT
+from pt_fairness.io.frames import EXACT
 
 
 @pytest.fixture
@@ -154,3 +154,14 @@ def test_it_agrees_with_eval(files, command, capsys):
     value = json.loads(command("--format", "json")[1])[0]["rND@5"]
     assert cli.main(["eval", str(files.parent / "qrels"), str(files / "system 3"), "rND@5"]) == 0
     assert capsys.readouterr().out == f"rND@5\t{value:.4f}\n"
+
+
+def test_intervals_and_the_test(command, files, qrels):
+    options = ["--baseline", "system 3", "--correction", "none", "--test", "randomisation"]
+    code, out, _ = command("--ci", "0.9", *options, "--format", "json")
+    averages, _ = evaluate_quietly(files / "*", qrels, [nDCG @ 5, rND @ 5, AP], confidence=0.9,
+                                   baseline=0, correction=None, test="randomisation")
+    assert code == 0
+    pd.testing.assert_frame_equal(pd.DataFrame(json.loads(out)), averages, check_dtype=False)
+    assert "| system 3 | " in command("--ci", "0.9", "--format", "md")[1]
+    assert command("--ci", "95")[0] == 2

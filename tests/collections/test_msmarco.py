@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import collections, groups, values
-from pt_fairness.text import FairnessWarning
+from pt_fairness.messages import FairnessWarning
 
 TASKS = ["dev", "trec-dl-2019"]
 PASSAGES = {"11": "She gave Mary the book", "12": "John said he would come", "13": "a book",
@@ -124,7 +124,7 @@ def test_the_table_is_used_and_made_anew_for_a_newer_corpus(irds, msmarco, qrels
     table = msmarco / "fair/gender.tsv"
     assert qrels_of(gender("dev")) == GENDERS
     table.write_text(TABLE.replace("13\t0\t0", "13\t5\t0"))
-    fresh = collections.source(gender("dev"))
+    fresh = collections.make("groups", gender("dev"))
     fresh._counts._known = fresh._counts._known.iloc[:0]  # as in another process
     assert fresh.lookup(["1"], ["13"])["group"].tolist() == ["female"], "it is used"
     os.utime(table, (1, 1))

@@ -15,7 +15,7 @@ from collection_commands import loaded_at_once, table
 from example_files import EXAMPLES
 
 from pt_fairness import collections, groups
-from pt_fairness.text import FairnessWarning
+from pt_fairness.messages import FairnessWarning
 
 NAMES = ["neuclir/1/trec-2022/language", "neuclir/1/trec-2023/language"]
 BOTH = pytest.mark.parametrize("name", NAMES)
@@ -146,7 +146,7 @@ def test_the_corpora_that_are_there_are_used(irds, files, written):
     # A docstore without the file that it was built from is enough.
     (files.home / "neuclir" / "1" / "fas" / "docs.jsonl.gz").unlink()
     (files.home / "neuclir" / "1" / "languages.tsv").unlink()
-    fresh = collections.source(NAMES[0])
+    fresh = collections.make("groups", NAMES[0])
     with pytest.warns(FairnessWarning, match="1 of 2 documents"):
         assert fresh.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
 
@@ -168,7 +168,7 @@ def test_the_state_is_that_of_the_judgments(irds, files, written):
     before, digest = found.state(), found.digest()
     with qrels_file(files).open("a") as file:
         file.write("0 zho another 1\n")
-    fresh = collections.source(NAMES[0])
+    fresh = collections.make("groups", NAMES[0])
     assert fresh.state() != before and fresh.digest() == digest
     assert found.state() == before, "the judgments are read once"
     assert found != groups.get(NAMES[1])

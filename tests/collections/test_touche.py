@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import groups
-from pt_fairness.text import FairnessWarning
+from pt_fairness.messages import FairnessWarning
 
 ARGSME = "argsme/2020-04-01"
 TASK = f"{ARGSME}/touche-2020-task-1"

@@ -16,7 +16,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from pt_fairness import AWRF, cli, collections, groups, targets
-from pt_fairness.text import FairnessWarning
+from pt_fairness.messages import FairnessWarning
 
 ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
 METADATA21 = "trec-fair/2021/metadata.json.gz"
@@ -222,7 +222,7 @@ def test_documents_that_are_not_in_the_metadata(fair22):
 def test_other_labels_are_unannotated_with_a_warning(irds, files, fair22):
     files.json_lines(METADATA22, [*PAGES22, page22(7, gender_category="Both")])
     for _ in range(2):  # once read, once from the table
-        fresh = collections.source(f"{ID22}/gender")
+        fresh = collections.make("groups", f"{ID22}/gender")
         with pytest.warns(FairnessWarning, match="has labels that are none of 'Man', 'Non-binary', "
                                                  "'Woman', and count as unannotated: 'Both'"):
             assert fresh.lookup(["1"], ["7"]).empty

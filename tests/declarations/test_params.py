@@ -203,7 +203,7 @@ def test_numpy_scalars_are_plain_values(
 
 #: What parameters of measures have to be given.
 NEEDED = {"group": "A", "values": {"A": 1.0}, "attributes": {"a": "jsd"}}
-WHOLE = "a whole number from 1 to 2147483647"
+WHOLE = "a whole number from 1 to 1000000"
 SHARES = "summing to 1"
 
 #: Values that no measure takes, and what the refusal says.
@@ -329,7 +329,6 @@ def test_labels_with_a_comma_are_not_joined():
 def test_unregistered_groups_travel_with_their_measure():
     source = groups.from_mapping({"a": "X", "b": "Y"})
     measure = rND(groups=source, protected="X") @ 5
-    assert ir_measures.parse_measure(str(measure)) == measure
     code = """
 import pickle, sys
 measure = pickle.loads(sys.stdin.buffer.read())

@@ -93,19 +93,29 @@ def test_a_change_is_noticed(files, qrels, registered, tmp_path, scored):
 
 
 def test_a_changed_definition_is_noticed(runs, qrels, tmp_path, scored):
-    def rows(qrels, run):
-        return float(len(run))
-
-    def twice(qrels, run):
-        return 2.0 * len(run)
-
+    """The length of a run, and twice that, of a function that says which it is."""
     values = []
-    for function in (rows, rows, twice):
-        measure = ir_measures.define_byquery(function, name="mine")
+    for factor, count in ((1, 8), (1, 0), (2, 8)):
+        def rows(qrels, run, factor=factor):
+            return float(factor * len(run))
+        rows.digest = lambda factor=factor: f"rows {factor}"
+        measure = ir_measures.define_byquery(rows, name="mine")
         averages, _ = evaluate_quietly(runs, qrels, [measure], checkpoint=tmp_path)
-        values.append((averages["mine"][0], scored()))
-    assert values[0][0] == values[1][0] == values[2][0] / 2
-    assert [count for _, count in values] == [8, 0, 8]
+        values.append(averages["mine"][0])
+        assert scored() == count
+    assert values[0] == values[1] == values[2] / 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_code_without_a_hash_is_not_served(runs, qrels, tmp_path, n_jobs):
+    measure = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="mine")
+    for _ in range(2):
+        with pytest.warns(FairnessWarning) as told:
+            evaluate(runs, qrels, [measure, *OURS], checkpoint=tmp_path / "kept", n_jobs=n_jobs,
+                     progress=False)
+        message, = [str(one.message) for one in told if "checkpoint" in str(one.message)]
+        assert "is not used" in message and "<lambda>" in message and "digest()" in message
+        assert list((tmp_path / "kept").iterdir()) == []
 
 
 def test_topics_of_groups_are_distinguished(runs, qrels, tmp_path, scored):
@@ -135,17 +145,24 @@ SCRIPT = """
     FACTOR = {factor}
 
     class Mine(groups.Groups):
+        def digest(self):
+            return "{rows}"
+
         def lookup(self, qids, docnos):
             return pd.DataFrame({{"qid": qids, "docno": docnos, "group": "x"}}).head({rows})
 
     def stance(document):
         return document.stance if {stance} or document.doc_id == "d01-02" else None
 
+    stance.digest = lambda: "{stance}"
+
     def helper(run):
         return FACTOR * len(run)
 
     def length(qrels, run):
         return float(helper(run))
+
+    length.digest = lambda: str(FACTOR)
 
     groups.register("mine", Mine("mine", ["x"]))
     groups.register("stances", groups.from_irds("pt-fairness/debates", stance, name="stances"))
@@ -162,7 +179,7 @@ SCRIPT = """
 
 
 def test_changed_code_and_files_are_noticed(tmp_path):
-    """The classes and functions of an edited script, and a file of ir_datasets."""
+    """Classes and functions of an edited script with digests, and a file of ir_datasets."""
     qrels = tmp_path / "home" / "blogs06" / "07.qrels.opinion"
     qrels.parent.mkdir(parents=True)
     before = {"rows": 2, "stance": True, "factor": 1, "labels": (4, 2)}

@@ -68,11 +68,10 @@ def test_without_joblib(runs, qrels, monkeypatch):
 def test_measures_and_groups_of_a_script(script):
     """Classes and functions that no other process can import."""
     script("""
-        import sys, ir_measures, numpy, pandas as pd
-        from pt_fairness import evaluate, groups, rND
+        import sys, ir_measures, numpy, numpy as np, pandas as pd
+        from pt_fairness import discounts, evaluate, groups, rND
         from pt_fairness.declarations import params
         from pt_fairness.measures import FairnessMeasure, register
-        from pt_fairness.measures.lazy import np, numerics
 
         class Last(groups.Groups):
             def lookup(self, qids, docnos):
@@ -93,7 +92,7 @@ def test_measures_and_groups_of_a_script(script):
                 codes, _ = view.condensed(self.param("cutoff"))
                 named = numpy.isin(view.labels, [self.param("group")])
                 found = np.append((view.member & named).any(axis=1), False)[codes]
-                ranks = numerics.ranks(codes.shape[1])
+                ranks = discounts.ranks(codes.shape[1])
                 return np.asarray((found / ranks).max(axis=1, initial=0.0))
 
         GroupRR = register(_GroupRR())

@@ -14,17 +14,27 @@ from pt_fairness import Annotated, groups, rKL, rND
 from pt_fairness.groups import Groups
 
 
+class Looked(Groups):
+    def __init__(self, table):
+        super().__init__(labels=["P", "C"])
+        self.table = table
+
+    def lookup(self, qids, docnos):
+        return pd.DataFrame(
+            {"qid": qids, "docno": docnos, "group": [self.table.get(docno) for docno in docnos]}
+        )
+
+
+class Stored(Groups):
+    def __init__(self, table):
+        super().__init__(labels=["x"])
+        self.table, self.lock = table, threading.Lock()
+
+    def __getstate__(self):
+        return {"table": self.table}
+
+
 def test_tables_within_groups_count_with_their_index():
-    class Looked(Groups):
-        def __init__(self, table):
-            super().__init__(labels=["P", "C"])
-            self.table = table
-
-        def lookup(self, qids, docnos):
-            return pd.DataFrame(
-                {"qid": qids, "docno": docnos, "group": [self.table.get(docno) for docno in docnos]}
-            )
-
     one, same, other = (
         Looked(pd.Series(["P", "C"], index=index)) for index in (["a", "b"], ["a", "b"], ["b", "a"])
     )
@@ -32,14 +42,6 @@ def test_tables_within_groups_count_with_their_index():
 
 
 def test_groups_count_by_what_pickle_stores_of_them():
-    class Stored(Groups):
-        def __init__(self, table):
-            super().__init__(labels=["x"])
-            self.table, self.lock = table, threading.Lock()
-
-        def __getstate__(self):
-            return {"table": self.table}
-
     one, same, other = Stored("a"), Stored("a"), Stored("b")
     assert one == same != other and one.name == same.name != other.name
 
@@ -126,14 +128,13 @@ def test_classes_of_one_name_that_do_different_things_are_distinguished():
 
         return Mine("twin", ["x", "y"])
 
-    measures = [rND(groups=made(label)) for label in "xyx"]
-    texts = list(map(str, measures))
-    assert len(set(texts)) > 1 and texts[0] == "rND(groups='twin')"
-    sources = [groups.get(ir_measures.parse_measure(text)["groups"]) for text in texts[:2]]
-    assert [source.lookup(["1"], ["a"])["group"][0] for source in sources] == ["x", "y"]
+    one, other = made("x"), made("y")
+    assert rND(groups=one) == rND(groups=one) != rND(groups=other)
+    with pytest.raises(ValueError, match="two groups of this call are named 'twin'"):
+        ir_measures.evaluator([rND(groups=one), rND(groups=other)], {"1": {"a": 1}})
     frame = pd.DataFrame({"docno": ["b"], "group": ["x"]})
-    corrected = [made(label).override(frame) for label in "xyx"]
-    assert corrected[0] == corrected[2] != corrected[1] and corrected[0].name != corrected[1].name
+    corrected = [one.override(frame), other.override(frame)]
+    assert corrected[0] != corrected[1] and corrected[0].name != corrected[1].name
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, "", "-"])

@@ -151,7 +151,7 @@ def test_entity_is_checked():
 
 
 def test_documents_are_read_once(monkeypatch):
-    from pt_fairness import reading
+    from pt_fairness.irds import data as reading
 
     read = []
     real = reading.documents

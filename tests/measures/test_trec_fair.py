@@ -18,7 +18,7 @@ from pt_fairness.measures.trec_fair import divergence
 
 WORLD, GENDER = "trec-fair/2021/world", "trec-fair/2021/gender"
 QRELS = pd.DataFrame({"query_id": "1", "doc_id": [f"p{i}" for i in range(1, 6)], "relevance": 1})
-RUN = pd.DataFrame({"query_id": "1", "doc_id": "p4 p9 p1 p5 p6 p3".split(),
+RUN = pd.DataFrame({"query_id": "1", "doc_id": ["p4", "p9", "p1", "p5", "p6", "p3"],
                     "score": range(6, 0, -1)})
 #: The groups of the articles; p9 is not in the metadata.
 CONTINENTS = {"p1": ["Asia", "Europe"], "p2": ["Africa"], "p3": [], "p4": ["Europe"], "p5": [],
@@ -267,8 +267,8 @@ def test_evaluate_and_workers(track):
     measure = TrecFair(**TRACK_2022)
     runs = {name: RUN.rename(columns={"query_id": "qid", "doc_id": "docno"}) for name in "AB"}
     qrels = QRELS.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-    for jobs in (1, 2):
-        table = evaluate(runs, qrels, [measure], jobs=jobs)
+    for n_jobs in (1, 2):
+        table = evaluate(runs, qrels, [measure], n_jobs=n_jobs)
         assert table[str(measure)].tolist() == pytest.approx([0.706923 * 0.822686] * 2, abs=1e-6)
 
 

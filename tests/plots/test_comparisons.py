@@ -49,6 +49,44 @@ class TestDifferences:
         assert legend_of(ax) == ["interval (not corrected)", "significant (p < 0.05)",
                                  "not significant"]
 
+    def test_an_interval_without_0_that_is_not_significant(self, perquery):
+        """The legend says why an interval and its mark differ: only the mark is corrected."""
+        compared = analysis.compare(perquery, "base", resamples=99).query("measure == 'rKL@10'")
+        compared = compared.assign(low=0.01, high=0.2, reject=[True, False, False])
+        ax = rendered(plots.differences(compared))
+        apart = "interval without 0, but not significant"
+        assert legend_of(ax) == ["interval (not corrected)", "significant (p < 0.05)", apart]
+
+    @pytest.mark.parametrize(
+        "measure, side, limits",
+        [
+            ("rKL@10", "worse", [0.1]),
+            ("AWRF@10", "worse", [-0.1]),
+            ("rKL@10", "both", [-0.1, 0.1]),
+            ("BiasP@10", "both", [-0.1, 0.1]),
+        ],
+    )
+    def test_verdicts(self, perquery, measure, side, limits):
+        given = {measure: 0.1}
+        compared = analysis.compare(perquery, "base", resamples=9, tolerance=given, side=side)
+        ax = rendered(plots.differences(compared, measure))
+        assert sorted(line.get_xdata()[0] for line in ax.lines[1:]) == limits
+        names = [label.get_text() for label in ax.get_yticklabels()]
+        own = compared[compared["measure"] == measure].set_index("name").loc[names]
+        (lines,) = (one for one in ax.collections if hasattr(one, "get_segments"))
+        ends = [segment[:, 0].tolist() for segment in lines.get_segments()]
+        assert ends == own[["tolerance low", "tolerance high"]].to_numpy().tolist()
+        for (low, high), verdict in zip(ends, own["verdict"], strict=True):
+            inside = all(low > limit if limit < 0 else high < limit for limit in limits)
+            assert (verdict == "within") == inside
+        assert set(legend_of(ax)[2:]) == set(own["verdict"])
+
+    def test_all_pairs(self, perquery):
+        compared = analysis.compare(perquery, None, resamples=9)
+        ax = plots.differences(compared, "rKL@10")
+        assert len(ax.get_yticklabels()) == 6
+        assert ax.get_yticklabels()[0].get_text() == "better − worse"
+
     def test_the_axis_says_which_side_is_better(self, perquery):
         compared = analysis.compare(perquery, "base", resamples=9)
         labels = {measure: plots.differences(compared, measure).get_xlabel()

@@ -251,3 +251,28 @@ class TestTargetAgainstModel:
             for seed in (0, 0, 1)
         )
         assert np.array_equal(one, two) and not np.array_equal(one, other)
+
+
+class TestTopicGroups:
+    def test_points_and_intervals(self):
+        rng = np.random.default_rng(0)
+        perquery = pd.DataFrame({"name": np.repeat(["A", "B"], 12), "measure": "rKL@10",
+                                 "qid": np.tile(np.arange(12).astype(str), 2),
+                                 "value": rng.random(24)})
+        domains = {str(i): "xyzzz"[i % 5] if i else "alone" for i in range(12)}
+        found = analysis.topic_groups(perquery, domains)
+        ax = rendered(plots.topic_groups(found))
+        names = [label.get_text() for label in ax.get_yticklabels()]
+        assert names == ["alone (n = 1)", "x (n = 2)", "y (n = 3)", "z (n = 6)"]
+        assert legend_of(ax) == ["A", "B"] and ax.get_xlabel() == "rKL@10 (0 is fair)"
+        for system, lines, points in zip("AB", ax.collections[::2], ax.collections[1::2],
+                                         strict=True):
+            own = found[found["name"] == system]
+            assert points.get_offsets()[:, 0].tolist() == own["mean"].tolist()
+            assert points.get_offsets()[:, 1].round().tolist() == [0, 1, 2, 3]
+            ends = np.array([segment[:, 0] for segment in lines.get_segments()[-3:]])
+            assert ends.tolist() == own[["low", "high"]].to_numpy()[1:].tolist()
+
+    def test_wrong_input(self):
+        with pytest.raises(ValueError, match="the frame of topic groups has no column 'group'"):
+            plots.topic_groups(pd.DataFrame({"name": ["A"], "measure": ["rKL@10"]}))

@@ -18,7 +18,6 @@ def run(code, *, python=sys.executable, **options):
 
 
 HEAVY = (
-    "numpy",
     "pandas",
     "scipy",
     "pyterrier",

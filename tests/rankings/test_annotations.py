@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_fairness import groups
-from pt_fairness.numerics import BLOCK_CELLS
+from pt_fairness.arrays import BLOCK_CELLS
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets

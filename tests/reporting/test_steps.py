@@ -11,7 +11,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, evaluate, explain
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.steps import CONTRIBUTION
 
 #: Sums and means over ranks of every kind, with the parameters that change them.
@@ -81,9 +81,9 @@ def test_contributions_of_judged_documents_add_up(make_case, seed):
     assert (numbers[np.isnan(strip.label)] == 0).all()
 
 
-def test_a_measure_that_is_deeper_than_the_strips_has_values_so_far(make_case):
+def test_measures_that_are_deeper_than_the_strips(make_case):
     experiment = experiment_of(make_case(0, topics=3), ["rKL@12", "AWRF@12", "rKL"], depth=3)
-    assert [way.kind for way in experiment.ways] == ["value so far"] * 3
+    assert [way.kind for way in experiment.ways] == ["contribution", "value so far", "contribution"]
     assert all(one.place.max() < 3 for one in experiment.strips)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pt_fairness import analysis, evaluate, groups
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.reporting.experiment import Experiment
+from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.strips import Strip, as_data
 
 

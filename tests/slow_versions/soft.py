@@ -32,7 +32,7 @@ from slow_versions.plain.formulas import (
     smooth_zeros,
     weight,
 )
-from slow_versions.plain.parity import dp_max_all_of_run, max_all
+from slow_versions.plain.parity import bound_all_of_run, max_all, max_all_of_run
 from slow_versions.plain.two_groups import (
     LARGEST_TERMS,
     bind,
@@ -149,8 +149,9 @@ def parity_of_all(
     if norm == "none":
         return value
     if target == "run":
-        labels = [frozenset(document.shares(topic.labels)) for document in documents]
-        return normalised(value, dp_max_all_of_run(labels, places))
+        if step == 1 and all(len(one.shares(topic.labels)) == 1 for one in documents):
+            return normalised(value, max_all_of_run(label_counts(documents, topic.labels), places))
+        return normalised(value, bound_all_of_run(shares, places))
     return normalised(value, max_all(shares, places))
 
 

@@ -38,9 +38,9 @@ def test_a_copy_does_not_change_what_is_registered():
 
 
 @pytest.mark.parametrize("name, run, says", [
-    ("", FRAME, "a run needs a name that is not empty"),
-    (3, FRAME, "a run needs a name that is not empty"),
-    ("Run", FRAME, "a run cannot be named 'Run': 'run' and 'qrels' are backgrounds"),
+    ("", FRAME, "runs need a name that is not empty"),
+    (3, FRAME, "runs need a name that is not empty"),
+    ("Run", FRAME, "runs cannot be named 'Run': 'run', 'qrels' have a meaning"),
     ("x", FRAME.drop(columns="qid"), "the run 'x' has no column 'qid'"),
     ("x", FRAME.assign(docno=["a", "b", None, "c"]), "row 2 of the run 'x' has no docno"),
 ])
@@ -50,9 +50,10 @@ def test_what_cannot_be_registered(name, run, says):
 
 
 def test_a_name_that_is_not_registered():
-    for ask in (runs.get, runs.unregister):
-        with pytest.raises(ValueError, match="no run is registered as 'x'; registered are none"):
-            ask("x")
+    with pytest.raises(ValueError, match=r"no runs are registered as 'x'\. Registered are none"):
+        runs.get("x")
+    with pytest.raises(ValueError, match="'x' cannot be unregistered"):
+        runs.unregister("x")
     with pytest.raises(ValueError, match="background takes 'run', 'qrels', or a name registered "):
         NFaiRR(values="x", background="x").validate_params()
 

@@ -46,6 +46,11 @@ function axisTitle(measure) {
   return `${data.measures[measure].name} (${data.measures[measure].end})`;
 }
 
+/** Return the ends of the interval of a system, none without intervals. */
+function endsOf(run, measure) {
+  return data.intervals ? data.intervals[run][measure].map(numberOf).filter(Number.isFinite) : [];
+}
+
 function planePoints() {
   const exact = (value) => Number(value.toFixed(12));
   return data.runs.map((name, run) => ({
@@ -88,8 +93,10 @@ function drawPlane() {
   const width = Math.max(280, Math.min(place.clientWidth || 720, 900));
   const height = Math.round(Math.min(width * 0.7, 520));
   const [left, right, top, bottom] = [64, width - 14, 14, height - 52];
-  const [xLow, xHigh] = limits(plane.x, points.map((one) => one.x));
-  const [yLow, yHigh] = limits(plane.y, points.map((one) => one.y));
+  const [xLow, xHigh] = limits(plane.x,
+    points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)]));
+  const [yLow, yHigh] = limits(plane.y,
+    points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)]));
   const toX = (x) => left + (x - xLow) / (xHigh - xLow) * (right - left);
   const toY = (y) => bottom - (y - yLow) / (yHigh - yLow) * (bottom - top);
   points.forEach((one) => Object.assign(one, { px: toX(one.x), py: toY(one.y) }));
@@ -120,6 +127,11 @@ function drawPlane() {
   upright.setAttribute("transform", `translate(15 ${(top + bottom) / 2}) rotate(-90)`);
   svg.append(upright, drawn("polyline", { class: "front",
     points: front.map(({ px, py }) => `${px},${py}`).join(" ") }));
+  for (const { run, px, py } of points) {
+    const [xs, ys] = [endsOf(run, plane.x).map(toX), endsOf(run, plane.y).map(toY)];
+    if (xs.length) svg.append(line("whisker", xs[0], py, xs[1], py));
+    if (ys.length) svg.append(line("whisker", px, ys[0], px, ys[1]));
+  }
   const shown = [...points].sort((a, b) => a.x - b.x || a.run - b.run);
   if (!shown.some((one) => one.run === plane.chosen)) plane.chosen = shown[0].run;
   for (const one of shown) {

@@ -39,6 +39,20 @@ function sharesSoFar(measure, topic, run) {
   });
 }
 
+/** Return the target or the protected groups of the chosen measure and topic; null without any. */
+function compared(what) {
+  const { of_run: ofRun } = data.measures[chosen.measure];
+  const byTopic = ofRun ? what[chosen.measure][chosen.run] : what[chosen.measure];
+  return byTopic && byTopic[chosen.topic];
+}
+
+/** Return a text with the value of the fairest possible ranking, empty where it is not known. */
+function fairestPossible() {
+  const fairest = data.fairest[chosen.measure];
+  const value = fairest && fairest[chosen.run][chosen.topic];
+  return value === null ? "" : `; the fairest possible ranking has ${asText(value)}`;
+}
+
 function track(number, largest) {
   const bar = element("i", number < 0 ? { class: "minus" } : {});
   bar.style.left = "0";
@@ -54,10 +68,10 @@ function drawSteps() {
   byId("run").value = String(chosen.run);
   byId("steps-note").textContent = [undefinedHere(), measure.note].filter(Boolean).join(" ");
   byId("steps-caption").textContent = `${measure.name} of ${data.runs[chosen.run]} for topic `
-    + `${data.topics[chosen.topic]}: ${asText(value)}`;
+    + `${data.topics[chosen.topic]}: ${asText(value)}${fairestPossible()}`;
   const names = measure.source === null ? [] : data.sources[measure.source].labels;
-  const target = data.targets[chosen.measure] && data.targets[chosen.measure][chosen.topic];
-  const own = data.protected[chosen.measure] ? data.protected[chosen.measure][chosen.topic] : [];
+  const target = compared(data.targets);
+  const own = compared(data.protected) || [];
   const numbers = measure.explained ? numbersAt(chosen.measure, chosen.topic, chosen.run) : null;
   const largest = Math.max(0, ...(numbers || []).map((one) => Math.abs(one)));
   const heads = ["rank", "docno", ...(names.length ? ["groups"] : []), "relevance", "counts",

@@ -128,7 +128,7 @@ def rkl_all(topic: Topic, params: Mapping[str, Any]) -> float:
         return normalised(
             value, max_all_of_run(label_counts(topic.condensed, topic.labels), places)
         )
-    return normalised(value, dp_max_all_of_run(topic.condensed, places))
+    return normalised(value, bound_all_of_run(shares, places))
 
 
 def discounted_kl_all(
@@ -170,35 +170,9 @@ def max_all_of_run(sizes: Mapping[str, int], places: Sequence[int]) -> float:
     return total
 
 
-def dp_max_all_of_run(documents: Sequence[Groups], places: Sequence[int]) -> float:
-    """The exact maximum over the permutations of any run, by dynamic programming.
-
-    A state is how many documents of each kind (set of groups) have been ranked so far; its value is
-    the best sum.
-    """
-    labels = sorted(set().union(*documents))
-    target = label_shares(documents, labels)
-    kinds = sorted(set(documents), key=sorted)
-    supply = [documents.count(kind) for kind in kinds]
-    best = {tuple(0 for _ in kinds): 0.0}
-    for i in range(1, max(places) + 1):
-        following: dict[tuple[int, ...], float] = {}
-        for before, value in best.items():
-            for j in range(len(kinds)):
-                if before[j] < supply[j]:
-                    state = (*before[:j], before[j] + 1, *before[j + 1 :])
-                    following[state] = max(value, following.get(state, 0.0))
-        if i in places:
-            for state in following:
-                ranked = [
-                    kind for kind, count in zip(kinds, state, strict=True) for _ in range(count)
-                ]
-                prefix = label_shares(ranked, labels)
-                following[state] += weight(i) * kl(
-                    [prefix[g] for g in labels], [target[g] for g in labels]
-                )
-        best = following
-    return max(best.values())
+def bound_all_of_run(target: Mapping[str, float], places: Sequence[int]) -> float:
+    """§2, target='run' with a longer step or documents of several groups: an upper bound."""
+    return max_all({label: share for label, share in target.items() if share > 0}, places)
 
 
 def brute_max_all(target: Mapping[str, float], n: int, places: Sequence[int]) -> float:

@@ -1,0 +1,198 @@
+"""A system's values beside those of random orders of the documents that it found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of
+from pt_fairness.arrays import Bools, Floats, Ints
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.identifiers import texts_of
+from pt_fairness.measures.scoring import fairest, score
+from pt_fairness.provider.evaluator import Source, sources_of
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.run import Run
+from pt_fairness.streams import uniforms
+from pt_fairness.tables import TIE_DECIMALS, parsed, take_groups
+
+#: The number of documents that are scored at a time, which limits the memory.
+DOCUMENTS = 1 << 20
+
+
+def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,
+                   groups: Any = None, depth: int | None = None, draws: int = 1000,
+                   seed: int = 0) -> pd.DataFrame:
+    """Compare each system with random orders of the documents that it found.
+
+    A value has two causes: which documents a system found, and how it orders them. Each draw puts
+    the annotated documents of every ranking into a random order; unannotated documents keep their
+    ranks. Values that random orders have as often tell nothing about the order. Measures that weigh
+    relevance (GFR, EEL by group) change with the ranks of the relevant documents, too. The function
+    prints a progress bar.
+
+    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names; ``iteration``
+        where a topic has several rankings)
+    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for measures without groups of
+        their own, ``iteration``
+    :param measures: measures of groups of this package, or their names
+    :param groups: the group source of measures without a ``groups`` parameter, as
+        :func:`pt_fairness.evaluate` takes it
+    :param depth: the number of documents of each ranking to keep; ``None`` for all
+    :param draws: the number of random orders, at least 1
+    :param seed: the seed of the random orders, which depend on the names of the systems and topics
+        but on nothing else
+    :returns: a row for each system and measure:
+
+        * ``name, measure``
+        * ``value``: the mean over topics
+        * ``fairest``: the value of the fairest possible rankings; known for rND, rKL, rRD, nDD, nDR
+          and nDKL, NaN for others
+        * ``random, sd``: the mean and the standard deviation of this mean over the draws
+        * ``fairer``: the share of the draws that are fairer than the system, from 0 to 1; a draw of
+          equal value counts one half. Of signed measures, the smaller absolute value is fairer.
+        * ``p``: the two-sided p-value of a random order
+        * ``n``: the number of topics of the mean. Undefined topics count as 0.0, topics that the
+          group source drops do not count.
+    :raises ValueError: a measure that does not compare groups, or a run, depth or number of draws
+        that is not possible
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": 1,
+    ...                       "iteration": ["PRO", "PRO", "CON", "CON"]})
+    >>> run = qrels[["qid", "docno"]].assign(score=[4.0, 3.0, 2.0, 1.0])
+    >>> found = analysis.against_random({"A": run}, qrels, "rND@4")
+    >>> found[["value", "random", "fairer", "p"]].round(2)
+       value  random  fairer     p
+    0    0.7    0.54    0.83  0.68
+    """
+    from tqdm import tqdm
+    for name, number in (("depth", depth), ("draws", draws)):
+        if number is not None and number < 1:
+            raise ValueError(f"{name}={number} is not possible; it has to be at least 1")
+    wanted = parsed(measures)
+    for measure in wanted:
+        if not is_of_groups(measure):
+            raise ValueError(f"{measure} is not possible here: against_random takes measures of "
+                             "this package that compare groups")
+    judged = renamed_qrels(qrels)
+    judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
+    columns, judged, _ = take_groups(wanted, judged, groups)
+    judgments = Judgments(judged)
+    sources = sources_of(columns, judgments)
+    rows = []
+    for system, run in tqdm(runs_of(runs, judgments, "against_random").items(),
+                            desc="against random", unit="run"):
+        cut = run if depth is None else _cut(run, judgments, depth)
+        for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,
+                                                seed):
+            value, drawn = float(means[0]), means[1:]
+            rows.append({"name": system, "measure": columns[measure], "value": value,
+                         "fairest": least, **_summary(measure, value, drawn), "n": n})
+    return pd.DataFrame(rows)
+
+
+def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
+    """Return the first ``depth`` documents of each ranking."""
+    rows = np.flatnonzero(run.place < depth)
+    first = np.searchsorted(run.topics, run.topics)
+    return Run(pd.DataFrame({
+        "query_id": np.array(judgments.topics, object)[run.topic[rows]],
+        "doc_id": run.docnos(rows), "score": -run.place[rows].astype(float),
+        "iteration": (np.arange(len(first)) - first)[run.list[rows]]}), judgments)
+
+
+def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Source],
+            measures: Any, draws: int, seed: int) -> Iterator[tuple[Any, float, Floats, int]]:
+    """Yield the means over topics of each measure.
+
+    :returns: the measure, the value of the fairest possible rankings, the values of the system and
+        of each draw, ``[1 + draws]``, and the number of topics
+    """
+    for own, some in _by_sources(sources, measures):
+        found = [source.annotations.of_run(run, None) for source in own]
+        rankings = [source.annotations.rankings(run, ranked)
+                    for source, ranked in zip(own, found, strict=True)]
+        annotated = np.any([np.append(ranked.sets.any_of(np.arange(len(ranked.sets)),
+                                                         source.annotations.labels), False)
+                            [ranked.codes] for source, ranked in zip(own, found, strict=True)],
+                           axis=0)
+        kept = ~np.any([source.dropped for source in own], axis=0)
+        size = len(run.topic) + len(judgments.topic)
+        means: list[Floats] = []
+        for start in range(0, draws + 1, batch := max(1, DOCUMENTS // max(size, 1))):
+            # Number 0 is the system itself.
+            numbers = range(start, min(start + batch, draws + 1))
+            rows = _orders(system, run, judgments, annotated, numbers, seed)
+            values: dict[FairnessMeasure, Floats] = {}
+            for source, ranked in zip(own, rankings, strict=True):
+                parts = [part for part in source.measures
+                         if any(part in measure.parts for measure in some)]
+                values |= score(parts, ranked.repeated(len(numbers)).reordered(rows))
+            whole = [measure.compose([values[part] for part in measure.parts]) for measure in some]
+            topics = np.nan_to_num(np.reshape(whole, (len(some), len(numbers), len(kept))))
+            means.append(topics[..., kept].sum(axis=2) / max(kept.sum(), 1))
+        for measure, mean in zip(some, np.concatenate(means, axis=1), strict=True):
+            yield measure, _least(measure, rankings[0], kept), mean, int(kept.sum())
+
+
+def _least(measure: FairnessMeasure, rankings: Rankings, kept: Bools) -> float:
+    """Return the mean value of the fairest possible rankings, NaN if it is not known."""
+    values = fairest(measure, rankings)
+    if values is None or not kept.any():
+        return np.nan
+    undefined = np.isnan(score([measure], rankings)[measure])
+    return float(np.where(undefined, 0.0, values)[kept].mean())
+
+
+def _by_sources(sources: Sequence[Source], measures: Any) \
+        -> Iterator[tuple[list[Source], list[FairnessMeasure]]]:
+    """Yield the measures that have the same group sources."""
+    by_places: dict[tuple[int, ...], list[FairnessMeasure]] = {}
+    for measure in measures:
+        places = tuple(i for i, source in enumerate(sources)
+                       if not set(source.measures).isdisjoint(measure.parts))
+        by_places.setdefault(places, []).append(measure)
+    for places, some in by_places.items():
+        yield [sources[i] for i in places], some
+
+
+def _orders(system: str, run: Run, judgments: Judgments, annotated: Any, numbers: range,
+            seed: int) -> Ints:
+    """Return the index of the document at each place of the repeated rankings, ``[draws · n]``."""
+    rows = np.tile(np.arange(len(run.topic)), (len(numbers), 1))
+    drawn = np.flatnonzero(numbers)
+    places = np.flatnonzero(annotated)
+    of_topic = np.searchsorted(run.topic[places], np.arange(len(judgments.topics) + 1))
+    for t, qid in enumerate(judgments.topics):
+        mine = places[of_topic[t]:of_topic[t + 1]]
+        if len(mine) < 2 or not len(drawn):
+            continue
+        random = np.array([uniforms(seed, f"{system}\n{qid}", numbers[i] - 1, len(mine))
+                           for i in drawn])
+        # Each ranking by itself: sorting by list first, and by the random numbers within.
+        lists = np.broadcast_to(run.list[mine], random.shape)
+        rows[np.ix_(drawn, mine)] = mine[np.lexsort((random, lists), axis=1)]
+    return (rows + len(run.topic) * np.arange(len(numbers))[:, None]).ravel()
+
+
+def _summary(measure: FairnessMeasure, value: float, means: Floats) -> dict[str, float]:
+    difference = np.round(means - value, TIE_DECIMALS)
+    low, _ = measure.RANGE
+    if measure.FAIR_END != 0:
+        worse = -difference
+    elif low is None or low < 0:
+        worse = np.round(np.abs(means) - abs(value), TIE_DECIMALS)
+    else:
+        worse = difference
+    tail = 1 + min((difference <= 0).sum(), (difference >= 0).sum())
+    return {"random": means.mean(), "sd": means.std(ddof=1) if len(means) > 1 else np.nan,
+            "fairer": ((worse < 0).sum() + 0.5 * (worse == 0).sum()) / len(means),
+            "p": min(1.0, 2 * tail / (len(means) + 1))}

@@ -1,0 +1,159 @@
+"""Counts of the words of groups in the texts of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.arrays import Ints
+from pt_fairness.labels import UNANNOTATED, label_text
+from pt_fairness.messages import listed, warn
+
+Tokenizer = Callable[[str], Iterable[str]]
+Words = Mapping[Any, Iterable[str]]
+#: The largest number of words of groups in a neutral text (Rekabsaz et al. 2021, their code).
+THRESHOLD = 1
+
+
+class WordCounts:
+    """Counts of the words of each group in the documents of an ir_datasets id.
+
+    Documents are read when their counts are needed, and their counts are cached.
+
+    :param dataset_id: the id of the documents
+    :param words: the words of each group, by group, or a function that returns them when they are
+        first needed; they are lowercased
+    :param field: the field of the documents with the text; ``None`` for ir_datasets' default text
+    :param tokenize: splits a lowercased text into tokens; applied to ``words`` as well
+    :param groups: the groups, if ``words`` is a function
+    :raises ValueError: a group has no words, a label is there twice, a word is in several groups or
+        is not one token
+    """
+
+    def __init__(self, dataset_id: str, words: Words | Callable[[], Words],
+                 field: str | None = None, tokenize: Tokenizer = str.split,
+                 groups: Sequence[str] = ()) -> None:
+        if not callable(words):
+            if not isinstance(words, Mapping) or not words:
+                raise ValueError(f"words={words!r} has to be a dictionary of the words of each "
+                                 "group, such as {'female': ['she', 'her'], 'male': ['he', 'his']}")
+            groups = [label_text(group) for group in words]
+            if len(set(groups)) < len(groups):
+                raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
+                                 "are text, and a number is the label of its digits")
+        self.dataset_id, self.field, self.tokenize = dataset_id, field, tokenize
+        #: The groups, in the order of ``words``.
+        self.groups = list(groups)
+        self._words = words
+        self._known = pd.DataFrame(columns=self.groups, index=pd.Index([], dtype=object),
+                                   dtype=np.int32)
+        self._warned = False
+        if not callable(words):
+            _ = self._codes  # checks the words
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        """The index of the group of each word.
+
+        :raises ValueError: a group has no words, a word is in several groups or is not one token
+        """
+        words = self._words() if callable(self._words) else self._words
+        codes: dict[str, int] = {}
+        for code, (group, some) in enumerate(zip(self.groups, words.values(), strict=True)):
+            for token in self._tokens(group, some):
+                other = codes.setdefault(token, code)
+                if other != code:
+                    raise ValueError(f"the word {token!r} is in the groups {self.groups[other]!r} "
+                                     f"and {group!r}; it has to be in one of them")
+        return codes
+
+    def _tokens(self, group: str, words: Iterable[str]) -> list[str]:
+        if group in UNANNOTATED:
+            raise ValueError(f"{group!r} cannot be a group: it stands for no group")
+        found = {word: [*self.tokenize(word.lower())] if isinstance(word, str) else []
+                 for word in ([words] if isinstance(words, str) else words)}
+        if not found:
+            raise ValueError(f"the group {group!r} has no words; give it some, or leave it out")
+        for word, tokens in found.items():
+            if len(tokens) != 1:
+                raise ValueError(f"the word {word!r} of the group {group!r} has to be one token, "
+                                 f"but tokenize makes {listed(tokens) or 'none'} of it")
+        return [token for token, in found.values()]
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def content(self) -> Any:
+        """Return what the counts depend on, to be hashed."""
+        codes = sorted(self._codes.items())
+        return self.dataset_id, self.field, self.tokenize, self.groups, codes
+
+    def of(self, docnos: Any, name: str) -> Ints:
+        """Return the counts of documents, ``[n, groups]``, −1 for documents not in the corpus.
+
+        :param docnos: the documents as text, ``[n]``; one can be there several times
+        :param name: the description of the progress bar, and the subject of the warning
+        :raises ValueError: the dataset or field does not exist, or a document has no text
+        """
+        docnos = pd.Index(docnos, dtype=object)
+        unread = docnos.unique().difference(self._known.index, sort=False)
+        if len(unread):
+            self._known = pd.concat([self._known, self.read(unread, name)])
+        counts: Ints = self._known.reindex(docnos).to_numpy(np.int32)
+        missing = docnos[counts[:, 0] < 0].unique()
+        if len(missing) and not self._warned:
+            self._warned = True
+            warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in the corpus "
+                 f"{self.dataset_id} (the first: {missing[0]!r}), so that their words are unknown")
+        return counts
+
+    def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
+        """Read documents and return their counts: a row for each document, a column for each group.
+
+        :param docnos: the documents, distinct
+        :param name: the description of the progress bar
+        """
+        from pt_fairness.irds import data as reading
+        text_of = self._text_of(reading.dataset(self.dataset_id))
+        found: list[str] = []
+        cells: list[int] = []
+        group, size = self._codes.get, len(self.groups)
+        for document in reading.documents(self.dataset_id, list(docnos), name):
+            first = size * len(found)
+            found.append(document.doc_id)
+            cells += [first + code for code in map(group, self.tokenize(text_of(document).lower()))
+                      if code is not None]
+        counts = np.bincount(np.array(cells, np.int64), minlength=size * len(found))
+        frame = pd.DataFrame(counts.reshape(len(found), size).astype(np.int32),
+                             index=pd.Index(found, dtype=object), columns=self.groups)
+        return frame[~frame.index.duplicated()].reindex(docnos, fill_value=-1)
+
+    def _text_of(self, dataset: Any) -> Callable[[Any], str]:
+        """Return the function that returns the text of a document."""
+        fields = dataset.docs_cls()._fields if dataset.has("docs") else ()
+        if not fields or self.field not in (None, *fields):
+            raise ValueError(f"the documents of {self.dataset_id!r} have no field {self.field!r}; "
+                             f"they have {listed(fields) or 'none'}")
+
+        def text_of(document: Any) -> str:
+            text = document.default_text() if self.field is None else getattr(document, self.field)
+            if not isinstance(text, str):
+                raise ValueError(f"the field {self.field!r} of {document.doc_id!r} in "
+                                 f"{self.dataset_id} is {text!r}; it has to be text")
+            return text
+        return text_of
+
+
+def check_threshold(threshold: int) -> int:
+    """Return the largest number of words of groups in a neutral text.
+
+    :raises ValueError: it is not a whole number of at least 0
+    """
+    if not isinstance(threshold, (int, np.integer)) or threshold < 0:
+        raise ValueError(f"threshold={threshold!r} has to be a whole number of at least 0: the "
+                         "largest number of words in a neutral document")
+    return int(threshold)

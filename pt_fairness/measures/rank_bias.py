@@ -1,0 +1,294 @@
+"""Measures of document values: RaB, ARaB, FaiRR, NFaiRR and RankingBias."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import Quotient, SignedMeasure
+from pt_fairness.declarations.registration import register
+from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.measures.documents import places
+from pt_fairness.rankings.view import View
+
+_PARAMS = {"cutoff": params.cutoff(), "values": params.values(), "groups": params.groups()}
+_MISSING = "the number of a document that has none"
+_SIGNED = {**_PARAMS,
+           "missing": params.real(_MISSING, "a finite number", lambda v: True, default=0.0),
+           "abs": params.absolute()}
+_NOT_NEGATIVE = {**_PARAMS, "missing": params.real(_MISSING, "a number of at least 0",
+                                                   lambda v: v >= 0, default=1.0)}
+_BACKGROUND = {"background": params.background(), "rel": params.rel()}
+
+
+class _RaB(Quotient, NumberMeasure, SignedMeasure):
+    r"""RaB — Rank Bias.
+
+    The mean, over the first documents, of a number that each document has.
+
+    Formula
+    -------
+    .. math::
+
+       \frac{1}{n} \sum_{i \le n} v_i
+
+    v_i is the number of the document at rank i by ``values``, and ``missing`` if it has none; n is
+    the cutoff, or the length of the list if that is less. Where ``values`` is a number for each
+    label of the groups, a document of several groups has their mean, weighted by its shares in
+    them, and labels that are not named count 0.
+
+    Range
+    -----
+    The range of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
+
+    Edge cases
+    ----------
+    0 where nothing was returned. Unjudged documents count. A value that is NaN is an error.
+
+    Source
+    ------
+    Rekabsaz and Schedl (2020), RaB. There v is a female number less a male one: how often the
+    words are in a document, the logarithm of 1 + this count, or whether there is any (1 or 0).
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(RaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.4
+    """
+
+    # Slow version: rab in tests/slow_versions/values.py
+    NAME = "RaB"
+    PRETTY_NAME = "Rank Bias"
+    SUPPORTED_PARAMS = _SIGNED
+    SOURCE = ("rekabsaz2020",)
+
+    def summands(self, view: View) -> tuple[Floats, Ints]:
+        numbers, n = self.numbers(view)
+        return self.signed(numbers), n
+
+
+class _ARaB(Quotient, NumberMeasure, SignedMeasure):
+    r"""ARaB — Average Rank Bias.
+
+    The mean of RaB over the prefixes of the ranking, so that earlier documents count more.
+
+    Formula
+    -------
+    .. math::
+
+       \frac{1}{n} \sum_{t \le n} \mathrm{RaB}@t
+
+    n is that of RaB.
+
+    Range
+    -----
+    The range of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
+
+    Edge cases
+    ----------
+    0 where nothing was returned. Unjudged documents count. A value that is NaN is an error.
+
+    Source
+    ------
+    Rekabsaz and Schedl (2020), ARaB.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(ARaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.663
+    """
+
+    # Slow version: arab in tests/slow_versions/values.py
+    NAME = "ARaB"
+    PRETTY_NAME = "Average Rank Bias"
+    SUPPORTED_PARAMS = _SIGNED
+    SOURCE = ("rekabsaz2020",)
+
+    def summands(self, view: View) -> tuple[Floats, Ints]:
+        numbers, n = self.numbers(view)
+        return self.signed(prefix_means(numbers, n)), n
+
+
+def prefix_means(numbers: Floats, n: Ints) -> Floats:
+    """Return the mean of each prefix, ``[R, D]``, 0 past the end of a list.
+
+    :param numbers: the values, ``[R, D]``
+    :param n: the lengths, ``[R]``
+    """
+    depth = numbers.shape[1]
+    means = numbers.cumsum(axis=1) / discounts.ranks(depth)
+    return np.where(discounts.within(depth, n), means, 0.0)
+
+
+class _FaiRR(NumberMeasure):
+    r"""FaiRR — Fairness of Retrieval Results.
+
+    The discounted cumulative gain of the documents' neutrality.
+
+    Formula
+    -------
+    .. math::
+
+       \sum_{i \le n} \frac{v_i}{\log_2(i+1)}
+
+    v and n are those of RaB.
+
+    Range
+    -----
+    0 or more; more is fairer. It grows with the cutoff: compare only values of the same cutoff.
+
+    Edge cases
+    ----------
+    0 where nothing was returned. A document without a value counts as neutral, ``missing=1``.
+    Values below 0 or NaN are an error.
+
+    Source
+    ------
+    Rekabsaz et al. (2021), FaiRR. There v is 1 for a text with at most one gendered word, and
+    ``1 − Σ_g |share of g among these words − ½|`` for others.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(FaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
+    1.94
+    """
+
+    # Slow version: fairr in tests/slow_versions/values.py
+    NAME = "FaiRR"
+    PRETTY_NAME = "Fairness of Retrieval Results"
+    SUPPORTED_PARAMS = _NOT_NEGATIVE
+    NOT_NEGATIVE = True
+    RANGE = (0.0, None)
+    FAIR_END = 1.0
+    SOURCE = ("rekabsaz2021",)
+
+    def check_together(self) -> None:
+        values = self.param("values")
+        for label, number in values.items() if isinstance(values, dict) else ():
+            if number < 0:
+                raise ValueError(f"{self.NAME} takes values of at least 0, not {number:g} for "
+                                 f"{label!r}; RaB takes values of both signs")
+
+    def terms(self, view: View) -> Floats:
+        numbers, _ = self.numbers(view)
+        return numbers * discounts.log_discount(numbers.shape[1])
+
+
+class _NFaiRR(Quotient, _FaiRR):
+    r"""NFaiRR — Normalised Fairness of Retrieval Results.
+
+    FaiRR as a share of that of the most neutral documents that could have been returned.
+
+    Formula
+    -------
+    .. math::
+
+       \frac{\mathrm{FaiRR}}{\mathrm{FaiRR}^*}
+
+    FaiRR* is the FaiRR of the documents of B in descending order of their values, up to the cutoff.
+    B is the whole ranking (``background='run'``), the topic's judged documents with relevance ≥
+    ``rel`` (``'qrels'``), or a registered run.
+
+    Range
+    -----
+    0 to 1 with ``background='run'``, 0 or more with another; more is fairer.
+
+    Edge cases
+    ----------
+    0 where nothing was returned, or where FaiRR* is 0. A topic without documents in B is undefined:
+    0, with a warning. A document without a value counts as neutral, ``missing=1``. Values below 0
+    or NaN are an error.
+
+    Source
+    ------
+    Rekabsaz et al. (2021), NFaiRR. There B is the first 200 documents of BM25.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(NFaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
+    0.847
+    """
+
+    # Slow version: nfairr in tests/slow_versions/values.py
+    NAME = "NFaiRR"
+    PRETTY_NAME = "Normalised Fairness of Retrieval Results"
+    SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
+    RANGES = {("background", "run"): (0.0, 1.0)}
+
+    def summands(self, view: View) -> tuple[Floats, Floats]:
+        row, numbers = self.background_numbers(view)
+        order = np.lexsort((-numbers, row))
+        place = places(row)
+        gains = numbers[order] / np.log2(place + 2.0)
+        if self.param("cutoff") is not None:
+            gains = np.where(place < self.param("cutoff"), gains, 0.0)
+        return _FaiRR.terms(self, view), self.of_background(view, row, gains)
+
+    def defined(self, view: View) -> Any:
+        return self.has_background(view)
+
+
+class _RankingBias(NumberMeasure, SignedMeasure):
+    r"""RankingBias — Ranking Bias.
+
+    The bias that the ranking adds to that of the documents that it ranks.
+
+    Formula
+    -------
+    .. math::
+
+       \mathrm{ARaB}@k - \frac{1}{|B|} \sum_{d \in B} v_d
+
+    v and ``missing`` are those of RaB. B is the whole ranking (``background='run'``), the topic's
+    judged documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run. ARaB@k is the
+    output bias, the mean over B the input bias.
+
+    Range
+    -----
+    −2 to 2 for values in [−1, 1]. 0 means that the ranking adds no bias. ``abs=True`` gives the
+    absolute value.
+
+    Edge cases
+    ----------
+    A topic without documents in B is undefined: 0, with a warning. Where nothing was returned, 0
+    less the mean over B; 0 with ``background='run'``. A value that is NaN is an error.
+
+    Source
+    ------
+    Kulshrestha et al. (2017, 2019), ranking bias RB(q, r). There B is all items relevant to the
+    query, before they are ranked.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(RankingBias(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.263
+    """
+
+    # Slow version: ranking_bias in tests/slow_versions/values.py
+    NAME = "RankingBias"
+    PRETTY_NAME = "Ranking Bias"
+    SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
+    SOURCE = ("kulshrestha2017", "kulshrestha2019")
+
+    def score(self, view: View) -> Floats:
+        row, numbers = self.background_numbers(view)
+        mean = arrays.ratio(self.of_background(view, row, numbers), self.of_background(view, row))
+        found, n = self.numbers(view)
+        bias = arrays.ratio(prefix_means(found, n).sum(axis=1), n)
+        return np.where(self.has_background(view), self.signed(bias - mean), np.nan)
+
+
+RaB = register(_RaB())
+ARaB = register(_ARaB())
+FaiRR = register(_FaiRR())
+NFaiRR = register(_NFaiRR())
+RankingBias = register(_RankingBias())

@@ -1,0 +1,106 @@
+"""Names in messages, and warnings."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FrameType
+from typing import Any
+
+#: The maximum number of names in a message.
+MOST_NAMES = 10
+
+
+def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
+    """Return the ``repr`` of up to ``most`` names, separated by commas, and the number of others.
+
+    Examples
+    --------
+    >>> listed(["PRO", "CON"])
+    "'PRO', 'CON'"
+    >>> listed(range(20_000), most=3)
+    '0, 1, 2 and 19997 more'
+    """
+    names = list(names)
+    shown = ", ".join(map(repr, names[:most]))
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Return the first names, separated by commas, and the number of others.
+
+    Examples
+    --------
+    >>> first_names([f"run{i}" for i in range(12)])
+    'run0, run1, run2, run3, run4, run5, run6, run7, run8, run9 and 2 more'
+    """
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+class FairnessWarning(UserWarning):
+    """A warning that a correct result may be misleading."""
+_collected: ContextVar[list[tuple[str, str]] | None] = ContextVar("pt_fairness_warnings",
+                                                                default=None)
+
+
+@contextmanager
+def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
+    """Collect the causes and messages of :func:`warn` in a list instead of issuing warnings."""
+    messages: list[tuple[str, str]] = []
+    token = _collected.set(messages)
+    try:
+        yield messages
+    finally:
+        _collected.reset(token)
+#: The start of the cause of a warning that is an error if it applies to every run of a call: of a
+#: group source that knows no document, and of a label that no document has.
+UNKNOWN = "unknown "
+#: A function that issues a warning; takes the message and the cause, as :func:`warn` does.
+Warn = Callable[[str, str], None]
+#: The packages whose stack frames a warning skips to point to the user's code.
+_SKIPPED = ("pt_fairness", "ir_measures", "pyterrier")
+#: A weak reference to the last call of ``pt.Experiment``, and the causes it has warned of.
+_experiment: tuple[Any, set[str]] = (lambda: None, set())
+
+
+def warn(message: str, cause: str | None = None) -> None:
+    """Issue a :class:`FairnessWarning` at the innermost line of the user's code.
+
+    :param cause: what warnings of different runs have in common; by default the message. Within a
+        call of ``pt.Experiment``, the first warning of a cause is issued.
+    """
+    collected = _collected.get()
+    if collected is not None:
+        collected.append((cause or message, message))
+        return
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and \
+            frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
+        if frame.f_code.co_name == "Experiment" and _warned_before(frame, cause or message):
+            return
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, FairnessWarning, stacklevel=level)
+
+
+def _warned_before(experiment: FrameType, cause: str) -> bool:
+    """Return whether a call of ``pt.Experiment`` has warned of a cause, and remember it.
+
+    pt.Experiment makes an evaluator for each system. What the evaluators of a call have in common
+    is in its local variables only.
+    """
+    global _experiment
+    found = experiment.f_locals
+    call = found.get("renderer", found.get("qrels"))
+    if call is None:
+        return False
+    if _experiment[0]() is not call:
+        _experiment = weakref.ref(call), set()
+    causes = _experiment[1]
+    before = cause in causes
+    causes.add(cause)
+    return before

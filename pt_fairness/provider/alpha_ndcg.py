@@ -1,0 +1,262 @@
+"""α-DCG and α-nDCG (Clarke et al. 2008) for ir_measures' measure objects, in trec_eval's order.
+
+ir_measures computes them with ndeval, which breaks ties in another order than trec_eval, takes one
+α per call, and stops at rank 20. This module has ndeval's arithmetic without these limits. The
+ideal ranking is greedy; ties in it are broken by docno, descending. α-DCG is divided by the gain of
+an ideal ranking in which every document has every subtopic. At cutoff 1 it is not divided, as in
+ndeval. ndeval's other measures use its warning of ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pt_fairness.arrays import Floats, Ints, mean_of_lists, ratio
+from pt_fairness.declarations.params import DEEPEST
+from pt_fairness.discounts import log_discount
+from pt_fairness.identifiers import words_of
+from pt_fairness.messages import Warn
+from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.run import Run
+
+#: The measures of ndeval that do not depend on the order within the cutoff.
+SET_MEASURES = frozenset({"P_IA", "StRecall"})
+
+
+def judged_only(measure: Any) -> bool:
+    """Return whether a measure ignores unjudged documents."""
+    return bool("judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"])
+
+
+class Diversity:
+    """Scores of α-nDCG and α-DCG, with the subtopics of the qrels for each ``rel``."""
+
+    def __init__(self, judgments: Judgments, measures: Sequence[Any]) -> None:
+        self._subtopics = {rel: Subtopics(judgments, rel)
+                           for rel in {measure["rel"] for measure in measures}}
+
+    def scores(self, measure: Any, run: Run, warn: Warn) -> Floats:
+        """Return α-nDCG or α-DCG of each topic, ``[T]``, the mean over its lists."""
+        subtopics = self._subtopics[measure["rel"]]
+        if subtopics.count.max(initial=0) == 1:
+            warn(f"no topic has more than one subtopic, so {measure} sees no diversity: subtopics "
+                 "are read from the iteration field of the qrels, which PyTerrier's reader drops "
+                 "and pt_fairness.read_qrels keeps", "subtopics")
+        self.warn_of_ties(measure, run, warn)
+        values = score(measure.NAME, subtopics, Listing(run, measure), measure["alpha"],
+                       measure.params.get("cutoff"))
+        return mean_of_lists(values, run.topics)
+
+    def warn_of_ties(self, measure: Any, run: Run, warn: Warn) -> None:
+        """Warn if the order of tied documents can change a value."""
+        subtopics, cutoff = self._subtopics[measure["rel"]], measure.params.get("cutoff")
+        if Listing(run, measure).ties_matter(subtopics, cutoff, measure.NAME in SET_MEASURES):
+            warn(f"{measure} depends on the order of tied documents, and ranks them here as "
+                 "trec_eval does for nDCG (by docno, descending), not as ndeval does; "
+                 f"{ALPHA_VARIABLE}=ndeval in the environment leaves it to ndeval", "ties")
+
+
+class Subtopics:
+    """The subtopics of the relevant documents, for one ``rel``."""
+
+    def __init__(self, judgments: Judgments, rel: int) -> None:
+        codes, labels = judgments.row_labels
+        rows = judgments.row_relevance >= rel
+        sets = LabelSets(labels)
+        #: The code of the subtopic set of each judged pair, ``[pairs]``, −1 for none.
+        self.of_pair = sets.code(judgments.index.pair[rows], codes[rows], len(judgments.index))
+        self._judgments = judgments
+        #: The number of subtopics, also used as the code of no subtopic.
+        self._nothing = len(labels)
+        set_, label, _ = sets.entries(np.arange(len(sets)))
+        first = np.searchsorted(set_, np.arange(len(sets)))
+        #: The number of subtopics of each set, ``[S]``.
+        self._size = np.bincount(set_, minlength=len(sets))
+        #: The subtopics of each set, ascending, ``[S, m]``, padded with ``_nothing``.
+        self._members = np.full((len(sets), self._size.max(initial=0)), self._nothing)
+        self._members[set_, np.arange(len(set_)) - first[set_]] = label
+        self._relevant = np.flatnonzero(self.of_pair >= 0)
+        held = np.zeros((len(judgments.topics), self._nothing + 1), bool)
+        topic = judgments.topic[self._relevant]
+        held[topic[:, None], self._members[self.of_pair[self._relevant]]] = True
+        #: The number of subtopics of the relevant documents of each topic, ``[T]``.
+        self.count = held[:, :self._nothing].sum(axis=1)
+        #: The number of relevant documents with a subtopic of each topic, ``[T]``.
+        self.documents = np.bincount(topic, minlength=len(judgments.topics))
+        self._ideals: dict[tuple[float, int | None], Floats] = {}
+
+    def gains(self, listing: Listing, alpha: float, cutoff: int | None) -> Floats:
+        """Return the gain at every rank of each list, ``[R, depth]``."""
+        codes = listing.sets(self)
+        some = codes >= 0 if cutoff is None else (codes >= 0) & (listing.place < cutoff)
+        lists, place, codes = listing.list[some], listing.place[some], codes[some]
+        size = self._size[codes]
+        row = np.repeat(np.arange(len(codes)), size)
+        column = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
+        subtopic = lists[row] * (self._nothing + 1) + self._members[codes[row], column]
+        order = np.argsort(subtopic, kind="stable")
+        ordered = subtopic[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)])
+        # The number of earlier documents of the list with the same subtopic.
+        seen = np.empty(len(order), np.int64)
+        seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+        depth = int(place.max(initial=-1)) + 1
+        flat = np.bincount(lists[row] * depth + place[row], weights=(1.0 - alpha) ** seen,
+                           minlength=len(listing.topics) * depth)
+        return flat.reshape(len(listing.topics), depth).astype(float)
+
+    def ideal(self, alpha: float, depth: int | None) -> Floats:
+        """Return the gain at every rank of the greedy ideal ranking of each topic, ``[T, depth]``.
+
+        :param depth: the number of ranks, ``None`` for all relevant documents
+        """
+        key = (alpha, depth)
+        if key not in self._ideals:
+            self._ideals[key] = self._ideal(alpha, depth)
+        return self._ideals[key]
+
+    def _ideal(self, alpha: float, depth: int | None) -> Floats:
+        topics = len(self.count)
+        longest = int(self.documents.max(initial=0))
+        depth = longest if depth is None else min(depth, longest)
+        result = np.zeros((topics, depth))
+        topic, codes = self._judgments.topic[self._relevant], self.of_pair[self._relevant]
+        several = np.full(topics, not 0.0 <= alpha <= 1.0)
+        several[topic[self._size[codes] > 1]] = True
+        simple = ~several[topic]
+        if simple.any():
+            self._fill_simple(result, topic[simple], self._members[codes[simple], 0], alpha)
+        if several.any() and depth:
+            result[several] = self._greedy(np.flatnonzero(several), alpha, depth)
+        return result
+
+    @staticmethod
+    def _fill_simple(result: Floats, topic: Ints, subtopic: Ints, alpha: float) -> None:
+        """Write the ideal gains of topics whose documents have one subtopic each to ``result``.
+
+        The greedy ranking takes one document of every subtopic, then a second one of each, and so
+        on.
+
+        :param result: the gains, ``[T, depth]``
+        :param topic: the topic of each relevant document, ``[n]``
+        :param subtopic: the subtopic of each relevant document, ``[n]``
+        """
+        order = np.lexsort((subtopic, topic))
+        topic, subtopic = topic[order], subtopic[order]
+        new = np.append(True, (topic[1:] != topic[:-1]) | (subtopic[1:] != subtopic[:-1]))
+        turn = np.arange(len(topic)) - np.flatnonzero(new)[np.cumsum(new) - 1]
+        order = np.lexsort((turn, topic))
+        topic, turn = topic[order], turn[order]
+        place = np.arange(len(topic)) - np.searchsorted(topic, topic)
+        inside = place < result.shape[1]
+        result[topic[inside], place[inside]] = (1.0 - alpha) ** turn[inside]
+
+    def _greedy(self, topics: Ints, alpha: float, depth: int) -> Floats:
+        """Return the gains of the greedy ranking, ``[len(topics), depth]``.
+
+        Ties are broken by docno, descending.
+        """
+        chosen = np.isin(self._judgments.topic[self._relevant], topics)
+        pairs = self._relevant[chosen]
+        words = ~words_of(self._judgments.docnos(pairs))
+        topic = np.searchsorted(topics, self._judgments.topic[pairs])
+        order = np.lexsort((*words.T[::-1], topic))
+        subtopics = self._members[self.of_pair[pairs][order]]
+        return greedy_gains(topic[order], subtopics, self._nothing, alpha, depth)
+
+
+def greedy_gains(topic: Ints, subtopics: Ints, nothing: int, alpha: float, depth: int) -> Floats:
+    """Return the gain at each rank of the greedy rankings, ``[T, depth]``.
+
+    Each rank takes the document with the largest gain, the first of several. The gain of a document
+    is the sum over its subtopics of ``1 − alpha`` to the power of how often each was taken.
+
+    :param topic: the topic of each document, ``[n]``, 0 to ``T − 1``, ascending, none left out
+    :param subtopics: the subtopics of each document, ``[n, m]``, padded with ``nothing``
+    :param nothing: the number of subtopics
+    """
+    first = np.searchsorted(topic, np.arange(topic[-1] + 1))
+    worth = np.tile(np.append(np.ones(nothing), 0.0), len(first))
+    places = (subtopics + topic[:, None] * (nothing + 1)).T.copy()
+    result = np.zeros((len(first), depth))
+    left = np.zeros(len(topic))  # −inf for the documents that were taken
+    for rank in range(depth):
+        gain = left.copy()
+        for place in places:  # in this order: the definition adds one subtopic after another
+            gain += worth[place]
+        best = np.maximum.reduceat(gain, first)
+        result[:, rank] = np.where(best == -np.inf, 0.0, best)
+        tied = np.flatnonzero((gain == best[topic]) & (left == 0.0))
+        taken = tied[np.unique(topic[tied], return_index=True)[1]]
+        worth[places[:, taken]] *= 1.0 - alpha
+        left[taken] = -np.inf
+    return result
+
+
+class Listing:
+    """The documents of a run that a measure uses: all, or only the judged ones."""
+
+    def __init__(self, run: Run, measure: Any) -> None:
+        #: The topic of each list, ``[R]``.
+        self.topics = run.topics
+        # The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
+        self.list, self.block, self.place, self.pair = run.list, run.block, run.place, run.pair
+        if judged_only(measure):
+            kept = self.pair >= 0
+            self.list, self.block, self.pair = self.list[kept], self.block[kept], self.pair[kept]
+            self.place = np.arange(len(self.list)) - np.searchsorted(self.list, self.list)
+
+    def sets(self, subtopics: Subtopics) -> Ints:
+        """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""
+        return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1)
+
+    def ties_matter(self, subtopics: Subtopics, cutoff: int | None, as_set: bool = False) -> bool:
+        """Return whether the order of tied documents can change a value.
+
+        :param as_set: whether the measure ignores the order within the cutoff
+        """
+        if len(self.list) == 0:
+            return False
+        first = np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))
+        if len(first) == len(self.block):
+            return False  # no ties
+        sets = self.sets(subtopics)
+        mixed = np.minimum.reduceat(sets, first) != np.maximum.reduceat(sets, first)
+        if cutoff is not None:
+            mixed &= self.place[first] < cutoff
+            if as_set:
+                last = np.append(first[1:], len(self.block)) - 1
+                mixed &= self.place[last] >= cutoff
+        return bool(mixed.any())
+
+
+def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
+          cutoff: int | None) -> Floats:
+    """Return α-nDCG or α-DCG of each list, ``[R]``; 0 if no relevant document has a subtopic.
+
+    :param name: ``alpha_nDCG`` or ``alpha_DCG``
+    :param cutoff: ``None`` for the whole list; the ideal then has all relevant documents
+    """
+    found = _discounted(subtopics.gains(listing, alpha, cutoff))
+    if name == "alpha_nDCG":
+        return ratio(found, _discounted(subtopics.ideal(alpha, cutoff))[listing.topics])
+    if cutoff == 1:
+        return found  # as ndeval
+    count = subtopics.count[listing.topics]
+    if cutoff is not None and cutoff > DEEPEST:
+        raise ValueError(f"alpha_DCG@{cutoff} is not possible: it takes cutoffs of at most "
+                         f"{DEEPEST}; alpha_nDCG takes any")
+    # Without a cutoff, the ideal has as many ranks as the topic has relevant documents.
+    depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(found), cutoff)
+    longest = int(depth.max(initial=0))
+    terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
+    return ratio(found, count * np.append(0.0, np.cumsum(terms))[depth])
+
+
+def _discounted(gains: Floats) -> Floats:
+    return np.asarray(gains @ log_discount(gains.shape[1]))

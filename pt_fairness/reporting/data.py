@@ -1,0 +1,226 @@
+"""The data of a report: the tables of an evaluation, and its rankings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import discounts, groups, io
+from pt_fairness.analysis.inputs import annotations_of, runs_of
+from pt_fairness.arrays import Floats
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.evaluation.plan import Plan
+from pt_fairness.measures.scoring import fairest, rels_of
+from pt_fairness.messages import collecting_warnings
+from pt_fairness.rankings.annotations import Ranked
+from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.run import Run, empty_run
+from pt_fairness.rankings.view import View
+from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
+from pt_fairness.reporting.strips import Source, Strip, strip_of
+from pt_fairness.tables import direction_of, measure_columns
+from pt_fairness.tables.names import BROKEN, COMPARISON, UNDEFINED
+
+#: The name of the groups in the second column of the qrels.
+IN_QRELS = "the qrels"
+
+
+class Experiment:
+    """The tables of an evaluation, with its rankings, groups and targets.
+
+    :param runs: the runs by name
+    :param plan: the plan of the evaluation
+    :param averages: the averages, whose ``attrs`` hold the comparison and the undefined topics
+    :param perquery: the values per topic
+    :param depth: the number of documents of a ranking that are shown
+    """
+
+    def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
+                 perquery: pd.DataFrame, depth: int) -> None:
+        self.averages, self.depth, self.plan = averages, depth, plan
+        self.measures: list[Any] = plan.measures
+        #: The name of each measure, as its column.
+        self.names: list[str] = measure_columns(averages)
+        self.systems: list[str] = averages["name"].tolist()
+        #: The errors of the runs that are missing from the tables, by name.
+        self.broken: dict[str, str] = averages.attrs[BROKEN]
+        #: The facts on the comparison with the baseline, empty without one.
+        self.comparison: dict[str, Any] = averages.attrs.get(COMPARISON, {})
+        self.baseline: str | None = self.comparison.get("baseline")
+        self.directions = [direction_of(name, averages) for name in self.names]
+        self.judgments = Judgments(plan.qrels)
+        self.topics: Sequence[str] = self.judgments.topics
+        place = {topic: i for i, topic in enumerate(self.topics)}
+        #: The undefined and the dropped topics of each measure, as indices.
+        self.undefined = [[place[qid] for qid in averages.attrs[UNDEFINED].get(name, ())]
+                          for name in self.names]
+        #: The value of each system, topic and measure, ``[systems, T, measures]``.
+        self.values = self._values(perquery)
+        keys = [_source_keys(measure) for measure in self.measures]
+        used = list(dict.fromkeys(key for some in keys for key in some))
+        #: The group sources of the measures, without duplicates.
+        self.sources = [self._source(*key) for key in used]
+        #: The sources of each measure, several for one that is composed.
+        self.sources_of = [[used.index(key) for key in some] for some in keys]
+        #: The first source of each measure, ``None`` if it uses no groups.
+        self.source_of = [some[0] if some else None for some in self.sources_of]
+        #: Whether each measure is one of this package whose population is the run.
+        self.of_run = [isinstance(one, FairnessMeasure) and one.of_run for one in self.measures]
+        #: The targets and the protected groups of each measure, see :meth:`_compared`; for a
+        #: measure whose population is the run, a list of those of each system.
+        self.targets: list[Any] = []
+        self.protected: list[Any] = []
+        #: Whether a run has several rankings of a topic, of which the first is shown.
+        self.sampled = False
+        self._read(runs)
+
+    def _values(self, perquery: pd.DataFrame) -> Floats:
+        index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
+        frame = perquery.set_index(["name", "qid", "measure"])["value"]
+        shape = (len(self.systems), len(self.topics), len(self.names))
+        return frame.reindex(index).to_numpy(float).reshape(shape)
+
+    def _source(self, name: str | None, added: tuple[str, ...]) -> Source:
+        """Return a group source of measures.
+
+        :param added: the labels that the targets of the measures add to those of the source
+        """
+        rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
+        annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
+        shown = IN_QRELS if name is None else os.path.basename(name)
+        if name in groups.names():
+            shown = str(name)
+        return Source(shown, annotations, sorted({*annotations.labels, *added}))
+
+    def _read(self, runs: Mapping[str, Any]) -> None:
+        """Read the runs once more, one after the other, and keep what is shown of them."""
+        steps = Steps(self.measures, self.plan.qrels, self.judgments, self.depth)
+        self.ways = steps.ways
+        self.strips: list[Strip] = []
+        #: The numbers of each measure at the ranks of each system with one ranking of a topic.
+        self.numbers: list[list[Floats | None]] = []
+        #: The values of the fairest possible rankings of each system, see :meth:`_fairest`.
+        self.fairest: list[list[Any]] = []
+        compared: list[list[Any]] = []
+        deep = [any(of_run and own == i for of_run, own in
+                    zip(self.of_run, self.source_of, strict=True))
+                for i in range(len(self.sources))]
+        for name, values in zip(self.systems, self.values, strict=True):
+            run = runs[name]
+            frame = run if isinstance(run, pd.DataFrame) else io.read_run(run)
+            with collecting_warnings():  # the evaluation has given them
+                ranked = runs_of({name: frame}, self.judgments, "report")[name]
+            found = [source.annotations.of_run(ranked, None if whole else self.depth)
+                     for source, whole in zip(self.sources, deep, strict=True)]
+            compared.append([self._compared(i, ranked, found) if of_run else (None, None)
+                             for i, of_run in enumerate(self.of_run)])
+            self.fairest.append([self._fairest(i, ranked, found)
+                                 for i in range(len(self.measures))])
+            strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
+            self.strips.append(strip)
+            if ranked.sampled:
+                self.sampled = True
+                continue
+            counted = [self._counted(i, ranked, found, strip) for i in range(len(self.measures))]
+            needed = self._needed(ranked, found)
+            self.numbers.append(steps.of_run(ranked, needed, strip, counted, values))
+        run = empty_run(self.judgments)
+        nothing = [source.annotations.of_run(run, 0) for source in self.sources]
+        for i, of_run in enumerate(self.of_run):
+            by_system = list(zip(*(one[i] for one in compared), strict=True)) or [(), ()]
+            targets, protected = ([*map(list, by_system)] if of_run
+                                  else self._compared(i, run, nothing))
+            self.targets.append(targets)
+            self.protected.append(protected)
+
+    def _compared(self, measure: int, run: Run, found: Sequence[Ranked]) -> tuple[Any, Any]:
+        """Return the target shares and the protected groups of a measure for each topic.
+
+        Either is ``None`` if the measure has none.
+
+        :param found: the label sets of the documents of the run for each source
+        """
+        wanted, source = _grouped(self.measures[measure]), self.source_of[measure]
+        if wanted is None or source is None:
+            return None, None
+        targets: list[Any] = []
+        protected: list[Any] = []
+        for view in self._views(source, run, found[source]):
+            target, side = wanted.target(view), wanted.side(view)
+            for row in view.first_list:
+                if target is not None:
+                    known = target[row].any()
+                    targets.append(target[row].round(6).tolist() if known
+                                   else [None] * len(view.labels))
+                if side is not None:
+                    own = side.labels[row] & side.known[row]
+                    protected.append(np.flatnonzero(own).tolist())
+        return targets or None, protected or None
+
+    def _fairest(self, measure: int, run: Run, found: Sequence[Ranked]) -> list[float] | None:
+        """Return the value of the fairest possible ranking of each topic, ``None`` if unknown."""
+        wanted, source = self.measures[measure], self.source_of[measure]
+        if not isinstance(wanted, FairnessMeasure) or source is None:
+            return None
+        annotations = self.sources[source].annotations
+        values = fairest(wanted, annotations.rankings(run, found[source]))
+        return None if values is None else values.tolist()
+
+    def _counted(self, measure: int, ranked: Run, found: Sequence[Ranked],
+                 strip: Strip) -> Counted:
+        """Return the documents of a run that a measure counts."""
+        wanted, source = self.measures[measure], self.source_of[measure]
+        shown, topic = np.ones(len(strip.topic), bool), strip.topic
+        if wanted.params.get("judged_only"):
+            shown, topic = ~np.isnan(strip.label), ranked.topic[ranked.pair >= 0]
+        elif source is not None and wanted.condensed:
+            sets, labels = found[source].sets, self.sources[source].labels
+            usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
+            shown, topic = strip.sets[source] >= 0, ranked.topic[usable[found[source].codes]]
+        return Counted(shown, np.bincount(topic, minlength=len(self.topics)))
+
+    def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:
+        """Return the documents of a run that the numbers at its ranks depend on."""
+        length = np.max([np.full(len(run.length), self.depth), *(one.length for one in found)],
+                        axis=0)
+        rows = np.flatnonzero(any(self.of_run) | (run.place < length[run.list]))
+        return ranked_frame(self.topics, run.topic[rows], run.docnos(rows), run.place[rows])
+
+    def counting(self, measure: int) -> dict[str, Any]:
+        """Return which documents a measure counts and with which weights, for the page."""
+        wanted, own = self.measures[measure], self.source_of[measure] is not None
+        kind = wanted.param("discount") if own else None
+        return {"condensed": own and wanted.condensed,
+                "judged": bool(wanted.params.get("judged_only")),
+                "even": own and _grouped(wanted).EVEN, "of_run": self.of_run[measure],
+                "weights": None if kind is None else discounts.discount(
+                    kind, self.depth, wanted.param("p")).round(6).tolist()}
+
+    def relevant(self, source: int) -> Floats:
+        """Return the number of relevant documents of each group of a source, ``[T, L]``.
+
+        A document of m groups counts 1/m towards each.
+        """
+        run = empty_run(self.judgments)
+        views = self._views(source, run, self.sources[source].annotations.of_run(run, 0))
+        return np.vstack([view.relevant(1) @ view.share for view in views])
+
+    def _views(self, source: int, run: Run, found: Ranked) -> Iterator[View]:
+        one = self.sources[source]
+        return View.blocks(one.annotations.rankings(run, found).labelled(one.labels))
+
+
+def _grouped(measure: Any) -> Any:
+    """Return the part of a measure whose groups are shown, ``None`` if it uses no groups."""
+    parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+    return next((part for part in parts if part.needs_groups), None)
+
+
+def _source_keys(measure: Any) -> list[tuple[str | None, tuple[str, ...]]]:
+    """Return what :meth:`Experiment._source` takes for each group source of a measure."""
+    parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+    return [(part.param("groups"), tuple(part.added_labels)) for part in parts if part.needs_groups]

@@ -1,0 +1,21 @@
+"""Re-rankers that move documents towards target shares of the groups."""
+
+from pt_fairness.rerank.deterministic import (
+    det_cons,
+    det_const_sort,
+    det_greedy,
+    det_relaxed,
+)
+from pt_fairness.rerank.diversity import pm2, xquad
+from pt_fairness.rerank.exposure import fair_exposure
+from pt_fairness.rerank.fa_ir import fa_ir
+from pt_fairness.rerank.policies import epsilon_greedy, plackett_luce
+
+__all__ = [
+    "det_cons", "det_const_sort", "det_greedy", "det_relaxed", "epsilon_greedy", "fa_ir",
+    "fair_exposure", "plackett_luce", "pm2", "xquad",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,182 @@
+"""Formatting of tables as CSV, Markdown, LaTeX and JSON."""
+
+from __future__ import annotations
+
+import json
+from textwrap import wrap
+from typing import Any, Literal
+
+import pandas as pd
+
+from pt_fairness.io import need_frame
+from pt_fairness.tables import (
+    LOSSES,
+    WINS,
+    best_of_measures,
+    changes,
+    is_per_query,
+    long_form,
+    measure_columns,
+    notes,
+    with_mark,
+)
+from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT
+from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
+
+#: The forms of :func:`as_text`.
+FORMS = ("csv", "md", "latex", "json", "long")
+#: The decimals of Markdown and LaTeX.
+DIGITS = 4
+#: The width of the lines of the note in LaTeX.
+NOTE_WIDTH = 100
+#: The start of the commands of LaTeX that need amssymb.
+BLACK = r"\blacktriangle"
+#: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
+#: encoding, or that fonts lack.
+_LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
+    "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
+    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--"})
+#: What stands behind the bold number of a cell.
+_MARKS = BETTER + WORSE + DIFFERENT
+
+
+def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "long"],
+            digits: int | None = None, p_values: bool = False) -> str:
+    """Format a table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
+
+    CSV and JSON have all columns. ``↑``, ``↓`` or ``→0`` at the end of a renamed measure says which
+    end is better. A missing value is empty, in JSON null; a missing average is – in Markdown and
+    LaTeX.
+
+    Markdown and LaTeX are for papers. A mark in the head of each measure says which end is better,
+    and the best averages are bold. ▲ and ▼ are systems that are significantly better and worse than
+    the baseline (p < .05; corrected p-values if the table has them). They replace the columns of
+    the comparison. A measure that can be on either side of 0, such as ``BiasP@5``, has ≠ instead:
+    the systems differ, and ``abs=True`` tests which is nearer to 0. An interval follows its
+    average: ``0.4838 [0.3725, 0.5888]``. A note under the table names the test, its correction, the
+    group source, the target and the protected group of each measure, and the undefined topics.
+    LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+
+    One warning names the columns of unknown direction, which have no bold value.
+
+    :param table: averages or values per topic, as :func:`pt_fairness.evaluate` returns them
+    :param form: ``'long'`` is CSV of :func:`pt_fairness.analysis.long_form`, of values per topic
+    :param digits: the number of decimals; by default 4 in Markdown and LaTeX, and all elsewhere
+    :param p_values: whether Markdown and LaTeX have the p-value of each measure (``< .001`` where
+        it is smaller)
+    :raises ValueError: an unknown form, a wrong number of digits, or a table without values per
+        topic for ``'long'``
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness.evaluation import as_text
+    >>> table = pd.DataFrame({"name": ["one", "two"], "nDCG@5": [0.51234, 0.4]})
+    >>> print(as_text(table, "md"), end="")
+    | name | nDCG@5 ↑ |
+    | --- | ---: |
+    | one | **0.5123** |
+    | two | 0.4000 |
+    """
+    need_frame(table, "the table")
+    if form not in FORMS:
+        raise ValueError(f"form={form!r} is not possible; it takes {', '.join(map(repr, FORMS))}")
+    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int)
+                               or digits < 0):
+        raise ValueError(f"digits={digits!r} is not possible; it takes a whole number of at least "
+                         "0")
+    table = long_form(table) if form == "long" else _with_marks(table.reset_index(drop=True))
+    if form in ("md", "latex"):
+        cells = _cells(table, DIGITS if digits is None else digits, p_values)
+        return (_latex if form == "latex" else _markdown)(cells, notes(table))
+    if digits is not None:
+        table = table.round(digits)
+    counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
+    table = table.astype(dict.fromkeys(counts, "Int64"))
+    table = table.rename(columns=lambda column: with_mark(column, table))
+    if form == "json":
+        rows = table.astype(object).where(table.notna(), None).to_dict("records")
+        return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    return table.to_csv(index=False, lineterminator="\n")
+
+
+def _with_marks(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a per-query frame with marks at the names of renamed measures."""
+    if not is_per_query(table):
+        return table
+    names = {name: with_mark(name, table) for name in table["measure"].unique()}
+    return table.assign(measure=table["measure"].map(names))
+
+
+class _Cell(str):
+    """The text of a cell that is bold."""
+
+
+def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
+    """Return the cells of a table for a paper, without markup; those in bold are :class:`_Cell`."""
+    def shown(values: pd.Series) -> list[str]:
+        return ["" if pd.isna(value) else f"{value:.{digits}f}" if isinstance(value, float)
+                else str(value) for value in values.tolist()]
+
+    if "qid" in table:
+        return pd.DataFrame({column: shown(table[column]) for column in table.columns},
+                            dtype=object)
+    measures = measure_columns(table)
+    best, marks = best_of_measures(table[["name", *measures]]), changes(table)
+    cells: dict[str, list[str]] = {}
+    compared = {name + suffix for name in measures
+                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH)}
+    for column in table.columns:
+        if column in compared:
+            continue
+        texts = shown(table[column])
+        if column not in measures:
+            cells[str(column)] = texts
+            continue
+        if column + LOW in table:
+            ends = zip(*(shown(table[column + suffix]) for suffix in (LOW, HIGH)), strict=True)
+            texts = [f"{text} [{low}, {high}]" if low else text
+                     for text, (low, high) in zip(texts, ends, strict=True)]
+        cells[with_mark(column, table, always=True)] = [
+            (_Cell if bold else str)((text or "–") + mark)
+            for text, bold, mark in zip(texts, best[column], marks[column], strict=True)]
+        p = p_values(table, column)
+        if with_p and p is not None:
+            cells[f"p ({column})"] = ["" if pd.isna(one) else short_p(one) for one in p]
+    return pd.DataFrame(cells, dtype=object)
+
+
+def _markdown(cells: pd.DataFrame, sentences: list[str]) -> str:
+    def written(cell: Any) -> str:
+        text = " ".join(str(cell).replace("|", "\\|").split())
+        if not isinstance(cell, _Cell):
+            return text
+        bare = text.rstrip(_MARKS)
+        return f"**{bare}**{text[len(bare):]}"
+
+    rule = ["---", *["---:"] * (len(cells.columns) - 1)]
+    lines = [list(map(written, cells.columns)), rule,
+             *(list(map(written, row)) for row in cells.to_numpy().tolist())]
+    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return text + (f"\n{' '.join(sentences)}\n" if sentences else "")
+
+
+def _latex(cells: pd.DataFrame, sentences: list[str]) -> str:
+    def written(cell: Any) -> str:
+        text = str(cell)
+        bare = text.rstrip(_MARKS) if isinstance(cell, _Cell) else ""
+        bold = rf"\textbf{{{bare.translate(_LATEX)}}}" if bare else ""
+        return bold + text[len(bare):].translate(_LATEX)
+
+    columns = {column: written(column) for column in cells.columns}
+    text = cells.map(written).rename(columns=columns).to_latex(
+        index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
+    note = "\n".join([r"\par\smallskip{\footnotesize",
+                      *(line for one in sentences for line in wrap(
+                          one.translate(_LATEX), NOTE_WIDTH, break_long_words=False,
+                          break_on_hyphens=False)), r"\par}", ""])
+    text += note if sentences else ""
+    return f"% needs booktabs{' and amssymb' if BLACK in text else ''}\n{text}"

@@ -1,0 +1,151 @@
+"""Groups of topics and their gaps, compared with the slow version."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from certainty_cases import VALUES, frame_of, systems
+from hypothesis import given
+from hypothesis import strategies as st
+from slow_versions import certainty as slow
+
+from pt_fairness import FairnessWarning
+from pt_fairness.analysis import intervals, topic_gaps, topic_groups
+
+DOMAINS = {**dict.fromkeys("123", "health"), **dict.fromkeys("456", "sport"),
+           **dict.fromkeys("78", "law")}  # fmt: skip
+NUMBERS = ["range", "sd", "gini", "p", "chance"]
+#: Measures by direction, the second of them with the range [0, 1].
+MEASURES = {"nDCG@10": "↑", "rKL@10": "↓", "DistKL@10": "↓", "BiasP@10": "→0", "Something": None}
+
+
+def test_worked_values(unchanged):
+    row = unchanged(topic_gaps, frame_of({"A": VALUES["A"]}), DOMAINS).iloc[0]
+    assert (row["groups"], row["worst"]) == (3, "sport")
+    found = row[["worst mean", *NUMBERS]].tolist()
+    expected = [0.396667, 0.208333, 0.085205, 0.093110, 0.465200, 0.183122]
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+@given(
+    systems("A", largest=9),
+    st.lists(
+        st.lists(st.sampled_from("xyz"), max_size=2, unique=True), min_size=9, max_size=9
+    ).filter(lambda groups: groups[0]),
+    st.sampled_from(list(MEASURES)),
+    st.sampled_from([30, 150]),
+)
+@pytest.mark.filterwarnings("ignore:.*topics .* have no group")
+def test_slow_version(values, labels, measure, resamples):
+    values = {"A": [0.5 if i == 0 and math.isnan(v) else v for i, v in enumerate(values["A"])]}
+    by_id = {str(i): v for i, v in enumerate(values["A"], start=1)}
+    groups = {str(i): some for i, some in enumerate(labels, start=1)}
+    row = topic_gaps(frame_of(values, measure), groups, resamples).iloc[0]
+    in_unit = measure == "rKL@10"
+    expected = slow.gaps(by_id, groups, MEASURES[measure], in_unit, resamples, 0)
+    assert row["groups"] == expected["groups"] and row["worst"] == expected["worst"]
+    for name in ("worst mean", *NUMBERS):
+        assert row[name] == pytest.approx(expected[name], abs=1e-9, nan_ok=True), name
+
+
+def test_systems_with_other_topics():
+    values = {**VALUES, "B": [math.nan, *VALUES["B"][1:]], "C": [math.nan] * 8}
+    result = topic_gaps(frame_of(values), DOMAINS)
+    for i in range(2):
+        frame = frame_of({"x": values["AB"[i]]})
+        alone = topic_gaps(frame, DOMAINS).drop(columns="name")
+        pd.testing.assert_frame_equal(
+            alone, result.iloc[i : i + 1].drop(columns="name").reset_index(drop=True)
+        )
+    last = result.iloc[2]
+    assert last["groups"] == 0 and last[["worst", "worst mean", *NUMBERS]].isna().all()
+
+
+def test_intervals_of_groups(unchanged):
+    result = unchanged(topic_groups, frame_of(VALUES), DOMAINS)
+    assert list(result.columns) == ["name", "measure", "group", "n", "mean", "low", "high"]
+    assert result["group"].tolist() == ["health", "law", "sport"] * 3
+    for method in ("t", "bca"):
+        result = topic_groups(frame_of(VALUES), DOMAINS, method, 0.9, 500, 3)
+        for label, part in result.groupby("group"):
+            frame = frame_of(VALUES)
+            frame = frame[frame["qid"].map(DOMAINS) == label]
+            expected = intervals(frame, method, 0.9, 500, 3)
+            found = part.drop(columns="group").reset_index(drop=True)
+            pd.testing.assert_frame_equal(found, expected)
+
+
+def test_several_groups_of_a_topic():
+    both = {**DOMAINS, "1": ["health", "law"]}
+    result = topic_groups(frame_of(VALUES), both).set_index(["name", "group"])
+    assert result.loc[("A", "law"), "n"] == 3 and result.loc[("A", "health"), "n"] == 3
+    assert result.loc[("A", "law"), "mean"] == pytest.approx(np.mean([0.52, 0.48, 0.73]))
+
+
+def test_forms_of_groups():
+    frame = frame_of(VALUES)
+    expected = topic_groups(frame, DOMAINS)
+    as_frame = pd.DataFrame({"qid": DOMAINS.keys(), "group": DOMAINS.values(), "weight": 2.0})
+    as_numbers = {int(qid): label for qid, label in DOMAINS.items()}
+    for form in (as_frame, as_frame.assign(qid=as_frame["qid"].astype(int)), as_numbers,
+                 {"domain": DOMAINS}, {"domain": as_frame}):  # fmt: skip
+        pd.testing.assert_frame_equal(topic_groups(frame, form), expected)
+
+
+def test_intersections():
+    kinds = {str(i): "odd" if i % 2 else "even" for i in range(1, 8)}
+    with pytest.warns(FairnessWarning, match="^1 of 8 topics .the first is '8'. have no group"):
+        result = topic_groups(frame_of(VALUES), {"domain": DOMAINS, "kind": kinds})
+    one = result[result["name"] == "A"].set_index("group")["n"]
+    assert one.to_dict() == {"health|even": 1, "health|odd": 2, "law|odd": 1, "sport|even": 2,
+                             "sport|odd": 1}  # fmt: skip
+    with pytest.raises(ValueError, match=r"contains .\|., which separates"):
+        topic_groups(frame_of(VALUES), {"domain": DOMAINS, "kind": {"1": "a|b"}})
+
+
+@pytest.mark.parametrize("size", range(2, 7))
+def test_all_permutations(size):
+    """p and chance of two groups are those over all ways to choose the topics of the first."""
+    values = np.random.default_rng(size).random(size)
+    first = size // 2
+    row = topic_gaps(frame_of({"A": values}), {str(i + 1): "ab"[i >= first] for i in range(size)})
+    ranges = []
+    for chosen in itertools.combinations(range(size), first):
+        rest = np.delete(values, chosen)
+        ranges.append(abs(values[list(chosen)].mean() - rest.mean()))
+    assert row["chance"][0] == pytest.approx(np.mean(ranges))
+    assert row["p"][0] == pytest.approx(np.mean(np.array(ranges) >= row["range"][0] - 1e-12))
+
+
+def test_equal_values_and_one_group():
+    row = topic_gaps(frame_of({"A": [0.3, 0.1 + 0.2, 0.3]}), dict(zip("123", "aab", strict=True)))
+    assert row.loc[0, ["range", "chance"]].tolist() == pytest.approx([0, 0], abs=1e-12)
+    assert math.isnan(row["p"][0]) and row["worst"][0] == "a"
+    row = topic_gaps(frame_of(VALUES), dict.fromkeys("12345678", "a"))
+    assert (row[["range", "sd", "gini", "chance"]] == 0).all(axis=None) and row["p"].isna().all()
+
+
+def test_parts_do_not_matter(monkeypatch):
+    whole = topic_gaps(frame_of(VALUES), DOMAINS, 500)
+    monkeypatch.setattr("pt_fairness.analysis.topics.BOOTSTRAP_CELLS", 1000)
+    pd.testing.assert_frame_equal(topic_gaps(frame_of(VALUES), DOMAINS, 500), whole)
+
+
+@pytest.mark.parametrize("function", [topic_groups, topic_gaps])
+@pytest.mark.parametrize(
+    "groups, says",
+    [
+        ({"9": "a"}, "no topic of the frame, such as '1', has a group"),
+        ({"1": None, "2": "-"}, "no topic of the frame"),
+        (["a", "b"], "are a list; groups of topics are a dictionary"),
+        ({}, "are a dict"),
+        (pd.DataFrame({"qid": ["1"]}), "the frame of topic groups"),
+    ],
+)
+def test_wrong_groups(function, groups, says):
+    with pytest.raises(ValueError, match=says):
+        function(frame_of(VALUES), groups)

@@ -1,0 +1,109 @@
+"""Intervals and the choice of the test in evaluate, in its tables and in the report."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from evaluation.common import evaluate_quietly
+
+from pt_fairness import analysis, rename, report
+from pt_fairness.evaluation import as_text
+from pt_fairness.tables import measure_columns, notes
+
+MEASURES = ["nDCG@5", "BiasP(pro='g0',con='g1')@5", "NumRel"]
+SHORT = MEASURES[:2]
+
+
+@pytest.fixture
+def qrels(make_case):
+    return make_case(3, topics=12, labels=3).qrels_frame
+
+
+@pytest.fixture
+def runs(make_case):
+    return {f"system {seed}": make_case(seed, topics=12, labels=3).run_frame
+            for seed in range(3, 7)}
+
+
+class TestIntervals:
+    def test_columns(self, runs, qrels):
+        averages, perquery = evaluate_quietly(runs, qrels, MEASURES, confidence=0.9, baseline=0)
+        assert list(averages.columns[:4]) == ["name", "nDCG@5", "nDCG@5 low", "nDCG@5 high"]
+        assert measure_columns(averages) == MEASURES
+        expected = analysis.intervals(perquery, confidence=0.9).set_index(["name", "measure"])
+        for row in averages.to_dict("records"):
+            for measure in SHORT:
+                ends = [row[f"{measure} {end}"] for end in ("low", "high")]
+                assert ends == expected.loc[(row["name"], measure), ["low", "high"]].tolist()
+                assert ends[0] <= row[measure] <= ends[1]
+            assert math.isnan(row["NumRel low"]) and math.isnan(row["NumRel high"])
+        plain, _ = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
+        pd.testing.assert_frame_equal(plain, averages[plain.columns])
+        assert averages.attrs["interval"] == {"method": "bca", "confidence": 0.9}
+        assert "Intervals: 90 %, BCa bootstrap over topics." in notes(averages)
+        assert "interval" not in plain.attrs
+
+    def test_they_are_renamed_and_rounded_with_their_measure(self, runs, qrels):
+        averages, _ = evaluate_quietly(runs, qrels, SHORT, confidence=0.95, round={"nDCG@5": 2},
+                                       labels={"nDCG@5": "Relevance"})
+        assert list(averages.columns[1:4]) == ["Relevance", "Relevance low", "Relevance high"]
+        ends = averages[["Relevance low", "Relevance high"]]
+        assert (ends == ends.round(2)).all(axis=None)
+        other = averages["BiasP(pro='g0',con='g1')@5 low"]
+        assert not other.equals(other.round(2))
+
+    def test_a_column_of_this_name_without_a_measure_is_kept(self):
+        table = pd.DataFrame({"name": ["a"], "AP": [0.5], "Tide high": [0.1], "AP high": [0.6]})
+        assert measure_columns(table) == ["AP", "Tide high"]
+
+    def test_texts(self):
+        table = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.48375, 0.25],
+                              "nDCG@5 low": [0.3725, np.nan], "nDCG@5 high": [0.58875, np.nan]})
+        lines = as_text(table, "md", 3).splitlines()
+        assert lines[0] == "| name | nDCG@5 ↑ |"
+        assert lines[2] == "| A | **0.484 [0.372, 0.589]** |" and lines[3] == "| B | 0.250 |"
+        assert r"A & \textbf{0.484 [0.372, 0.589]} \\" in as_text(table, "latex", 3)
+        assert as_text(table, "csv").splitlines()[0] == "name,nDCG@5,nDCG@5 low,nDCG@5 high"
+        assert json.loads(as_text(table, "json"))[0]["nDCG@5 low"] == 0.3725
+        unfair = table.rename(columns=lambda name: name.replace("nDCG@5", "rKL@5"))
+        marked = as_text(rename(unfair, {"rKL@5": "U"}), "csv").splitlines()[0]
+        assert marked == "name,U ↓,U ↓ low,U ↓ high"
+
+    def test_report(self, runs, qrels):
+        pytest.importorskip("jinja2")
+        page = report(runs, qrels, SHORT, confidence=0.95, progress=False).html
+        plain = report(runs, qrels, SHORT, progress=False).html
+        averages, _ = evaluate_quietly(runs, qrels, SHORT, confidence=0.95)
+        row = averages.iloc[0]
+        ends = f"[{row['nDCG@5 low']:.4f}, {row['nDCG@5 high']:.4f}]"
+        assert f"{row['nDCG@5']:.4f} {ends}" in page and ends not in plain
+        assert '"intervals":[' in page and '"intervals":[' not in plain
+        assert "Intervals: 95 %, BCa bootstrap over topics." in page
+
+
+class TestTest:
+    def test_randomisation(self, runs, qrels):
+        averages, perquery = evaluate_quietly(runs, qrels, SHORT, baseline=0, correction="holm",
+                                              test="randomisation")
+        expected = analysis.compare(perquery, 0, test="randomisation").set_index(
+            ["name", "measure"])
+        for row in averages[1:].to_dict("records"):
+            for measure in SHORT:
+                own = expected.loc[(row["name"], measure)]
+                assert row[f"{measure} p-value"] == pytest.approx(own["p"], nan_ok=True)
+                assert row[f"{measure} p-value corrected"] == pytest.approx(
+                    own["corrected"], nan_ok=True)
+        assert averages.attrs["comparison"]["test"] == "two-sided randomisation test"
+        assert "two-sided randomisation test, p < .05" in notes(averages)[0]
+
+    @pytest.mark.parametrize("options, says", [
+        ({"test": "z"}, "test='z' is not possible; it takes 't' or 'randomisation'"),
+        ({"confidence": 95}, "confidence=95 is not possible"),
+    ])
+    def test_wrong_options(self, runs, qrels, options, says):
+        with pytest.raises(ValueError, match=says):
+            evaluate_quietly(runs, qrels, SHORT, **options)

@@ -1,0 +1,81 @@
+"""DetGreedy, DetCons, DetRelaxed and DetConstSort beside other implementations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from slow_versions import rerank as slow
+
+from pt_fairness.rerank.deterministic import const_sort_order, greedy_order
+
+
+def random_lists(seed, lists=120):
+    """Yield shares and a target: one group each, and enough documents of each group."""
+    random = np.random.default_rng(seed)
+    for _ in range(lists):
+        count, k = random.integers(2, 5), random.integers(3, 7)
+        # Multiples of 1/16 are exact: FairRankTune rounds down without a tolerance.
+        target = (16 * random.dirichlet(np.full(count, 2.0))).round() / 16
+        target[-1] = 1 - target[:-1].sum()
+        if target.min() <= 0:
+            continue
+        label = np.repeat(np.arange(count), k + count)
+        yield np.eye(count)[random.permutation(label)], target, int(k)
+
+
+def topic_of(shares, target, k):
+    """Return the same list for the slow version."""
+    names = [f"g{i}" for i in range(len(target))]
+    documents = [slow.Document(f"d{i:03}", -float(i), {names[row.argmax()]: 1.0})
+                 for i, row in enumerate(shares)]
+    return slow.Topic(documents, names, dict(zip(names, target.tolist(), strict=True)), k)
+
+
+def test_const_sort_is_fairranktunes_with_ranks_from_1():
+    """FairRankTune 0.0.7 counts ranks from 0, so its documents move past their deadlines."""
+    fairranktune = pytest.importorskip("FairRankTune.Rankers.DetConstSort_Geyiketal")
+    different = missed = 0
+    for shares, target, _ in random_lists(1):
+        n, label = len(shares), shares.argmax(axis=1)  # with fewer ranks, it adds one more step
+        frame, _, _ = fairranktune.DETCONSTSORT(
+            pd.DataFrame(range(n)), dict(enumerate(label)), pd.DataFrame(-np.arange(float(n))),
+            target, n)
+        theirs, ours = frame[0].tolist(), const_sort_order(shares, target, n).tolist()
+        topic = topic_of(shares, target, n)
+        assert theirs == slow.det_const_sort(topic, first_rank=0)
+        assert ours == slow.det_const_sort(topic)
+        least = np.floor(np.arange(1, n + 1)[:, None] * target + 1e-9)
+        least = np.minimum(least, shares.sum(axis=0))
+        assert (shares[ours].cumsum(axis=0) >= least).all()
+        missed += (shares[theirs].cumsum(axis=0) < least).any()
+        different += ours != theirs
+    assert different >= missed > 50
+
+
+@pytest.mark.parametrize("rule", ["greedy", "cons", "relaxed"])
+def test_prefixes_keep_the_minimum_of_up_to_three_groups(rule):
+    for shares, target, k in random_lists(2):
+        found = greedy_order(shares, target, k, rule)
+        assert found.tolist() == slow.det(topic_of(shares, target, k), f"det_{rule}")
+        if len(target) <= 3:
+            least = np.floor(np.arange(1, k + 1)[:, None] * target + 1e-9)
+            assert (shares[found].cumsum(axis=0) >= least).all()
+
+
+def test_groups_that_run_out_and_deep_lists():
+    """A group with a large share and few documents leaves long slack for the others."""
+    random = np.random.default_rng(3)
+    for n in (20, 60):
+        label = random.choice(3, n, p=[0.05, 0.45, 0.5])
+        shares, target = np.eye(3)[label], np.array([0.9, 0.06, 0.04])
+        for k in (5, n // 2, n):
+            assert const_sort_order(shares, target, k).tolist() == slow.det_const_sort(
+                topic_of(shares, target, k))
+
+
+def test_const_sort_returns_fewer_if_the_groups_of_the_target_run_out():
+    shares = np.eye(2)[[0, 0, 1, 1]]
+    assert const_sort_order(shares, np.array([0.0, 1.0]), 4).tolist() == [2, 3]
+    both = np.array([[0.5, 0.5], [1.0, 0.0]])
+    assert const_sort_order(both, np.array([0.0, 1.0]), 2).tolist() == [0]

@@ -1,0 +1,196 @@
+"""fair_exposure: worked values, shares of the exposure, draws."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from rerank_cases import THREE_GROUPS, WORKED, frame_of, groups_of, order, random_topics, results
+from slow_versions import fair_policy as slow
+from slow_versions import sampling
+from slow_versions.rerank import Topic, rerank
+
+from pt_fairness import AWRF, EEL, discounts, evaluate, targets
+from pt_fairness import rerank as rerankers
+
+WEIGHTS = 1 / np.log2(np.arange(2, 100))
+
+
+def rankings_of(policy):
+    """The documents of each ranking of one topic, and the probabilities."""
+    by = policy.groupby("ranking", sort=False)
+    return by["docno"].agg(" ".join).tolist(), by["probability"].first().tolist()
+
+
+@pytest.mark.parametrize("k, orders, probabilities, utility", [
+    (None, ["e a u b f c g d", "e a u f b g c d"], [0.678740, 0.321260], 1.971650),
+    (3, ["e a u b c d f g", "e a u f b c d g"], [0.869070, 0.130930], 1.394331),
+])
+def test_worked_values(k, orders, probabilities, utility):
+    found = rankings_of(rerankers.fair_exposure(k=k).policy(results(WORKED)))
+    assert found[0] == orders and found[1] == pytest.approx(probabilities, abs=1e-6)
+    r = dict(zip("abcdefg", [1, 0.875, 0.75, 0.625, 0.375, 0.125, 0], strict=True))
+    gained = [sum(w * r[d] for w, d in zip(WEIGHTS[:k], one.replace("u ", "").split(),
+                                           strict=False)) for one in orders]
+    assert np.dot(found[1], gained) == pytest.approx(utility, abs=1e-6)
+
+
+def wanted_shares(target, r, shares, groups):
+    if isinstance(target, dict):
+        found = np.array([target.get(g, 0.0) for g in groups])
+    else:
+        found = {"uniform": np.ones(len(groups)), "run": shares.sum(axis=0),
+                 "score": r @ shares}[target]
+    return found / found.sum()
+
+
+def test_the_columns_of_a_policy():
+    frame = pd.concat([results(WORKED, "2"), results([("x", 1.0, None)], "1"),
+                       results(WORKED[:3], "3")])
+    found = rerankers.fair_exposure().policy(frame)
+    assert [*found] == ["qid", "docno", "ranking", "probability"]
+    assert found["qid"].drop_duplicates().tolist() == ["2", "1", "3"]
+    assert found.groupby("qid")["ranking"].nunique().to_dict() == {"1": 1, "2": 2, "3": 1}
+    assert found[found["qid"] != "2"]["probability"].eq(1.0).all()
+    first = found[found["ranking"] == 0].drop(columns=["ranking", "probability"])
+    pd.testing.assert_frame_equal(
+        first.reset_index(drop=True), rerankers.fair_exposure()(frame)[["qid", "docno"]])
+
+
+class TestExposure:
+    @pytest.mark.parametrize("target", ["uniform", "run", "score", {"g0": 0.7, "g1": 0.3}])
+    @pytest.mark.parametrize("soft", [False, True])
+    @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+    def test_utility_and_shares_of_random_topics(self, target, soft):
+        topics = random_topics(31, 80, labels=3, several=soft, soft=soft, longest=7)
+        policy = rerankers.fair_exposure(groups_of(topics), target, k=4, discount="geometric",
+                                         p=0.6).policy(frame_of(topics))
+        checked = 0
+        for qid, documents in topics.items():
+            old = {d.docno: d for d in documents}
+            c = [old[docno] for docno in rerank(documents, "none", {}) if old[docno].groups]
+            groups = sorted({g for d in c for g in d.groups})
+            if len(groups) < 2 or (isinstance(target, dict) and not {"g0", "g1"} & {*groups}):
+                continue
+            r = Topic(c, groups, {}, len(c)).r()
+            shares = np.array([[d.m.get(g, 0.0) for g in groups] for d in c])
+            wanted = wanted_shares(target, r, shares, groups)
+            weights = np.array([0.6**i if i < 4 else 0.0 for i in range(len(c))])
+            gap, utility = slow.optimum(r, shares.tolist(), wanted.tolist(), weights.tolist())
+            place = {d.docno: i for i, d in enumerate(c)}
+            exposure = np.zeros(len(c))
+            for _, one in policy[policy["qid"] == qid].groupby("ranking"):
+                order_ = [place[docno] for docno in one["docno"] if docno in place]
+                exposure[order_] += one["probability"].iloc[0] * weights
+            assert r @ exposure == pytest.approx(utility, abs=1e-6)
+            assert abs(exposure @ shares - wanted * weights.sum()).sum() == pytest.approx(
+                gap, abs=1e-6)
+            checked += 1
+        assert checked > 20
+
+    def test_of_many_draws(self):
+        # If all documents have groups, EEL of the expected exposure by group tends to 0.
+        rng = np.random.default_rng(5)
+        frame = results([(f"d{i}", 30.0 - i, "PC"[int(rng.random() < i / 30)])
+                         for i in range(30)])
+        qrels = frame[["qid", "docno"]].assign(label=1, iteration=frame["group"])
+        measure = EEL(model="log2", by="group", target="uniform", complete=True) @ 10
+        policy = rerankers.fair_exposure(k=10)
+        runs = {"old": frame, "one": policy(frame), "many": policy.rankings(frame, 4000)}
+        _, found = evaluate(runs, qrels, [measure, AWRF @ 10], progress=False)
+        values = found.pivot(index="measure", columns="name", values="value")
+        loss, awrf = values.loc[str(measure)], values.loc["AWRF@10"]
+        assert loss["many"] < 1e-4 < loss["one"] < loss["old"]
+        assert awrf["old"] < awrf["many"] < 1
+
+    def test_the_discount_of_awrf(self):
+        for name, parameter in (("trec", {}), ("geometric", {"p": 0.5})):
+            policy = rerankers.fair_exposure(discount=name, k=5, **parameter)
+            orders, probabilities = rankings_of(policy.policy(results(WORKED)))
+            weights = discounts.discount(name, 5, **parameter)
+            exposure = sum(
+                p * weights @ [d in "efg" for d in one.replace("u ", "").split()[:5]]
+                for one, p in zip(orders, probabilities, strict=True))
+            assert exposure == pytest.approx(weights.sum() / 2)
+
+
+class TestDraws:
+    def test_by_cumulated_probability(self):
+        frame = results(WORKED)
+        policy = rerankers.fair_exposure(seed=9)
+        orders, probabilities = rankings_of(policy.policy(frame))
+        chosen = [int(sampling.uniforms(9, "1", i, 1)[0] >= probabilities[0]) for i in range(20)]
+        assert [order(one(frame)) for one in policy.draws(20)] == [orders[i] for i in chosen]
+        assert 0 < sum(chosen) < 20
+
+    def test_without_a_sample_the_most_probable(self):
+        frame = results(WORKED)
+        assert order(rerankers.fair_exposure()(frame)) == "e a u b f c g d"
+
+    def test_equal_probabilities(self):
+        frame = results([("d", 4, "P"), ("c", 3, "P"), ("b", 2, "C"), ("a", 1, "C")])
+        orders, probabilities = rankings_of(rerankers.fair_exposure().policy(frame))
+        assert orders == ["d b c a", "b d a c"] and probabilities == pytest.approx([0.5, 0.5])
+
+
+class TestTargets:
+    def test_a_registered_target(self, forget_targets):
+        targets.register("pages", pd.DataFrame(
+            {"qid": "1", "group": ["P", "C"], "share": [0.25, 0.75]}))
+        policy = rerankers.fair_exposure(target="pages")
+        explicit = rerankers.fair_exposure(target={"P": 0.25, "C": 0.75})
+        frame = results(WORKED)
+        pd.testing.assert_frame_equal(policy.policy(frame), explicit.policy(frame))
+        with pytest.raises(ValueError, match="'2'"):
+            policy(results(WORKED, "2"))
+
+    def test_score_is_disparate_treatment(self):
+        rows = [("a", 4, "P"), ("b", 3, "C"), ("c", 2, "C"), ("d", 1, "P"), ("e", 0, "C")]
+        orders, probabilities = rankings_of(
+            rerankers.fair_exposure(target="score").policy(results(rows)))
+        of_p = sum(p * WEIGHTS[:5] @ [d in "ad" for d in one.split()]
+                   for one, p in zip(orders, probabilities, strict=True))
+        assert of_p == pytest.approx(WEIGHTS[:5].sum() * (4 + 1) / 10)
+
+    @pytest.mark.parametrize("target", ["qrels", "collection"])
+    def test_targets_that_need_qrels(self, target):
+        with pytest.raises(ValueError, match=r"no qrels.*'uniform' or 'run' or 'score'"):
+            rerankers.fair_exposure(target=target)
+
+    def test_no_share_for_any_group(self):
+        method = rerankers.fair_exposure(target={"X": 1.0})
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = method.policy(results(THREE_GROUPS[4:]))
+        assert rankings_of(found) == (["e f g"], [1.0])
+        assert len([one for one in told if "no share for any group" in str(one.message)]) == 1
+
+
+@pytest.mark.parametrize("given, message", [
+    ({"sample": -1}, "sample takes None or a whole number from 0"),
+    ({"sample": 0.5}, "sample takes None"), ({"sample": True}, "sample takes None"),
+    ({"discount": "none"}, "discount takes 'log2' or 'trec' or 'geometric'"),
+    ({"p": 1.0}, "p takes a number above 0 and below 1"), ({"seed": "x"}, "seed takes"),
+])
+def test_wrong_values(given, message):
+    with pytest.raises(ValueError, match=message):
+        rerankers.fair_exposure(**given)
+
+
+def test_infinite_scores():
+    with pytest.raises(ValueError, match="document 'a' for topic '1' is inf"):
+        rerankers.fair_exposure()(results([("a", np.inf, "P"), ("b", 1.0, "C")]))
+    # Those of unannotated documents, and where there is nothing to re-rank, do not matter.
+    kept = results([("u", np.inf, None), ("a", 2.0, "P"), ("b", 1.0, "C")])
+    assert order(rerankers.fair_exposure(k=2)(kept)).startswith("u ")
+    assert order(rerankers.fair_exposure()(results([("a", np.inf, "P"), ("b", 1.0, "P")]))) == "a b"
+
+
+def test_groups_of_no_share_in_the_target():
+    # Two rankings reach the least difference; the second optimum needs one more than the first.
+    frame = results([("a", 5, "E"), ("b", 4, "D"), ("c", 3, ["C", "E"]),
+                     ("d", 2, ["A", "B"]), ("e", 1, ["A", "E"])])
+    found = rerankers.fair_exposure(target={"A": 0.5, "B": 0.5}, k=2).policy(frame)
+    assert rankings_of(found) == (["d e a b c"], [1.0])

@@ -1,0 +1,95 @@
+"""Random numbers of policies, and the orders that they draw."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from slow_versions import sampling as slow
+
+from pt_fairness.rerank.policies import epsilon_greedy_order, plackett_luce_order
+from pt_fairness.streams import uniforms
+
+
+class TestUniforms:
+    @given(
+        st.integers(-(2**70), 2**70), st.text(max_size=5), st.integers(0, 2**40), st.integers(0, 30)
+    )
+    def test_philox(self, seed, qid, sample, size):
+        qid = qid.encode("utf-8", "replace").decode()
+        assert uniforms(seed, qid, sample, size).tolist() == slow.uniforms(seed, qid, sample, size)
+
+    def test_worked_values(self):
+        assert uniforms(0, "1", 0, 3).round(6).tolist() == [0.627144, 0.860901, 0.656796]
+
+    def test_a_longer_stream_begins_alike(self):
+        assert uniforms(1, "é", 2, 9)[:4].tolist() == uniforms(1, "é", 2, 4).tolist()
+
+    def test_seed_topic_and_sample_matter(self):
+        streams = {
+            tuple(uniforms(seed, qid, sample, 4))
+            for seed in (0, 1)
+            for qid in ("1", "01", "1 ")
+            for sample in (0, 1)
+        }
+        assert len(streams) == 12
+
+    def test_numbers_are_uniform(self):
+        drawn = np.concatenate([uniforms(0, str(qid), 0, 100) for qid in range(100)])
+        assert np.histogram(drawn, 10, (0, 1))[0] == pytest.approx(1000, abs=120)
+
+
+scores = st.lists(st.integers(0, 8), min_size=1, max_size=12).map(
+    lambda some: np.sort(some)[::-1] / 8
+)
+
+
+class TestPlackettLuce:
+    @given(scores, st.sampled_from([0, 0.01, 0.1, 1.0, 100.0]), st.integers(0, 1000))
+    def test_slow_version(self, r, temperature, sample):
+        u = uniforms(0, "q", sample, len(r))
+        expected = slow.plackett_luce(r.tolist(), temperature, u.tolist())
+        assert plackett_luce_order(r, temperature, u).tolist() == expected
+
+    def test_frequencies(self):
+        # Drawing one by one in proportion to exp(r / temperature), without replacement.
+        r, temperature, draws = np.array([1.0, 0.5, 0.0]), 0.7, 20_000
+        weight = np.exp(r / temperature)
+        counts = dict.fromkeys(itertools.permutations(range(3)), 0)
+        for sample in range(draws):
+            order = plackett_luce_order(r, temperature, uniforms(3, "q", sample, 3))
+            counts[tuple(order.tolist())] += 1
+        for (a, b, c), count in counts.items():
+            p = weight[a] / weight.sum() * weight[b] / (weight[b] + weight[c])
+            assert count == pytest.approx(draws * p, abs=4 * math.sqrt(draws * p * (1 - p)))
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("temperature", [0.1, 1e-320, math.inf])
+    def test_extremes_are_in_order(self, temperature):
+        u = np.array([0.5, 1.0, 2.0**-54])
+        order = plackett_luce_order(np.array([1.0, 0.5, 0.0]), temperature, u)
+        assert sorted(order.tolist()) == [0, 1, 2]
+
+
+class TestEpsilonGreedy:
+    @given(
+        st.integers(1, 12),
+        st.integers(1, 12),
+        st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+        st.integers(0, 1000),
+    )
+    def test_slow_version(self, n, k, epsilon, sample):
+        k = min(k, n)
+        u = uniforms(0, "q", sample, 2 * k)
+        expected = slow.epsilon_greedy(n, k, epsilon, u.tolist())
+        assert epsilon_greedy_order(n, k, epsilon, u).tolist() == expected
+
+    def test_epsilon_0_keeps_the_order(self):
+        assert epsilon_greedy_order(5, 5, 0.0, uniforms(0, "q", 0, 10)).tolist() == [0, 1, 2, 3, 4]
+
+    def test_a_random_number_that_is_rounded_to_1(self):
+        assert epsilon_greedy_order(3, 3, 0.5, np.array([0.1, 1.0] * 3)).tolist() == [2, 0, 1]
