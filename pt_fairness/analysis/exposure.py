@@ -11,8 +11,7 @@ import pandas as pd
 
 from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of, runs_of
-from pt_fairness.arrays import Floats
-from pt_fairness.divergences import ROUNDING
+from pt_fairness.arrays import ROUNDING, Floats
 from pt_fairness.groups import Groups
 from pt_fairness.rankings.judgments import Judgments
 
@@ -180,7 +179,8 @@ def _exposure(caller: str, runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame
         run.docnos(some) for run, some in zip(found, rows, strict=True))]), sort=True)
     inside = np.zeros(len(docnos), bool)
     inside[document[:len(judged)] if population == "judged" else slice(None)] = True
-    items, n = docnos[inside], int(population) if counted else int(inside.sum())
+    items: Any = docnos[inside]
+    n = int(population) if counted else len(items)
     if n < len(items):
         raise ValueError(f"population={population!r} is not possible: the runs returned "
                          f"{len(items)} documents, and the collection has at least as many")

@@ -253,7 +253,7 @@ def summed_at(wanted: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     """
     _, number = arrays.unique_rows(*map(np.append, wanted, keys))
     n = len(wanted[0])
-    return np.bincount(number[n:], values, int(number.max(initial=-1)) + 1)[number[:n]]
+    return np.bincount(number[n:], values, len(number))[number[:n]].astype(float)
 
 
 TrecFair = register(_TrecFair())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -48,7 +48,7 @@ class Attributes:
 
     def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""
-        found = {}
+        found: dict[Hashable, Attribute] = {}
         for name, known in self._annotations.items():
             ranked = known.of_run(run, self._depth)
             found[name] = Attribute(ranked.sets, ranked.codes, known.by_rel[self._rel])

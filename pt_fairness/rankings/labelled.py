@@ -83,7 +83,7 @@ class Rankings:
     values: Mapping[Hashable, Floats] = field(default_factory=dict)
     backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
     #: The groups of each source in ``FairnessMeasure.joint``.
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    attributes: Mapping[Hashable, Attribute] = field(default_factory=dict)
     #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
     order: Sequence[str] | None = None
 
