@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness import arrays, discounts, targets
+from pt_fairness import arrays, discounts
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import composite_params, params
 from pt_fairness.declarations.base import Bind, FairnessMeasure
@@ -226,6 +226,7 @@ class _TrecFair(FairnessMeasure):
 
         :param of_sources: the label sets of each source, and the code of each document, ``[n]``
         """
+        from pt_fairness import targets
         row = np.flatnonzero(np.all([codes >= 0 for _, codes in of_sources], axis=0))
         cell, known = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64)
         mass, share = np.ones(len(row)), np.ones(len(row))

@@ -20,6 +20,7 @@ from slow_versions import (
     normative,
     soft,
     statistics,
+    trec_fair,
     values,
 )
 from slow_versions.common import Topic
@@ -34,6 +35,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "EER": exposure.eer,
     "GF": group_fairness.gf,
     "GFR": group_fairness.gfr,
+    "TrecFair": trec_fair.trec_fair,
     "PEER": statistics.peer,
     "RADio": normative.radio,
     "logDP": merit.log_dp,
