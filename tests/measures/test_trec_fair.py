@@ -13,7 +13,16 @@ import pytest
 from slow_versions.common import Membership, Source, Topic
 from slow_versions.trec_fair import jsd, trec_fair
 
-from pt_fairness import AWRF, FairnessWarning, TrecFair, analysis, evaluate, groups, targets
+from pt_fairness import (
+    AWRF,
+    FairnessWarning,
+    TrecFair,
+    analysis,
+    cli,
+    evaluate,
+    groups,
+    targets,
+)
 from pt_fairness.measures.trec_fair import divergence
 
 WORLD, GENDER = "trec-fair/2021/world", "trec-fair/2021/gender"
@@ -312,3 +321,18 @@ def test_more_cells_than_an_integer_can_number(registered_groups):
     measure = TrecFair(attributes={f"many {number}": "many" for number in range(8)})
     with pytest.raises(ValueError, match=r"has 6.7e\+19 combinations of labels"):
         ir_measures.calc_aggregate([measure], QRELS, RUN)
+
+
+def test_commands_print_what_is_wrong_with_the_parameters(track, tmp_path, capsys):
+    QRELS.assign(q0="0")[["query_id", "q0", "doc_id", "relevance"]].to_csv(
+        tmp_path / "qrels", sep=" ", header=False, index=False)
+    RUN.assign(q0="Q0", rank=1, tag="r")[["query_id", "q0", "doc_id", "rank", "score", "tag"]
+                                         ].to_csv(tmp_path / "run", sep=" ", header=False,
+                                                  index=False)
+    for text, message in [
+        ("TrecFair@5", "TrecFair needs the parameter 'attributes'"),
+        (f"TrecFair(attributes={{'gender':'{GENDER}'}},whole='sex')@5", "has 'sex' in whole"),
+        (f"TrecFair(attributes={{'gender':'{GENDER}/track'}})@5", "depends on the topic"),
+    ]:
+        assert cli.main(["table", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", text]) != 0
+        assert message in capsys.readouterr().err
