@@ -130,7 +130,7 @@ def test_topics_from_rows():
     run = [("1", "b", 1.0, 1), ("1", "a", 2.0, 1), ("1", "u", 5.0, 2), ("2", "a", 0.5, 2)]
     weights = {"a": {"A": 1, "B": 3}, "b": {"B": 2}, "u": {"A": 1, "Z": 1}}
     topics = read_topics(qrels, run, lambda qid, docno: weights[docno], labels=["C"])
-    assert topics["1"].rankings == [["a", "b"], ["u"]] and topics["2"].rankings == [["a"]]
+    assert topics["1"].rankings == [["a", "b"], ["u"]] and topics["2"].rankings == [[], ["a"]]
     assert topics["1"].labels == ["A", "B", "C"]
     assert topics["1"].shares("a") == {"A": 0.25, "B": 0.75}
     assert topics["1"].shares("u") == {"A": 1.0}  # Z is a label of no judged document
