@@ -12,12 +12,10 @@ import pandas as pd
 from pt_fairness.analysis.confidence import (
     by_topic,
     check,
-    complete,
-    draws,
     interval,
+    known,
     moments,
     one_of,
-    resampled,
     t_test,
 )
 from pt_fairness.analysis.statistics import corrected
@@ -127,7 +125,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             if count < len(values):
                 warn(f"{name} and {base} are compared by {measure} on {count} of {len(values)} "
                      "topics, for which both have a value")
-        known = ~np.isnan(differences)
+        both_known = ~np.isnan(differences)
         low, high = interval(differences, "bca", confidence, resamples, seed)
         with np.errstate(invalid="ignore", divide="ignore"):  # equal differences
             effect = np.where(sd + abs(difference) == 0, 0.0, difference / sd)
@@ -138,7 +136,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         if several:
             rows["against"] = [base for _, base in pairs]
         parts.append(rows.assign(
-            measure=measure, n=n, baseline=_mean(first, known), mean=_mean(second, known),
+            measure=measure, n=n, baseline=_mean(first, both_known), mean=_mean(second, both_known),
             difference=difference, low=low, high=high, effect=effect, t=t, p=p,
             corrected=lambda table: corrected(table["p"], correction),
             reject=lambda table: table["corrected"] < ALPHA,
@@ -149,8 +147,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     return result
 
 
-def _mean(values: Floats, known: Any) -> Floats:
-    return moments(np.where(known, values, np.nan))[1]
+def _mean(values: Floats, used: Any) -> Floats:
+    return moments(np.where(used, values, np.nan))[1]
 
 
 def _pairs(baselines: Sequence[Any], names: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
@@ -187,22 +185,21 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
 
     :param differences: ``[T, cells]``, topics sorted by id, NaN where there is none
     """
-    p = np.full(differences.shape[1], np.nan)
-    for some, columns in complete(differences, np.nansum(abs(differences), axis=0) > 0):
-        size = columns.shape[1]
-        exact = 2 ** size <= resamples
-        if exact:
-            flips: Any = np.arange(2 ** size)[:, None] >> np.arange(size) & 1
-        else:
-            flips = np.empty((resamples, size), np.int8)
-            for rows, drawn in draws(seed, 2, resamples, size):
-                flips[rows] = drawn
-        found = abs(columns.mean(axis=1)).round(TIE_DECIMALS)
-        hits = np.concatenate([
-            (abs(sums / size).round(TIE_DECIMALS) >= found[part, None]).sum(axis=1)
-            for part, sums in resampled(columns, 1 - 2 * flips)])
-        p[some] = hits / len(flips) if exact else (1 + hits) / (1 + resamples)
-    return p
+    signs, p = {}, []
+    for column in map(known, differences.T):
+        n = len(column)
+        if n < 2 or not column.any():
+            p.append(math.nan)
+            continue
+        exact = 2 ** n <= resamples
+        if n not in signs:
+            flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1 if exact else \
+                np.random.default_rng(seed).integers(0, 2, (resamples, n))
+            signs[n] = 1.0 - 2 * flips
+        found = abs(column.mean()).round(TIE_DECIMALS)
+        hits = (abs(signs[n] @ column / n).round(TIE_DECIMALS) >= found).sum()
+        p.append(hits / 2 ** n if exact else (1 + hits) / (1 + resamples))
+    return np.array(p)
 
 
 def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
