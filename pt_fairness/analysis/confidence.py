@@ -10,6 +10,7 @@ import pandas as pd
 
 from pt_fairness.arrays import Floats
 from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
+from pt_fairness.tables.names import INTERVAL
 
 #: The ways to calculate an interval.
 METHODS = ("t", "bca")
@@ -126,7 +127,8 @@ def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFr
     low, high = interval(values, **options)
     n, mean, _ = moments(values)
     result = heads.assign(n=n, mean=mean, low=low, high=high)
-    result.attrs = dict(perquery.attrs)
+    result.attrs = {**perquery.attrs, INTERVAL: {key: options[key] for key in
+                                                 ("method", "confidence")}}
     return result
 
 

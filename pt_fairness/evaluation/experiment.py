@@ -14,7 +14,13 @@ from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.naming import named, position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.results import RESAMPLES, averages_of, per_query_of, rounded
+from pt_fairness.evaluation.results import (
+    RESAMPLES,
+    averages_of,
+    per_query_of,
+    rounded,
+    verdicts_of,
+)
 from pt_fairness.evaluation.workers import Result, Scorer, Source
 from pt_fairness.io.files import Path
 from pt_fairness.messages import first_names, warn
@@ -28,6 +34,7 @@ from pt_fairness.tables.names import (
     INTERVAL,
     MEASURES,
     SYSTEMS,
+    TOLERANCE,
     TOPICS,
     UNDEFINED_EVERYWHERE,
 )
@@ -42,7 +49,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
              n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
-             test: Literal["t", "randomisation"] = "t", confidence: float | None = None) -> Any:
+             test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
+             tolerance: float | Mapping[Any, float] | None = None) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
@@ -101,6 +109,10 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     :param confidence: the confidence level of intervals of the averages: after each measure ``X``,
         the columns ``X low`` and ``X high``, as of :func:`pt_fairness.analysis.intervals` (a BCa
         bootstrap over topics). NaN for measures that are summed, such as ``NumRel``
+    :param tolerance: the difference from the baseline that does not matter, or a dictionary from
+        measures to it: the column ``X verdict`` says whether a system is not worse by more
+        (``within``), worse by more (``exceeds``), or ``inconclusive``, as of
+        :func:`pt_fairness.analysis.compare`
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
         and a smaller value), ``p-value`` and, with a correction, ``reject`` (at
@@ -118,7 +130,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         others, because ``protected`` is not set), ``systems`` (the names of the runs in their
         order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
         test, correction, alpha, systems``), and with intervals ``interval`` (``method,
-        confidence``).
+        confidence``), and with verdicts ``tolerance`` (δ by measure).
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
         ``n_jobs=0``, a pipe for several processes, a correction other than the default without a
@@ -140,6 +152,9 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     """
     _check_options(perquery, baseline, correction, highlight, labels)
     one_of("test", test, list(TESTS))
+    if tolerance is not None and baseline is None:
+        raise ValueError(f"tolerance={tolerance!r} is of differences from a baseline; give "
+                         "baseline, too")
     if confidence is not None:
         check(confidence, RESAMPLES)
     by_name = named(runs, names)
@@ -169,11 +184,16 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     if confidence is not None:
         attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
     tables: list[Any] = []
+    by_topic = per_query_of(scores, plan.columns)
+    by_topic.attrs.update(attrs)
     if perquery is not True:
+        verdicts = None
+        if tolerance is not None and base in scores:
+            verdicts, attrs[TOLERANCE] = verdicts_of(by_topic, base, tolerance)
         tables.append(averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
-                                  correction, test, confidence))
+                                  correction, test, confidence, verdicts))
     if perquery is not False:
-        tables.append(per_query_of(scores, plan.columns))
+        tables.append(by_topic)
     for i, table in enumerate(tables):
         table.attrs.update(attrs)
         table = table if round is None else rounded(table, round)
