@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,6 @@ from pt_fairness.analysis.confidence import (
     by_topic,
     check,
     interval,
-    known,
     moments,
     one_of,
     t_test,
@@ -105,9 +104,11 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     frame = per_query(perquery)
     names = list(dict.fromkeys(frame["name"]))
     several = baseline is None or isinstance(baseline, (list, tuple))
-    chosen = names if baseline is None else [
-        baseline_of(one, names, perquery.attrs.get(SYSTEMS))
-        for one in (baseline if isinstance(baseline, (list, tuple)) else [baseline])]
+    given: Any = names if baseline is None else baseline if several else [baseline]
+    chosen = list(dict.fromkeys(baseline_of(one, names, perquery.attrs.get(SYSTEMS))
+                                for one in given))
+    every = [(name, base) for i, base in enumerate(chosen) for name in names
+             if name not in chosen[:i + 1]]
     margins = {} if tolerance is None else _margins(tolerance, side, frame, perquery)
     both, parts = side == "both", []
     for measure, part in frame.groupby("measure", sort=False):
@@ -116,8 +117,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         absent = [name for name in chosen if name not in place]
         if absent and baseline is not None:
             raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
-        pairs = [(name, base) for base, name in _pairs(chosen, names)
-                 if name in place and base in place]
+        pairs = [pair for pair in every if place.keys() >= {*pair}]
         first, second = (values[:, [place[pair[i]] for pair in pairs]] for i in (1, 0))
         differences = (second - first).round(TIE_DECIMALS)
         n, difference, sd = moments(differences)
@@ -125,7 +125,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             if count < len(values):
                 warn(f"{name} and {base} are compared by {measure} on {count} of {len(values)} "
                      "topics, for which both have a value")
-        both_known = ~np.isnan(differences)
+        before, after = (moments(np.where(np.isnan(differences), np.nan, own))[1]
+                         for own in (first, second))
         low, high = interval(differences, "bca", confidence, resamples, seed)
         with np.errstate(invalid="ignore", divide="ignore"):  # equal differences
             effect = np.where(sd + abs(difference) == 0, 0.0, difference / sd)
@@ -136,7 +137,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         if several:
             rows["against"] = [base for _, base in pairs]
         parts.append(rows.assign(
-            measure=measure, n=n, baseline=_mean(first, both_known), mean=_mean(second, both_known),
+            measure=measure, n=n, baseline=before, mean=after,
             difference=difference, low=low, high=high, effect=effect, t=t, p=p,
             corrected=lambda table: corrected(table["p"], correction),
             reject=lambda table: table["corrected"] < ALPHA,
@@ -145,17 +146,6 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     result = pd.concat(parts, ignore_index=True)
     result.attrs = {**perquery.attrs, SIDE: side}  # what renamed measures stand for, too
     return result
-
-
-def _mean(values: Floats, used: Any) -> Floats:
-    return moments(np.where(used, values, np.nan))[1]
-
-
-def _pairs(baselines: Sequence[Any], names: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
-    """Return each baseline with each system that is compared with it."""
-    baselines = list(dict.fromkeys(baselines))
-    for i, base in enumerate(baselines):
-        yield from ((base, name) for name in names if name not in baselines[:i + 1])
 
 
 def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
@@ -186,7 +176,8 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
     :param differences: ``[T, cells]``, topics sorted by id, NaN where there is none
     """
     signs, p = {}, []
-    for column in map(known, differences.T):
+    for column in differences.T:
+        column = column[~np.isnan(column)]
         n = len(column)
         if n < 2 or not column.any():
             p.append(math.nan)

@@ -163,15 +163,13 @@ def interval(values: Floats, method: str, confidence: float, resamples: int,
         half = stats.t.ppf((1 + confidence) / 2, n[some] - 1) * sd[some] / np.sqrt(n[some])
         ends[:, some] += [-half, half]
     else:
-        counts = {size: _counts(size, resamples, seed) for size in set(n[some].tolist())}
+        # How often each topic is in each resample, by the number of topics.
+        counts = {size: np.array([np.bincount(row, minlength=size) for row in np.random.default_rng(
+            seed).integers(0, size, (resamples, size))], float) for size in {*n[some].tolist()}}
         for cell in some.tolist():
-            ends[:, cell] = _bca(known(values[:, cell]), counts[n[cell]], confidence)
+            ends[:, cell] = _bca(values[~np.isnan(values[:, cell]), cell], counts[n[cell]],
+                                 confidence)
     return ends[0], ends[1]
-
-
-def known(column: Floats) -> Floats:
-    """Return the values that are not NaN."""
-    return column[~np.isnan(column)]
 
 
 def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
@@ -184,12 +182,6 @@ def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         t = mean / (sd / np.sqrt(n))
     return t, np.asarray(2 * stats.t.sf(abs(t), np.maximum(n - 1, 1)))
-
-
-def _counts(size: int, resamples: int, seed: int) -> Floats:
-    """Return how often each topic is in each resample of the topics, ``[resamples, size]``."""
-    drawn = np.random.default_rng(seed).integers(0, size, (resamples, size))
-    return np.array([np.bincount(row, minlength=size) for row in drawn], float)
 
 
 def _bca(values: Floats, counts: Floats, confidence: float) -> Any:

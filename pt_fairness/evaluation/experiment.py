@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness import tables as tabular
+from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import check, one_of
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
@@ -19,7 +20,6 @@ from pt_fairness.evaluation.results import (
     averages_of,
     per_query_of,
     rounded,
-    verdicts_of,
 )
 from pt_fairness.evaluation.workers import Result, Scorer, Source
 from pt_fairness.io.files import Path
@@ -189,7 +189,10 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     if perquery is not True:
         verdicts = None
         if tolerance is not None and base in scores:
-            verdicts, attrs[TOLERANCE] = verdicts_of(by_topic, base, tolerance)
+            found = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
+            found = found[found["tolerance"].notna()]
+            verdicts = found.pivot(index="name", columns="measure", values="verdict")
+            attrs[TOLERANCE] = dict(zip(found["measure"], found["tolerance"], strict=True))
         tables.append(averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
                                   correction, test, confidence, verdicts))
     if perquery is not False:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.comparisons import compare, randomisation
+from pt_fairness.analysis.comparisons import randomisation
 from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
@@ -99,18 +99,6 @@ def _compare(run: Scores, baseline: Scores | None, measures: int, test: str) -> 
         warnings.filterwarnings("ignore", category=RuntimeWarning)
         p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
     return np.array([*counts, p_values])
-
-
-def verdicts_of(perquery: pd.DataFrame, baseline: str, tolerance: Any) -> Any:
-    """Return the verdicts of all systems but the baseline, and the tolerance of each measure.
-
-    :param tolerance: as of :func:`pt_fairness.analysis.compare`
-    :raises ValueError: a tolerance that is not possible
-    """
-    found = compare(perquery, baseline, None, resamples=1, tolerance=tolerance)
-    found = found[found["tolerance"].notna()]
-    return (found.pivot(index="name", columns="measure", values="verdict"),
-            dict(zip(found["measure"], found["tolerance"], strict=True)))
 
 
 def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:

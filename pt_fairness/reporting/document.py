@@ -14,7 +14,7 @@ from pt_fairness.evaluation.naming import named
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Source
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.reporting.certainty import CONFIDENCE, of_topic_groups, of_uncertain_labels
+from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
 from pt_fairness.reporting.content import DIGITS, content_of, data_of
 from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.rendering import render
@@ -25,6 +25,8 @@ from pt_fairness.tables.parsing import parsed, takes_groups
 DEPTH = 20
 #: The size that numbers at ranks may fill a page to, and the room for the notes on measures.
 MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
+#: The confidence level of the intervals of topic groups and of uncertain labels by default.
+CONFIDENCE = 0.95
 
 
 class Report:
@@ -133,15 +135,15 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
         confidence=confidence, tolerance=tolerance)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
-    sections = []
+    sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
-        sections.append(of_topic_groups(perquery, topic_groups, confidence, DIGITS))
+        sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
     if uncertain is not None:
         sections.append(of_uncertain_labels(analysis.uncertain_labels(
             {name: run if isinstance(run, pd.DataFrame) else io.read_run(run)
              for name, run in by_name.items() if name not in experiment.broken}, judged,
             [one for one in parsed(measures) if takes_groups(one)], groups, uncertain,
-            confidence=confidence or CONFIDENCE), uncertain, confidence, DIGITS))
+            confidence=level), uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
     return Report(render(content, data_of(experiment, room)), experiment.broken)
