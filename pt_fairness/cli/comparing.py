@@ -21,6 +21,8 @@ def add(commands: Any) -> None:
     _add_options(table)
     table.add_argument("--digits", metavar="N", type=int,
                        help="decimals (default: 4 in md and latex, all in the other forms)")
+    table.add_argument("--references", action="store_true", help="rows of reference rankings below "
+                       "the systems: random order, proportional, groups one after the other")
     table.add_argument("--p-values", action="store_true", help="p-values in md and latex, too")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
@@ -81,7 +83,7 @@ def _table(options: argparse.Namespace) -> int:
     if topic_groups is not None and options.baseline is not None:
         raise ValueError("--topic-groups prints means, which are not compared; leave out "
                          "--baseline")
-    averages, values = evaluation.evaluate(**arguments)
+    averages, values = evaluation.evaluate(**arguments, references=options.references)
     if topic_groups is not None:
         values = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
     text = evaluation.as_text(averages if not per_query and topic_groups is None else values,

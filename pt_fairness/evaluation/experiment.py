@@ -15,11 +15,13 @@ from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.naming import named, position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.evaluation.references import checked, reference_rows
 from pt_fairness.evaluation.results import (
     RESAMPLES,
     averages_of,
     per_query_of,
     rounded,
+    with_rows,
 )
 from pt_fairness.evaluation.workers import Result, Scorer, Source
 from pt_fairness.io.files import Path
@@ -33,6 +35,7 @@ from pt_fairness.tables.names import (
     GROUPS,
     INTERVAL,
     MEASURES,
+    REFERENCES,
     SYSTEMS,
     TOLERANCE,
     TOPICS,
@@ -50,6 +53,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
              n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
              test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
+             references: bool | Sequence[str] = False,
              tolerance: float | Mapping[Any, float] | None = None) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
@@ -113,6 +117,11 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         measures to it: the column ``X verdict`` says whether a system is not worse by more
         (``within``), worse by more (``exceeds``), or ``inconclusive``, as of
         :func:`pt_fairness.analysis.compare`
+    :param references: whether the averages have a row for each kind of
+        :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds: ``[random
+        order]``, ``[proportional]``, ``[largest group first]``, ``[smallest group first]``. Each
+        holds the relevant documents that have a group. They have values of the measures that
+        compare the groups of one source, and are never tested, ranked or marked as the best
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
         and a smaller value), ``p-value`` and, with a correction, ``reject`` (at
@@ -129,8 +138,9 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         groups`` (the number of groups of each measure that compares one of more than two with the
         others, because ``protected`` is not set), ``systems`` (the names of the runs in their
         order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
-        test, correction, alpha, systems``), and with intervals ``interval`` (``method,
-        confidence``), and with verdicts ``tolerance`` (δ by measure).
+        test, correction, alpha, systems``), with intervals ``interval`` (``method, confidence``),
+        with verdicts ``tolerance`` (δ by measure), and with references ``references``, the names of
+        their rows.
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
         ``n_jobs=0``, a pipe for several processes, a correction other than the default without a
@@ -151,6 +161,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     0  mine     1.0   0.991
     """
     _check_options(perquery, baseline, correction, highlight, labels)
+    kinds = checked(references)
     one_of("test", test, list(TESTS))
     if tolerance is not None and baseline is None:
         raise ValueError(f"tolerance={tolerance!r} is of differences from a baseline; give "
@@ -193,8 +204,14 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
             found = found[found["tolerance"].notna()]
             verdicts = found.pivot(index="name", columns="measure", values="verdict")
             attrs[TOLERANCE] = dict(zip(found["measure"], found["tolerance"], strict=True))
-        tables.append(averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
-                                  correction, test, confidence, verdicts))
+        averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
+                               correction, test, confidence, verdicts)
+        if kinds:
+            rows = reference_rows(plan, kinds)
+            rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
+            averages = with_rows(averages, rows)
+            attrs[REFERENCES] = tuple(rows["name"])
+        tables.append(averages)
     if perquery is not False:
         tables.append(by_topic)
     for i, table in enumerate(tables):

@@ -132,7 +132,7 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
-        confidence=confidence, tolerance=tolerance)
+        confidence=confidence, references=True, tolerance=tolerance)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
     sections, level = [], confidence or CONFIDENCE

@@ -43,6 +43,8 @@ COMPARISON = "comparison"
 INTERVAL = "interval"
 #: The key of ``attrs`` that maps the names of columns to the tolerance of their verdicts.
 TOLERANCE = "tolerance"
+#: The key of ``attrs`` with the names of the rows of reference rankings, below the systems.
+REFERENCES = "references"
 #: The key of ``attrs`` with the names of the systems, in the order of the runs.
 SYSTEMS = "systems"
 #: The key of ``attrs`` that maps the names of failed runs to their errors.
