@@ -163,12 +163,14 @@ def interval(values: Floats, method: str, confidence: float, resamples: int,
         half = stats.t.ppf((1 + confidence) / 2, n[some] - 1) * sd[some] / np.sqrt(n[some])
         ends[:, some] += [-half, half]
     else:
-        # How often each topic is in each resample, by the number of topics.
-        counts = {size: np.array([np.bincount(row, minlength=size) for row in np.random.default_rng(
-            seed).integers(0, size, (resamples, size))], float) for size in {*n[some].tolist()}}
-        for cell in some.tolist():
-            ends[:, cell] = _bca(values[~np.isnan(values[:, cell]), cell], counts[n[cell]],
-                                 confidence)
+        for size in sorted({*n[some].tolist()}):
+            cells = some[n[some] == size]
+            columns = values.T[cells][~np.isnan(values.T[cells])].reshape(-1, size)
+            counts = [np.bincount(row, minlength=size) for row in np.random.default_rng(
+                seed).integers(0, size, (resamples, size))]
+            resampled = columns @ np.array(counts, float).T / size
+            for cell, own, means in zip(cells, columns, resampled, strict=True):
+                ends[:, cell] = _bca(own, means, confidence)
     return ends[0], ends[1]
 
 
@@ -184,14 +186,14 @@ def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     return t, np.asarray(2 * stats.t.sf(abs(t), np.maximum(n - 1, 1)))
 
 
-def _bca(values: Floats, counts: Floats, confidence: float) -> Any:
+def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     """Return the ends of the BCa interval of a mean.
 
     :param values: ``[n]``, not all equal
-    :param counts: how often each value is in each resample, ``[resamples, n]``
+    :param means: the means of the resamples, ``[resamples]``
     """
     from scipy.special import ndtr, ndtri
-    mean, means = values.mean(), counts @ values / len(values)
+    mean = values.mean()
     centre, rounded = mean.round(TIE_DECIMALS), means.round(TIE_DECIMALS)
     errors = values - mean
     acceleration = (errors ** 3).sum() / (6 * (errors ** 2).sum() ** 1.5)
