@@ -50,6 +50,8 @@ SOURCES = {
     "sara/sensitivity": "sara",
     "msmarco-passage/dev/fair/gender": "msmarco",
     "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
+    "msmarco-passage/msmgenderbias": "msmarco",
+    "cocktail/nq-utd/source": "cocktail",
 }
 #: The module of each source of values, whose ``values(name)`` creates it.
 VALUES = {

@@ -11,8 +11,10 @@ from pt_fairness.measures.exposure import IAA, logDP, logEUR, logRUR
 from pt_fairness.measures.group_relevance import GF, GFR
 from pt_fairness.measures.languages import PEER
 from pt_fairness.measures.normative import RADio
+from pt_fairness.measures.of_group import OfGroup
 from pt_fairness.measures.pairwise import ARP
 from pt_fairness.measures.parity import rKL, rND, rRD
+from pt_fairness.measures.perspectives import MRecall
 from pt_fairness.measures.rank_bias import ARaB, FaiRR, NFaiRR, RaB, RankingBias
 from pt_fairness.measures.representation import MaxSkew, MinSkew, RepBias, Skew
 from pt_fairness.measures.stance import BiasDCG, BiasP, BiasRBP, β_DCG, β_P, β_RBP
@@ -21,10 +23,10 @@ from pt_fairness.measures.viewpoint import nDD, nDJS, nDKL, nDR
 
 __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",
-    "EEL", "EER", "FAIR", "FaiRR", "FairnessMeasure", "GF", "GFR", "IAA", "MEASURES", "MaxSkew",
-    "MinSkew", "NDKL", "NFaiRR", "PEER", "Param", "PreF", "RADio", "RaB", "RankingBias", "RepBias",
-    "Skew", "logDP", "logEUR", "logRUR", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
-    "register", "β_DCG", "β_P", "β_RBP",
+    "EEL", "EER", "FAIR", "FaiRR", "FairnessMeasure", "GF", "GFR", "IAA", "MEASURES", "MRecall",
+    "MaxSkew", "MinSkew", "NDKL", "NFaiRR", "OfGroup", "PEER", "Param", "PreF", "RADio", "RaB",
+    "RankingBias", "RepBias", "Skew", "logDP", "logEUR", "logRUR", "nDD", "nDJS", "nDKL", "nDR",
+    "rKL", "rND", "rRD", "register", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

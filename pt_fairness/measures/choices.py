@@ -6,7 +6,7 @@ from typing import Any
 
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.params import literal
-from pt_fairness.measures import expected_exposure, statistical_tests, viewpoint
+from pt_fairness.measures import expected_exposure, of_group, statistical_tests, viewpoint
 
 #: The targets in words.
 TARGETS = {
@@ -56,7 +56,8 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
                          if part.needs_groups)
     target = target_of(measure)
     kind = "ranked" if isinstance(measure, viewpoint.ViewpointMeasure) else "relevant"
-    chosen = measure.param("protected") or measure.param("group") or measure.param("pro")
+    chosen = measure.param("protected") or measure.param("pro") or (
+        None if isinstance(measure, of_group.OfGroupMeasure) else measure.param("group"))
     words = {"minority": f"the group with the fewest {kind} documents, per topic",
              "majority": f"the group with the most {kind} documents, per topic",
              "all": "none, all groups are compared",

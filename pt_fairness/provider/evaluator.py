@@ -18,12 +18,14 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
 from pt_fairness.messages import UNKNOWN, listed, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
+from pt_fairness.provider.others import OfGroups
 from pt_fairness.provider.value_lookup import Numbers
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -48,6 +50,8 @@ class Source:
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.numbers = Numbers(measures, self.annotations)
+        self.of_group = OfGroups(measures, self.annotations)
+        self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
         #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
         kept = judgments.topics if self.groups is None or self.groups.topics is None \
             else self.groups.topics
@@ -127,7 +131,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Yield the value of each measure for each topic of the qrels, with or without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._warn)
-        parts = self._parts(ranked)
+        parts = self.parts(ranked)
         undefined: dict[str, list[str]] = {}
         values: dict[Any, Floats] = {
             measure: self._composed(measure, parts, undefined) for measure in self._own
@@ -168,7 +172,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        parts = self._parts(empty_run(self._judgments))
+        parts = self.parts(empty_run(self._judgments))
         return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
                 | self._dropped(measure) for measure in self._own}
 
@@ -178,7 +182,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return {measure: _how_many(topics, self.topics, self._sources_of(measure), measure)
                 for measure, topics in self.undefined().items() if topics.all()}
 
-    def _parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
+    def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
         """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
         return {part: values for source in self._sources
                 for part, values in self._scores(run, source).items()}
@@ -218,7 +222,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
         """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
         rankings, ranked = self._rankings(run, source)
-        values = score(source.measures, rankings)
+        values = score(source.of_views, rankings) | source.of_group.scores(run, ranked)
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         unknown = source.groups is not None and bool((ranked.codes < 0).all())

@@ -151,6 +151,17 @@ class View:
         codes = self._code[_matrix(self._labelled.codes, start, n, -1)]
         return codes, self._relevance(_matrix(lists.pair, start, n, -1)), n
 
+    def full_relevant(self, cutoff: int | None, rel: int) -> Ints:
+        """Return the codes of the relevant documents of the lists of :meth:`full`, ``[R, D]``.
+
+        The codes of other documents, and past the end, are −1. If the groups are from rows of the
+        qrels, only rows with a relevance of at least ``rel`` contribute them.
+        """
+        lists = self._rankings.lists
+        n = _cut(lists.length[self._lists], cutoff)
+        pair = _matrix(lists.pair, lists.start[self._lists], n, -1)
+        return self._code[np.where(pair >= 0, self._labelled.relevant[rel][pair], -1)]
+
     def _relevance(self, pair: Ints) -> Any:
         """Return the relevance of judged pairs, 0 for −1."""
         return np.where(pair >= 0, self._rankings.judged.relevance[pair], 0)

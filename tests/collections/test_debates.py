@@ -42,7 +42,7 @@ def test_every_measure_stands_in_one_experiment():
     # One system ranks the arguments as they were written, the other those of one stance first.
     written = qrels.assign(score=-qrels.groupby("qid").cumcount().astype(float))
     one_sided = written.assign(score=written["score"] + 1000 * (qrels["iteration"] == "PRO"))
-    given = {"group": "CON", "values": {"PRO": 1, "CON": -1},
+    given = {"measure": "nDCG", "group": "CON", "values": {"PRO": 1, "CON": -1},
              "attributes": {"pt-fairness/debates/stance": "jsd"}}
     only_con = {"values": {"PRO": 0, "CON": 1}}  # FaiRR and NFaiRR take no numbers below 0
     measures = [kind(**{name: value

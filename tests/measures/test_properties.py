@@ -63,6 +63,8 @@ EXPLICIT = [
     pt_fairness.FAIR(protected="g0,g1", target="collection", value="prefixes"),
     pt_fairness.PreF(protected="g1", p=0.5) @ 5,
     pt_fairness.ARP(pairs="errors"),
+    pt_fairness.OfGroup(measure="AP", group="g1", others="dropped"),
+    pt_fairness.MRecall(value="share") @ 5,
 ]
 #: More measures of exposures, whose value is not a mean over samples.
 OF_SAMPLES = [
@@ -79,6 +81,7 @@ OF_SAMPLES = [
 ]
 #: What a parameter that names groups is given.
 NAMES = {
+    "measure": "nDCG",
     "group": "g0",
     "pro": "g0",
     "con": "g1",
@@ -132,7 +135,7 @@ def test_labels_are_only_names_and_rows_have_no_order(make_case, values, seed, s
         for name, value in params.items():
             if isinstance(value, dict):
                 params[name] = {names[label]: number for label, number in value.items()}
-            elif name in NAMES:
+            elif name in ("group", "pro", "con"):
                 params[name] = names[value]
         renamed.append(type(measure)(**params))
     qrels = case.qrels_frame

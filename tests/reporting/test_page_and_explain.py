@@ -20,8 +20,8 @@ from pt_fairness.tables import with_groups
 
 DEPTH = 4
 TARGETS = ["qrels", "collection", "uniform", "run", {"g0": 0.2, "g1": 0.5, "g2": 0.3}]
-NEEDED: dict[str, Any] = {"group": "g1", "values": {"g0": 1.0, "g1": 0.25},
-                          "attributes": {"paged": "jsd"}}
+NEEDED: dict[str, Any] = {"measure": "nDCG", "group": "g1",
+                          "values": {"g0": 1.0, "g1": 0.25}, "attributes": {"paged": "jsd"}}
 OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("FAIR", {"p": 0.3}), ("PreF", {"p": 0.3, "protected": "g1"}),
     *((name, {"by": "group", "target": target}) for name in ("EEL", "EED", "EER")

@@ -18,6 +18,7 @@ from slow_versions import (
     group_fairness,
     merit,
     normative,
+    served,
     soft,
     statistics,
     values,
@@ -64,6 +65,8 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "Skew": counts.skew,
     "MinSkew": counts.min_skew,
     "MaxSkew": counts.max_skew,
+    "OfGroup": served.of_group,
+    "MRecall": served.mrecall,
 }
 
 
