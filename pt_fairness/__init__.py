@@ -48,6 +48,7 @@ from pt_fairness.measures import (
     RankingBias,
     RepBias,
     Skew,
+    TrecFair,
     logDP,
     logEUR,
     logRUR,
@@ -106,10 +107,10 @@ __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MRecall", "MaxSkew",
     "MinSkew", "NDKL", "NFaiRR", "OfGroup", "PEER", "PreF", "RADio", "RaB", "RankingBias",
-    "RepBias", "Skew", "analysis", "annotate", "evaluate", "explain", "groups", "highlight",
-    "logDP", "logEUR", "logRUR", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "read_qrels",
-    "read_run", "reference_rankings", "rename", "report", "rerank", "runs", "simulation",
-    "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "RepBias", "Skew", "TrecFair", "analysis", "annotate", "evaluate", "explain", "groups",
+    "highlight", "logDP", "logEUR", "logRUR", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
+    "read_qrels", "read_run", "reference_rankings", "rename", "report", "rerank", "runs",
+    "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

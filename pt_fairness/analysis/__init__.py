@@ -14,6 +14,7 @@ from pt_fairness.analysis.collection import (
 from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.explanation import explain
+from pt_fairness.analysis.exposure import document_exposure, inequality
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.random_orders import against_random
@@ -27,10 +28,10 @@ from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "against_random", "agreement", "amortised_inequity", "bias_summary",
-    "combine", "compare", "correlations", "explain", "group_distribution", "group_effectiveness",
-    "group_gaps", "highlight", "intervals", "label_noise", "long_form", "minmax", "rank_table",
-    "ranked_groups", "reference_rankings", "top", "topic_gaps", "topic_groups",
-    "uncertain_labels", "undefined",
+    "combine", "compare", "correlations", "document_exposure", "explain", "group_distribution",
+    "group_effectiveness", "group_gaps", "highlight", "inequality", "intervals", "label_noise",
+    "long_form", "minmax", "rank_table", "ranked_groups", "reference_rankings", "top", "topic_gaps",
+    "topic_groups", "uncertain_labels", "undefined",
 ]
 
 

@@ -82,8 +82,8 @@ def warn_of_undefined(measures: Sequence[FairnessMeasure], counts: Any, topics: 
                          for measure, count in zip(measures, counts, strict=True) if count))
 
 
-def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:
-    """Return runs in trec_eval's order, by system name.
+def frames_of(runs: Mapping[str, pd.DataFrame], caller: str) -> dict[str, pd.DataFrame]:
+    """Return runs with the column names of ir_measures, by system name.
 
     :param runs: frames by system name, with the column names of PyTerrier or of ir_measures
     :param caller: the name of the public function, for errors
@@ -101,8 +101,14 @@ def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str)
                              "DataFrames, and pt_fairness.read_run reads a file into one")
         frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
-        found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments)
+        found[name] = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
     return found
+
+
+def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:
+    """Return runs in trec_eval's order, by system name; for the parameters see :func:`frames_of`.
+    """
+    return {name: Run(frame, judgments) for name, frame in frames_of(runs, caller).items()}
 
 
 def is_of_groups(measure: Any) -> bool:

@@ -174,6 +174,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return True
 
     @property
+    def joint(self) -> Mapping[str, str]:
+        """The group sources whose labels the measure combines, and their targets."""
+        return {}
+
+    @property
     def refuses_weights(self) -> bool:
         """Whether the value is not defined for documents with weights."""
         return False

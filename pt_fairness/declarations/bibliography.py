@@ -144,6 +144,12 @@ BIBLIOGRAPHY = {
         "SIGKDD Explorations 23(1), 2021",
         "https://doi.org/10.1145/3468507.3468515",
     ),
+    "ekstrand2022": Reference(
+        "Michael D. Ekstrand, Graham McDonald, Amifa Raj and Isaac Johnson",
+        "Overview of the TREC 2022 Fair Ranking Track",
+        "TREC 2022",
+        "https://arxiv.org/abs/2302.05558",
+    ),
     "geyik2019": Reference(
         "Sahin Cem Geyik, Stuart Ambler and Krishnaram Kenthapadi",
         "Fairness-Aware Ranking in Search & Recommendation Systems with Application to LinkedIn "

@@ -19,14 +19,15 @@ from pt_fairness.measures.rank_bias import ARaB, FaiRR, NFaiRR, RaB, RankingBias
 from pt_fairness.measures.representation import MaxSkew, MinSkew, RepBias, Skew
 from pt_fairness.measures.stance import BiasDCG, BiasP, BiasRBP, β_DCG, β_P, β_RBP
 from pt_fairness.measures.statistical_tests import FAIR, PreF
+from pt_fairness.measures.trec_fair import TrecFair
 from pt_fairness.measures.viewpoint import nDD, nDJS, nDKL, nDR
 
 __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",
     "EEL", "EER", "FAIR", "FaiRR", "FairnessMeasure", "GF", "GFR", "IAA", "MEASURES", "MRecall",
     "MaxSkew", "MinSkew", "NDKL", "NFaiRR", "OfGroup", "PEER", "Param", "PreF", "RADio", "RaB",
-    "RankingBias", "RepBias", "Skew", "logDP", "logEUR", "logRUR", "nDD", "nDJS", "nDKL", "nDR",
-    "rKL", "rND", "rRD", "register", "β_DCG", "β_P", "β_RBP",
+    "RankingBias", "RepBias", "Skew", "TrecFair", "logDP", "logEUR", "logRUR", "nDD", "nDJS",
+    "nDKL", "nDR", "rKL", "rND", "rRD", "register", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated

@@ -23,6 +23,7 @@ from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
 from pt_fairness.messages import UNKNOWN, listed, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.alpha_ndcg import Diversity
+from pt_fairness.provider.attributes import Attributes
 from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.others import OfGroups
@@ -38,6 +39,7 @@ class Source:
 
     :param name: the name of the source, ``None`` for ``iteration``
     :param needed: whether the measures need groups
+    :param measures: the measures; they combine the same sources, or none
     :raises ValueError: an unknown source, or qrels without groups
     """
 
@@ -52,19 +54,23 @@ class Source:
         self.numbers = Numbers(measures, self.annotations)
         self.of_group = OfGroups(measures, self.annotations)
         self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
-        #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
-        kept = judgments.topics if self.groups is None or self.groups.topics is None \
-            else self.groups.topics
-        self.dropped: Bools = ~np.isin(judgments.topics, list(kept))
+        self.attributes = Attributes(measures, judgments)
+        #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
+        self.dropping = {one: ~np.isin(judgments.topics, one.topics)
+                         for one in (self.groups, *self.attributes.sources.values())
+                         if one is not None and one.topics is not None}
+        self.dropped: Bools = np.any([np.zeros(len(judgments.topics), bool),
+                                      *self.dropping.values()], axis=0)
 
 
 def sources_of(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[Source]:
     """Return the group sources of the parts of some measures."""
-    by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
+    by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
     for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
         name = measure.param("groups") if measure.needs_groups else None
-        by_source.setdefault((name, measure.needs_groups), []).append(measure)
-    return [Source(*key, some, judgments) for key, some in by_source.items()]
+        key = name, measure.needs_groups, tuple(measure.joint)
+        by_source.setdefault(key, []).append(measure)
+    return [Source(name, needed, some, judgments) for (name, needed, _), some in by_source.items()]
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -102,12 +108,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
         :raises ValueError: a parameter names a label that the source does not declare
         """
-        if source.dropped.any():
-            first = self.topics[source.dropped.argmax()]
-            self._warn(f"{source.groups!r} drops {source.dropped.sum()} of {len(self.topics)} "
-                       f"topics (the first is {first!r}): they have no value (NaN) and are left "
-                       "out of the means. pt.Experiment cannot leave them out: give it "
-                       "groups.to_qrels(qrels)", f"topics {source.groups}")
+        for groups, dropped in source.dropping.items():
+            if dropped.any():
+                first = self.topics[dropped.argmax()]
+                self._warn(f"{groups!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
+                           f"first is {first!r}): they have no value (NaN) and are left out of the "
+                           "means. pt.Experiment cannot leave them out: give it "
+                           "groups.to_qrels(qrels)", f"topics {groups}")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
             if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
@@ -222,6 +229,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
         """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
         rankings, ranked = self._rankings(run, source)
+        rankings = source.attributes.added_to(rankings, run, self._warn)
         values = score(source.of_views, rankings) | source.of_group.scores(run, ranked)
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())

@@ -11,6 +11,7 @@ import numpy as np
 from pt_fairness.arrays import Bools, Floats, Ints, mean_of_lists
 from pt_fairness.discounts import within
 from pt_fairness.rankings.labelled import Labelled
+from pt_fairness.rankings.labelsets import LabelSets
 
 
 class Documents(NamedTuple):
@@ -256,6 +257,17 @@ class View:
         last = self._first + len(self.topics)
         rows = slice(*np.searchsorted(background.topic, [self._first, last]))
         return background.topic[rows] - self._first, background.values[source][rows]
+
+    def attribute(self, source: str, cutoff: int | None) -> tuple[LabelSets, Ints, Ints]:
+        """Return the groups of one of several sources.
+
+        :returns: the label sets, the code of each ranked document of ``documents(cutoff)``,
+            ``[n]``, and the code of each document of :attr:`judged`, ``[N]``; −1 for documents that
+            the source does not know
+        """
+        documents, found = self.documents(cutoff), _looked_up(self._rankings.attributes, source)
+        ranked = self._rankings.lists.start[self._lists][documents.list] + documents.place
+        return found.sets, found.ranked[ranked], found.judged[self._pairs]
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""

@@ -91,7 +91,7 @@ class TestContributions:
         assert {parse_measure(name).NAME for name in OTHERS} == SUMS - {"ERR", "RBP", "SDCG"}
         others = {parse_measure(name).NAME for name in SO_FAR}
         assert {name for name, one in MEASURES.items() if not one.is_sum} <= others | {
-            "MaxSkew", "logRUR", "EED", "EER"}
+            "MaxSkew", "logRUR", "EED", "EER", "TrecFair"}
 
     def test_worked_example(self, worked):
         """rND@3 of c, a, b: 2/3 of the population is PRO, and CON is protected."""

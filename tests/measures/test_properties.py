@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pt_fairness
-from pt_fairness import groups
+from pt_fairness import groups, targets
 from pt_fairness.measures import MEASURES
 
 #: Measures that name the groups that they depend on: labels can change places.
@@ -88,8 +88,11 @@ NAMES = {
     "values": {"g0": 1.0, "g1": 0.25},
     "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"},
 }
-EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
-         for kind in MEASURES.values()]
+targets.register("digits", pd.DataFrame({"group": list("0123456789"), "share": 0.1}))
+#: The attributes of TrecFair have targets instead of divergences.
+OTHERS = {"TrecFair": {"attributes": dict.fromkeys(NAMES["attributes"], "digits")}}
+EVERY = [kind(**{name: value for name, value in {**NAMES, **OTHERS.get(kind.NAME, {})}.items()
+                 if name in kind.SUPPORTED_PARAMS}) for kind in MEASURES.values()]
 CONDENSED = [measure for measure in EVERY if measure.condensed]
 seeds = st.integers(0, 100_000)
 

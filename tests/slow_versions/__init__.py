@@ -21,6 +21,7 @@ from slow_versions import (
     served,
     soft,
     statistics,
+    trec_fair,
     values,
 )
 from slow_versions.common import Topic
@@ -35,6 +36,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "EER": exposure.eer,
     "GF": group_fairness.gf,
     "GFR": group_fairness.gfr,
+    "TrecFair": trec_fair.trec_fair,
     "PEER": statistics.peer,
     "RADio": normative.radio,
     "logDP": merit.log_dp,
