@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,12 +12,9 @@ import pandas as pd
 from pt_fairness.analysis.confidence import (
     by_topic,
     check,
-    complete,
-    draws,
     interval,
     moments,
     one_of,
-    resampled,
     t_test,
 )
 from pt_fairness.analysis.statistics import corrected
@@ -107,9 +104,11 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     frame = per_query(perquery)
     names = list(dict.fromkeys(frame["name"]))
     several = baseline is None or isinstance(baseline, (list, tuple))
-    chosen = names if baseline is None else [
-        baseline_of(one, names, perquery.attrs.get(SYSTEMS))
-        for one in (baseline if isinstance(baseline, (list, tuple)) else [baseline])]
+    given: Any = names if baseline is None else baseline if several else [baseline]
+    chosen = list(dict.fromkeys(baseline_of(one, names, perquery.attrs.get(SYSTEMS))
+                                for one in given))
+    every = [(name, base) for i, base in enumerate(chosen) for name in names
+             if name not in chosen[:i + 1]]
     margins = {} if tolerance is None else _margins(tolerance, side, frame, perquery)
     both, parts = side == "both", []
     for measure, part in frame.groupby("measure", sort=False):
@@ -118,8 +117,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         absent = [name for name in chosen if name not in place]
         if absent and baseline is not None:
             raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
-        pairs = [(name, base) for base, name in _pairs(chosen, names)
-                 if name in place and base in place]
+        pairs = [pair for pair in every if place.keys() >= {*pair}]
         first, second = (values[:, [place[pair[i]] for pair in pairs]] for i in (1, 0))
         differences = (second - first).round(TIE_DECIMALS)
         n, difference, sd = moments(differences)
@@ -127,7 +125,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             if count < len(values):
                 warn(f"{name} and {base} are compared by {measure} on {count} of {len(values)} "
                      "topics, for which both have a value")
-        known = ~np.isnan(differences)
+        before, after = (moments(np.where(np.isnan(differences), np.nan, own))[1]
+                         for own in (first, second))
         low, high = interval(differences, "bca", confidence, resamples, seed)
         with np.errstate(invalid="ignore", divide="ignore"):  # equal differences
             effect = np.where(sd + abs(difference) == 0, 0.0, difference / sd)
@@ -138,7 +137,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         if several:
             rows["against"] = [base for _, base in pairs]
         parts.append(rows.assign(
-            measure=measure, n=n, baseline=_mean(first, known), mean=_mean(second, known),
+            measure=measure, n=n, baseline=before, mean=after,
             difference=difference, low=low, high=high, effect=effect, t=t, p=p,
             corrected=lambda table: corrected(table["p"], correction),
             reject=lambda table: table["corrected"] < ALPHA,
@@ -147,17 +146,6 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     result = pd.concat(parts, ignore_index=True)
     result.attrs = {**perquery.attrs, SIDE: side}  # what renamed measures stand for, too
     return result
-
-
-def _mean(values: Floats, known: Any) -> Floats:
-    return moments(np.where(known, values, np.nan))[1]
-
-
-def _pairs(baselines: Sequence[Any], names: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
-    """Return each baseline with each system that is compared with it."""
-    baselines = list(dict.fromkeys(baselines))
-    for i, base in enumerate(baselines):
-        yield from ((base, name) for name in names if name not in baselines[:i + 1])
 
 
 def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
@@ -187,22 +175,22 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
 
     :param differences: ``[T, cells]``, topics sorted by id, NaN where there is none
     """
-    p = np.full(differences.shape[1], np.nan)
-    for some, columns in complete(differences, np.nansum(abs(differences), axis=0) > 0):
-        size = columns.shape[1]
-        exact = 2 ** size <= resamples
-        if exact:
-            flips: Any = np.arange(2 ** size)[:, None] >> np.arange(size) & 1
-        else:
-            flips = np.empty((resamples, size), np.int8)
-            for rows, drawn in draws(seed, 2, resamples, size):
-                flips[rows] = drawn
-        found = abs(columns.mean(axis=1)).round(TIE_DECIMALS)
-        hits = np.concatenate([
-            (abs(sums / size).round(TIE_DECIMALS) >= found[part, None]).sum(axis=1)
-            for part, sums in resampled(columns, 1 - 2 * flips)])
-        p[some] = hits / len(flips) if exact else (1 + hits) / (1 + resamples)
-    return p
+    signs, p = {}, []
+    for column in differences.T:
+        column = column[~np.isnan(column)]
+        n = len(column)
+        if n < 2 or not column.any():
+            p.append(math.nan)
+            continue
+        exact = 2 ** n <= resamples
+        if n not in signs:
+            flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1 if exact else \
+                np.random.default_rng(seed).integers(0, 2, (resamples, n))
+            signs[n] = 1.0 - 2 * flips
+        found = abs(column.mean()).round(TIE_DECIMALS)
+        hits = (abs(signs[n] @ column / n).round(TIE_DECIMALS) >= found).sum()
+        p.append(hits / 2 ** n if exact else (1 + hits) / (1 + resamples))
+    return np.array(p)
 
 
 def _margins(tolerance: Any, side: str, frame: pd.DataFrame,

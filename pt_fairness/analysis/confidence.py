@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -10,9 +10,8 @@ import pandas as pd
 
 from pt_fairness.arrays import Floats
 from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
+from pt_fairness.tables.names import INTERVAL
 
-#: The maximum number of resampled means, and of weights of topics, that are floats at a time.
-BOOTSTRAP_CELLS = 1 << 22
 #: The ways to calculate an interval.
 METHODS = ("t", "bca")
 
@@ -128,7 +127,8 @@ def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFr
     low, high = interval(values, **options)
     n, mean, _ = moments(values)
     result = heads.assign(n=n, mean=mean, low=low, high=high)
-    result.attrs = dict(perquery.attrs)
+    result.attrs = {**perquery.attrs, INTERVAL: {key: options[key] for key in
+                                                 ("method", "confidence")}}
     return result
 
 
@@ -157,15 +157,20 @@ def interval(values: Floats, method: str, confidence: float, resamples: int,
     """
     from scipy import stats
     n, mean, sd = moments(values)
-    ends = np.array([mean, mean])
-    ends[:, n < 2] = np.nan
+    ends = np.where(n < 2, np.nan, [mean, mean])
+    some = np.flatnonzero(sd > 0)
     if method == "t":
-        some = sd > 0
         half = stats.t.ppf((1 + confidence) / 2, n[some] - 1) * sd[some] / np.sqrt(n[some])
         ends[:, some] += [-half, half]
     else:
-        for some, columns in complete(values, sd > 0):
-            ends[:, some] = _bca(columns, confidence, resamples, seed)
+        for size in sorted({*n[some].tolist()}):
+            cells = some[n[some] == size]
+            columns = values.T[cells][~np.isnan(values.T[cells])].reshape(-1, size)
+            counts = [np.bincount(row, minlength=size) for row in np.random.default_rng(
+                seed).integers(0, size, (resamples, size))]
+            resampled = columns @ np.array(counts, float).T / size
+            for cell, own, means in zip(cells, columns, resampled, strict=True):
+                ends[:, cell] = _bca(own, means, confidence)
     return ends[0], ends[1]
 
 
@@ -181,85 +186,19 @@ def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     return t, np.asarray(2 * stats.t.sf(abs(t), np.maximum(n - 1, 1)))
 
 
-def complete(values: Floats, wanted: Any) -> Iterator[tuple[Any, Floats]]:
-    """Yield the cells with the same number of topics, and their values, ``[cells, n]``.
+def _bca(values: Floats, means: Floats, confidence: float) -> Any:
+    """Return the ends of the BCa interval of a mean.
 
-    :param values: ``[T, cells]``, NaN where there is none
-    :param wanted: the mask of the cells to yield; those of fewer than two topics are left out
+    :param values: ``[n]``, not all equal
+    :param means: the means of the resamples, ``[resamples]``
     """
-    n = (~np.isnan(values)).sum(axis=0)
-    for size in np.unique(n[wanted & (n > 1)]).tolist():
-        some = wanted & (n == size)
-        columns = values[:, some].T
-        yield some, columns[~np.isnan(columns)].reshape(-1, size)
-
-
-def draws(seed: int, kinds: int, resamples: int, size: int) -> Iterator[tuple[slice, Any]]:
-    """Yield the integers of ``default_rng(seed).integers(0, kinds, (resamples, size))`` in parts.
-    """
-    rng, step = np.random.default_rng(seed), max(1, BOOTSTRAP_CELLS // size)
-    for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
-        yield slice(start, start + rows), rng.integers(0, kinds, (rows, size))
-
-
-def _bca(values: Floats, confidence: float, resamples: int, seed: int) -> Floats:
-    """Return the ends of the BCa intervals of means, ``[2, cells]``.
-
-    :param values: ``[cells, n]``, not all equal in any cell
-    """
-    from scipy.stats import norm
-    size = values.shape[1]
-    counts = np.zeros((resamples, size), np.min_scalar_type(size))
-    for rows, drawn in draws(seed, size, resamples, size):
-        cells = drawn + np.arange(len(drawn))[:, None] * size
-        counts[rows] = np.bincount(cells.ravel(), minlength=cells.size).reshape(cells.shape)
-    mean = values.mean(axis=1)
-    errors = values - mean[:, None]
-    acceleration = (errors ** 3).sum(axis=1) / (6 * (errors ** 2).sum(axis=1) ** 1.5)
-    z = norm.ppf([(1 - confidence) / 2, (1 + confidence) / 2])[:, None]
-    ends = np.empty((2, len(values)))
-    for part, sums in resampled(values, counts):
-        means = sums / size
-        rounded, centre = means.round(TIE_DECIMALS), mean[part, None].round(TIE_DECIMALS)
-        bias = z + norm.ppf(((rounded < centre).mean(axis=1) + (rounded <= centre).mean(axis=1))
-                            / 2)
-        with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
-            level = norm.cdf(bias - z + bias / (1 - acceleration[part] * bias))
-        ends[:, part] = _quantiles(means, level)
-    return ends
-
-
-def _quantiles(values: Floats, level: Floats) -> Floats:
-    """Return quantiles by linear interpolation, ``[2, cells]``; NaN for a level of NaN.
-
-    :param values: ``[cells, resamples]``
-    :param level: ``[2, cells]``
-    """
-    last = values.shape[1] - 1
-    place = np.nan_to_num(level) * last
-    below = place.astype(np.int64)
-    first, end = below.min(axis=1), np.minimum(below.max(axis=1) + 1, last)
-    # Only the values around the quantiles have to be sorted.
-    values = np.partition(values, np.append(first, end), axis=1)
-    found = []
-    for i in range(2):
-        near = np.sort(values[:, first[i]:end[i] + 1], axis=1)
-        low, high = (np.take_along_axis(near, np.minimum(k, near.shape[1] - 1)[:, None], 1)[:, 0]
-                     for k in (below[i] - first[i], below[i] - first[i] + 1))
-        found.append(low + (place[i] - below[i]) * (high - low))
-    return np.where(np.isnan(level), np.nan, found)
-
-
-def resampled(values: Floats, weights: Any) -> Iterator[tuple[slice, Floats]]:
-    """Yield the weighted sums of the values of some cells at a time, ``[cells, resamples]``.
-
-    :param values: ``[cells, n]``
-    :param weights: the weight of each topic in each resample, ``[resamples, n]``, integers
-    """
-    cells = max(1, BOOTSTRAP_CELLS // len(weights))
-    rows = max(1, BOOTSTRAP_CELLS // weights.shape[1])
-    for start in range(0, len(values), cells):
-        part = slice(start, start + cells)
-        yield part, np.hstack([values[part] @ weights[i:i + rows].T.astype(float)
-                               for i in range(0, len(weights), rows)])
+    from scipy.special import ndtr, ndtri
+    mean = values.mean()
+    centre, rounded = mean.round(TIE_DECIMALS), means.round(TIE_DECIMALS)
+    errors = values - mean
+    acceleration = (errors ** 3).sum() / (6 * (errors ** 2).sum() ** 1.5)
+    bias = ndtri(((rounded < centre).mean() + (rounded <= centre).mean()) / 2)
+    shifted = bias + ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
+    with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
+        levels = ndtr(bias + shifted / (1 - acceleration * shifted))
+    return np.nan if np.isnan(levels).any() else np.quantile(means, levels)

@@ -91,8 +91,7 @@ class _Draws:
         codes = self.codes(part, ranked.codes, draws)
         relevant = {rel: self.codes(0, known, draws)
                     for rel, known in self._annotations.by_rel.items()}
-        found = self._annotations.rankings(run, ranked).repeated(len(codes) // max(
-            len(ranked.codes), 1))
+        found = self._annotations.rankings(run, ranked).repeated(self.labels[:0, draws].shape[1])
         # Fewer label sets make larger blocks of topics.
         single = LabelSets(ranked.sets.labels)
         several = max(some.max(initial=0) for some in (codes, *relevant.values())) >= len(single)

@@ -56,6 +56,15 @@ def _add_options(command: argparse.ArgumentParser) -> None:
                          help="test of the comparison (default: t)")
     command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
                          "this confidence level, such as 0.95")
+    command.add_argument("--tolerance", metavar="MEASURE=δ", action="append", default=[],
+                         help="the difference from the baseline that does not matter, such as "
+                              "nDCG@10=0.01, for a verdict on each run; may be repeated")
+    command.add_argument("--topic-groups", metavar="FILE",
+                         help="means by groups of topics, from a CSV file with the columns qid and "
+                              "group")
+    command.add_argument("--uncertain", metavar="DRAWS", type=int,
+                         help="intervals under uncertain labels, whose probabilities are the "
+                              "weights of --groups, from this many draws")
     command.add_argument("--jobs", metavar="N", type=int, default=1,
                          help="processes; -1 for all processors (default: 1)")
 
@@ -63,17 +72,47 @@ def _add_options(command: argparse.ArgumentParser) -> None:
 def _table(options: argparse.Namespace) -> int:
     import pandas as pd
 
-    from pt_fairness import evaluation
-    per_query = options.per_query or options.format == "long"
-    averages, values = evaluation.evaluate(**_arguments(options), references=options.references)
-    text = evaluation.as_text(values if per_query else averages, options.format, options.digits,
-                              options.p_values)
+    from pt_fairness import analysis, evaluation
+    per_query, arguments = options.per_query or options.format == "long", _arguments(options)
+    draws, topic_groups = arguments.pop("uncertain"), arguments.pop("topic_groups")
+    if (draws is not None) + (topic_groups is not None) + per_query > 1:
+        raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
+                         "table of their own; give one of them")
+    if draws is not None:
+        return _uncertain(options, arguments, draws)
+    if topic_groups is not None and options.baseline is not None:
+        raise ValueError("--topic-groups prints means, which are not compared; leave out "
+                         "--baseline")
+    averages, values = evaluation.evaluate(**arguments, references=options.references)
+    if topic_groups is not None:
+        values = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
+    text = evaluation.as_text(averages if not per_query and topic_groups is None else values,
+                              options.format, options.digits, options.p_values)
     if options.output and options.format in ("csv", "long"):
         rows = [["'" * cell.startswith(("=", "+", "@")) + cell for cell in row]
                 for row in csv.reader(io.StringIO(text))]
         text = pd.DataFrame(rows).to_csv(index=False, header=False, lineterminator="\n")
     write(text, options.output)
     return 1 if averages.attrs[evaluation.BROKEN] else 0
+
+
+def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: int) -> int:
+    """Print the values under uncertain labels.
+
+    :raises ValueError: an option that does not go with them
+    """
+    from pt_fairness import analysis, evaluation, io
+    from pt_fairness.evaluation.naming import named, position
+    if options.label or options.tolerance:
+        raise ValueError("--uncertain goes neither with --label nor with --tolerance")
+    runs = named(options.runs, options.names)
+    baseline = None if options.baseline is None else position(options.baseline, runs)
+    found = analysis.uncertain_labels(
+        {name: io.read_run(str(run)) for name, run in runs.items()}, io.load_qrels(options.qrels),
+        arguments["measures"], options.groups, draws, confidence=options.ci or 0.95,
+        baseline=baseline)
+    write(evaluation.as_text(found, options.format, options.digits), options.output)
+    return 0
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -86,8 +125,9 @@ def _report(options: argparse.Namespace) -> int:
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of :func:`pt_fairness.evaluate` and :func:`pt_fairness.report`.
 
-    :raises ValueError: a label without a measure
+    :raises ValueError: a label without a measure, or a tolerance that is no number
     """
+    from pt_fairness.io import read_topic_groups
     return {
         "runs": options.runs, "qrels": options.qrels,
         "measures": [measure for some in options.measures for measure in some.split()],
@@ -95,7 +135,23 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
         "names": options.names, "baseline": options.baseline,
         "correction": None if options.correction == "none" else options.correction,
         "test": options.test, "confidence": options.ci, "n_jobs": options.jobs,
+        "tolerance": dict(map(_tolerance, options.tolerance)) or None,
+        "topic_groups": options.topic_groups and read_topic_groups(options.topic_groups),
+        "uncertain": options.uncertain,
         "progress": sys.stderr.isatty()}
+
+
+def _tolerance(text: str) -> tuple[str, float]:
+    """Split ``MEASURE=δ`` at the last equals sign.
+
+    :raises ValueError: there is no number behind it
+    """
+    measure, _, margin = text.rpartition("=")
+    try:
+        return measure, float(margin)
+    except ValueError:
+        raise ValueError(f"--tolerance {text!r} is not possible; it takes a measure, = and a "
+                         "number, such as nDCG@10=0.01") from None
 
 
 def _label(text: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness import tables as tabular
+from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import check, one_of
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
@@ -36,6 +37,7 @@ from pt_fairness.tables.names import (
     MEASURES,
     REFERENCES,
     SYSTEMS,
+    TOLERANCE,
     TOPICS,
     UNDEFINED_EVERYWHERE,
 )
@@ -51,7 +53,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
              n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
              test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
-             references: bool | Sequence[str] = False) -> Any:
+             references: bool | Sequence[str] = False,
+             tolerance: float | Mapping[Any, float] | None = None) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
@@ -110,6 +113,10 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     :param confidence: the confidence level of intervals of the averages: after each measure ``X``,
         the columns ``X low`` and ``X high``, as of :func:`pt_fairness.analysis.intervals` (a BCa
         bootstrap over topics). NaN for measures that are summed, such as ``NumRel``
+    :param tolerance: the difference from the baseline that does not matter, or a dictionary from
+        measures to it: the column ``X verdict`` says whether a system is not worse by more
+        (``within``), worse by more (``exceeds``), or ``inconclusive``, as of
+        :func:`pt_fairness.analysis.compare`
     :param references: whether the averages have a row for each kind of
         :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds: ``[random
         order]``, ``[proportional]``, ``[largest group first]``, ``[smallest group first]``. Each
@@ -132,7 +139,8 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
         others, because ``protected`` is not set), ``systems`` (the names of the runs in their
         order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
         test, correction, alpha, systems``), with intervals ``interval`` (``method, confidence``),
-        and with references ``references``, the names of their rows.
+        with verdicts ``tolerance`` (δ by measure), and with references ``references``, the names of
+        their rows.
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
         ``n_jobs=0``, a pipe for several processes, a correction other than the default without a
@@ -155,6 +163,9 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     _check_options(perquery, baseline, correction, highlight, labels)
     kinds = checked(references)
     one_of("test", test, list(TESTS))
+    if tolerance is not None and baseline is None:
+        raise ValueError(f"tolerance={tolerance!r} is of differences from a baseline; give "
+                         "baseline, too")
     if confidence is not None:
         check(confidence, RESAMPLES)
     by_name = named(runs, names)
@@ -184,9 +195,17 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
     if confidence is not None:
         attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
     tables: list[Any] = []
+    by_topic = per_query_of(scores, plan.columns)
+    by_topic.attrs.update(attrs)
     if perquery is not True:
+        verdicts = None
+        if tolerance is not None and base in scores:
+            found = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
+            found = found[found["tolerance"].notna()]
+            verdicts = found.pivot(index="name", columns="measure", values="verdict")
+            attrs[TOLERANCE] = dict(zip(found["measure"], found["tolerance"], strict=True))
         averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
-                               correction, test, confidence)
+                               correction, test, confidence, verdicts)
         if kinds:
             rows = reference_rows(plan, kinds)
             rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
@@ -194,7 +213,7 @@ def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any,
             attrs[REFERENCES] = tuple(rows["name"])
         tables.append(averages)
     if perquery is not False:
-        tables.append(per_query_of(scores, plan.columns))
+        tables.append(by_topic)
     for i, table in enumerate(tables):
         table.attrs.update(attrs)
         table = table if round is None else rounded(table, round)

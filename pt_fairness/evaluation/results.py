@@ -24,7 +24,7 @@ from pt_fairness.tables import (
     measure_columns,
     of_one_measure,
 )
-from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT, split_suffix
+from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT, VERDICT, split_suffix
 
 #: The number of resamples of a randomisation test.
 RESAMPLES = 9999
@@ -34,11 +34,12 @@ SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 
 def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
                 baseline: str | None, correction: str | None, test: str = "t",
-                confidence: float | None = None) -> pd.DataFrame:
+                confidence: float | None = None, verdicts: Any = None) -> pd.DataFrame:
     """Return ``name``, the average of each measure and, with a baseline, the comparisons.
 
     :param undefined: the columns of the measures that are undefined for all topics
     :param correction: as of :func:`pt_fairness.evaluate`, and so are ``test`` and ``confidence``
+    :param verdicts: the verdict of each system, by measure; ``None`` for none
     """
     table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
     defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
@@ -63,6 +64,8 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
                 p_values = corrected(pd.Series(tests[others, 2, i], others), correction).reindex(
                     range(len(scores)))
                 table |= {column + REJECT: p_values < ALPHA, column + CORRECTED: p_values}
+            if verdicts is not None and column in verdicts:
+                table[column + VERDICT] = verdicts[column].reindex(list(scores)).to_numpy()
     return pd.DataFrame(table)
 
 

@@ -7,6 +7,7 @@ from pt_fairness.io.groups import read_groups, read_values
 from pt_fairness.io.groups import read_labels as read_labels
 from pt_fairness.io.groups import read_memberships as read_memberships
 from pt_fairness.io.groups import read_targets as read_targets
+from pt_fairness.io.groups import read_topic_groups as read_topic_groups
 from pt_fairness.io.qrels import load_qrels, qrels_columns, read_qrels, write_qrels
 from pt_fairness.io.runs import read_run
 

@@ -150,11 +150,24 @@ def read_targets(path: Path) -> pd.DataFrame:
     0   1   PRO   0.4
     1   1   CON   0.6
     """
+    return _read_csv(path, ["qid", "group", "share"])
+
+
+def read_topic_groups(path: Path) -> pd.DataFrame:
+    """Read a CSV file of groups of topics, ``qid, group``, compressed if the name ends in ``.gz``.
+
+    :returns: ``qid, group`` as text, and the other columns of the file
+    :raises ValueError: a column is missing, or a line cannot be read
+    """
+    return _read_csv(path, ["qid", "group"])
+
+
+def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
     with opened(path) as source:
         first = first_line(source)
         if not first:
-            raise ValueError(f"{source.name} is empty; it needs the columns qid, group, share")
-        return _read_table(source, ",", _header(first, ","), ["qid", "group", "share"])
+            raise ValueError(f"{source.name} is empty; it needs the columns {', '.join(needed)}")
+        return _read_table(source, ",", _header(first, ","), needed)
 
 
 def _read_table(source: Input, separator: str, header: list[str],

@@ -18,7 +18,7 @@ from pt_fairness.reporting.rendering import as_json, number
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
-from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE
+from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE, VERDICT
 from pt_fairness.tables.parsing import reads_subtopics
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
@@ -99,6 +99,8 @@ def _table(experiment: Experiment) -> dict[str, Any]:
             if name + LOW in averages and cell["value"]:
                 low, high = (averages[name + suffix].iloc[row] for suffix in (LOW, HIGH))
                 cell["text"] += f" [{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
+            if name + VERDICT in averages and system != experiment.baseline:
+                cell["verdict"] = averages[name + VERDICT].iloc[row]
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
     known = experiment.references[names].to_numpy(float).tolist()
@@ -120,7 +122,7 @@ def _cell(value: float, best: bool = False, mark: str = "", about: str = "") -> 
     exact = number(value)
     return {"value": "" if exact is None else str(exact),
             "text": "–" if exact is None else f"{value:.{DIGITS}f}".replace("-", "−"),
-            "best": best, "mark": mark, "about": about,
+            "best": best, "mark": mark, "about": about, "verdict": "",
             "said": ", ".join(filter(None, ["best" if best else "", _CHANGES[mark]]))}
 
 
@@ -207,7 +209,8 @@ def _facts(experiment: Experiment) -> Facts:
                  list(zip(experiment.names, experiment.measures, strict=True)),
                  [*sources, *([SAMPLES] if experiment.sampled else []), *_coverage(experiment)],
                  _undefined(experiment),
-                 experiment.baseline, experiment.comparison.get("correction"))
+                 experiment.baseline, experiment.comparison.get("correction"),
+                 experiment.comparison.get("test", ""))
 
 
 def data_of(experiment: Experiment, room: int) -> dict[str, Any]:

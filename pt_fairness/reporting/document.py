@@ -8,21 +8,25 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pt_fairness import io
+from pt_fairness import analysis, io
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.naming import named
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Source
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.reporting.content import content_of, data_of
+from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
+from pt_fairness.reporting.content import DIGITS, content_of, data_of
 from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.rendering import render
 from pt_fairness.tables.names import CORRECTION
+from pt_fairness.tables.parsing import parsed, takes_groups
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
 #: The size that numbers at ranks may fill a page to, and the room for the notes on measures.
 MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
+#: The confidence level of the intervals of topic groups and of uncertain labels by default.
+CONFIDENCE = 0.95
 
 
 class Report:
@@ -62,7 +66,9 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
            checkpoint: Path | None = None, progress: bool = True,
            title: str = "Fairness report", test: Literal["t", "randomisation"] = "t",
-           confidence: float | None = None) -> Report:
+           confidence: float | None = None,
+           tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
+           uncertain: int | None = None) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The report has the table of averages, each two measures of the systems, what the judgments
@@ -90,6 +96,14 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     :param test: the test of the comparison, as of :func:`evaluate`
     :param confidence: the confidence level of intervals of the averages, as of :func:`evaluate`:
         beside each average in the table, and as lines in the plot of each two measures
+    :param tolerance: the difference from the baseline that does not matter, as of :func:`evaluate`:
+        the word of the verdict is below each average
+    :param topic_groups: groups of topics, as of :func:`pt_fairness.analysis.topic_groups`, for a
+        section with their means
+    :param uncertain: the number of draws of uncertain labels, for a section on the measures of this
+        package with the intervals and shares of
+        :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
+        probabilities
     :returns: the report, with ``save(path)`` and, for notebooks, ``_repr_html_``
     :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
     :raises ImportError: Jinja2 is not installed
@@ -118,9 +132,18 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
-        confidence=confidence, references=True)
+        confidence=confidence, references=True, tolerance=tolerance)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
-    content = {"title": title, **content_of(experiment)}
+    sections, level = [], confidence or CONFIDENCE
+    if topic_groups is not None:
+        sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
+    if uncertain is not None:
+        sections.append(of_uncertain_labels(analysis.uncertain_labels(
+            {name: run if isinstance(run, pd.DataFrame) else io.read_run(run)
+             for name, run in by_name.items() if name not in experiment.broken}, judged,
+            [one for one in parsed(measures) if takes_groups(one)], groups, uncertain,
+            confidence=level), uncertain, level, DIGITS))
+    content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
     return Report(render(content, data_of(experiment, room)), experiment.broken)

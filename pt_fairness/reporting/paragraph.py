@@ -42,6 +42,7 @@ class Facts:
     undefined: Sequence[str]
     baseline: str | None
     correction: str | None
+    test: str
 
 
 def paragraph(facts: Facts) -> list[str | Cite]:
@@ -107,8 +108,8 @@ def _matters(param: str, measure: FairnessMeasure) -> bool:
 def _tests(facts: Facts) -> list[Text]:
     if facts.baseline is None or facts.runs < 2:
         return []
-    text: list[str | Cite] = [f"Differences from {facts.baseline} are tested by two-sided paired "
-                              f"t-tests over the topics, with a significance level of {ALPHA:g}"]
+    text: list[str | Cite] = [f"Differences from {facts.baseline} are tested by {facts.test}s "
+                              f"over the topics, with a significance level of {ALPHA:g}"]
     others = facts.runs - 1
     if facts.correction is None:
         text.append("; the p-values are not corrected")

@@ -20,7 +20,7 @@ from pt_fairness.tables import (
     notes,
     with_mark,
 )
-from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT
+from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT, VERDICT
 from pt_fairness.tables.references import is_reference
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
@@ -57,10 +57,10 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     the baseline (p < .05; corrected p-values if the table has them). They replace the columns of
     the comparison. A measure that can be on either side of 0, such as ``BiasP@5``, has ≠ instead:
     the systems differ, and ``abs=True`` tests which is nearer to 0. An interval follows its
-    average: ``0.4838 [0.3725, 0.5888]``. A note under the table names the test, its correction, the
-    group source, the target and the protected group of each measure, and the undefined topics.
-    A rule stands above the rows of reference rankings. LaTeX needs the packages booktabs and, for ▲
-    and ▼, amssymb.
+    average: ``0.4838 [0.3725, 0.5888]``. Verdicts have a column of their own. A note under the
+    table names the test, its correction, the group source, the target and the protected group of
+    each measure, and the undefined topics. A rule stands above the rows of reference rankings.
+    LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
 
     One warning names the columns of unknown direction, which have no bold value.
 
@@ -124,7 +124,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
         return ["" if pd.isna(value) else f"{value:.{digits}f}" if isinstance(value, float)
                 else str(value) for value in values.tolist()]
 
-    if "qid" in table:
+    if "measure" in table:
         return pd.DataFrame({column: shown(table[column]) for column in table.columns},
                             dtype=object)
     measures = measure_columns(table)
@@ -132,7 +132,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
     systems = ~is_reference(table)
     cells: dict[str, list[str]] = {}
     compared = {name + suffix for name in measures
-                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH)}
+                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH, VERDICT)}
     for column in table.columns:
         if column in compared:
             continue
@@ -152,6 +152,8 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
         p = p_values(table, column)
         if with_p and p is not None:
             cells[f"p ({column})"] = ["" if pd.isna(one) else short_p(one) for one in p]
+        if column + VERDICT in table:
+            cells[f"verdict ({column})"] = shown(table[column + VERDICT])
     return pd.DataFrame(cells, dtype=object)
 
 

@@ -14,6 +14,8 @@ P_VALUE, REJECT, CORRECTED = " p-value", " reject", " p-value corrected"
 TEST_SUFFIXES = (P_VALUE, REJECT, " corrected")
 #: The suffixes of the columns with the ends of the interval of an average.
 LOW, HIGH = " low", " high"
+#: The suffix of the column with the verdicts against a tolerance.
+VERDICT = " verdict"
 #: The prefixes of the columns that :func:`pt_fairness.analysis.combine` adds; larger is better.
 COMBINATIONS = ("mean(", "gmean(", "hmean(")
 #: The prefix of the column that pandas creates for an index in a CSV file.
@@ -39,6 +41,8 @@ SEVERAL = "several groups"
 COMPARISON = "comparison"
 #: The key of ``attrs`` with the intervals of the averages: ``method`` and ``confidence``.
 INTERVAL = "interval"
+#: The key of ``attrs`` that maps the names of columns to the tolerance of their verdicts.
+TOLERANCE = "tolerance"
 #: The key of ``attrs`` with the names of the rows of reference rankings, below the systems.
 REFERENCES = "references"
 #: The key of ``attrs`` with the names of the systems, in the order of the runs.
@@ -56,7 +60,8 @@ def split_suffix(column: str) -> tuple[str, str]:
     >>> split_suffix("rKL@5 p-value corrected")
     ('rKL@5', ' p-value corrected')
     """
-    for suffix in (CORRECTED, P_VALUE, REJECT, WINS, LOSSES, " corrected", LOW, HIGH):
+    for suffix in (CORRECTED, P_VALUE, REJECT, WINS, LOSSES, " corrected", LOW, HIGH,
+                   VERDICT):
         if column.endswith(suffix):
             return column[:-len(suffix)], suffix
     return column, ""

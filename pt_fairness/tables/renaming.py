@@ -12,6 +12,7 @@ from pt_fairness.tables.directions import MARKS, direction_of
 from pt_fairness.tables.names import (
     MEASURES,
     SEVERAL,
+    TOLERANCE,
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
     split_suffix,
@@ -72,7 +73,7 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
     known |= {new: known.get(name, name) for name, new in names.items()}
     renamed.attrs = {**table.attrs, MEASURES: {name: text for name, text in known.items()
                                                if name not in names or name in names.values()}}
-    for key in {UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL} & table.attrs.keys():
+    for key in {UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL, TOLERANCE} & table.attrs.keys():
         renamed.attrs[key] = {names.get(name, name): fact
                               for name, fact in table.attrs[key].items()}
     return renamed

@@ -17,6 +17,7 @@ from pt_fairness.tables.names import (
     INTERVAL,
     P_VALUE,
     SEVERAL,
+    TOLERANCE,
     TOPICS,
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
@@ -122,9 +123,15 @@ def notes(table: pd.DataFrame) -> list[str]:
         sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
                          f"{table['name'].iloc[row]} (p < {short_p(ALPHA)}"
                          f"{', corrected' if corrected else ''}).{different}")
+    if compared and attrs.get(TOLERANCE):
+        limits = ", ".join(f"{margin:g} in {one}" for one, margin in attrs[TOLERANCE].items())
+        sentences.append(f"Verdict within: not worse than {compared['baseline']} by more than "
+                         f"{limits}; exceeds: worse by more; each at the one-sided 5 % level, not "
+                         "corrected for several systems.")
     if attrs.get(INTERVAL):
-        sentences.append(f"Intervals: {100 * attrs[INTERVAL]['confidence']:g} %, BCa bootstrap "
-                         "over topics.")
+        method = {"bca": "BCa bootstrap", "t": "t distribution"}[attrs[INTERVAL]["method"]]
+        sentences.append(f"Intervals: {100 * attrs[INTERVAL]['confidence']:g} %, {method} over "
+                         "topics.")
     if attrs.get(GROUPS):
         sentences.append(f"Groups: {attrs[GROUPS]}.")
     texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))

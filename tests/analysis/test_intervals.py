@@ -16,7 +16,6 @@ from slow_versions import certainty as slow
 
 from pt_fairness import evaluate
 from pt_fairness.analysis import intervals
-from pt_fairness.analysis.confidence import BOOTSTRAP_CELLS, draws
 
 COLUMNS = ["name", "measure", "n", "mean", "low", "high"]
 
@@ -119,17 +118,6 @@ def test_undefined_topics():
     assert dropped.loc["rND@1", "mean"] == pytest.approx(counted.loc["rND@1", "mean"] * 4 / 3)
     assert dropped.attrs["undefined"] == {"rND@1": ("4",)}
     assert dropped.loc["AWRF@2"].equals(counted.loc["AWRF@2"])
-
-
-@pytest.mark.parametrize("size", [3, 7])
-def test_draws_in_parts_are_those_at_once(size, monkeypatch):
-    whole = np.random.default_rng(4).integers(0, size, (50, size))
-    monkeypatch.setattr("pt_fairness.analysis.confidence.BOOTSTRAP_CELLS", 40)
-    parts = [drawn for _, drawn in draws(4, size, 50, size)]
-    assert len(parts) > 3 and (np.concatenate(parts) == whole).all()
-    few = intervals(frame_of(VALUES), resamples=300)
-    monkeypatch.setattr("pt_fairness.analysis.confidence.BOOTSTRAP_CELLS", BOOTSTRAP_CELLS)
-    pd.testing.assert_frame_equal(few, intervals(frame_of(VALUES), resamples=300), rtol=1e-12)
 
 
 def test_coverage():

@@ -129,12 +129,6 @@ def test_equal_values_and_one_group():
     assert (row[["range", "sd", "gini", "chance"]] == 0).all(axis=None) and row["p"].isna().all()
 
 
-def test_parts_do_not_matter(monkeypatch):
-    whole = topic_gaps(frame_of(VALUES), DOMAINS, 500)
-    monkeypatch.setattr("pt_fairness.analysis.topics.BOOTSTRAP_CELLS", 1000)
-    pd.testing.assert_frame_equal(topic_gaps(frame_of(VALUES), DOMAINS, 500), whole)
-
-
 @pytest.mark.parametrize("function", [topic_groups, topic_gaps])
 @pytest.mark.parametrize(
     "groups, says",

@@ -107,3 +107,45 @@ class TestTest:
     def test_wrong_options(self, runs, qrels, options, says):
         with pytest.raises(ValueError, match=says):
             evaluate_quietly(runs, qrels, SHORT, **options)
+
+
+class TestVerdicts:
+    TOLERANCE = {"nDCG@5": 0.05, "AWRF@5": 0}
+
+    def test_they_are_those_of_compare(self, runs, qrels):
+        measures = ["nDCG@5", "BiasP(pro='g0',con='g1')@5", "AWRF@5"]
+        averages, perquery = evaluate_quietly(runs, qrels, measures, baseline=1,
+                                              tolerance=self.TOLERANCE)
+        expected = analysis.compare(perquery, "system 4", tolerance=self.TOLERANCE).set_index(
+            ["name", "measure"])["verdict"]
+        for measure in self.TOLERANCE:
+            words = averages.set_index("name")[f"{measure} verdict"]
+            assert words.drop("system 4").to_dict() == expected.xs(measure, level=1).to_dict()
+            assert pd.isna(words["system 4"])
+        assert "BiasP(pro='g0',con='g1')@5 verdict" not in averages
+        assert measure_columns(averages) == measures
+        assert averages.attrs["tolerance"] == {"nDCG@5": 0.05, "AWRF@5": 0}
+        assert any("not worse than system 4 by more than 0.05 in nDCG@5, 0 in AWRF@5" in one
+                   for one in notes(averages))
+        plain, _ = evaluate_quietly(runs, qrels, measures, baseline=1)
+        pd.testing.assert_frame_equal(plain, averages[plain.columns])
+
+    def test_texts_and_labels(self, runs, qrels):
+        averages, _ = evaluate_quietly(runs, qrels, SHORT, baseline=0, tolerance={"nDCG@5": 1.1},
+                                       labels={"nDCG@5": "Relevance"})
+        assert averages["Relevance verdict"].tolist()[1:] == ["within"] * 3
+        lines = as_text(averages, "md").splitlines()
+        assert "| verdict (Relevance) |" in lines[0] and "1.1 in Relevance;" in lines[-1]
+        assert "| within |" in lines[3] and "within" not in lines[2]
+        first, second, *_ = json.loads(as_text(averages, "json"))
+        assert first["Relevance ↑ verdict"] is None
+        assert second["Relevance ↑ verdict"] == "within"
+
+    @pytest.mark.parametrize("options, says", [
+        ({"tolerance": 0.1}, "tolerance=0.1 is of differences from a baseline; give baseline"),
+        ({"tolerance": {"AP": 0.1}, "baseline": 0}, "has no values of 'AP'"),
+        ({"tolerance": {"nDCG@5": -1}, "baseline": 0}, "the tolerance of nDCG@5 is -1"),
+    ])
+    def test_wrong_options(self, runs, qrels, options, says):
+        with pytest.raises(ValueError, match=says):
+            evaluate_quietly(runs, qrels, SHORT, **options)

@@ -1,4 +1,4 @@
-"""The figures of the gallery, drawn by the blocks of the page."""
+"""The figures of the gallery and of the page on certainty, drawn by the blocks of the pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 PAGES = resources.files("pt_fairness") / "pt_docs"
 GALLERY = (PAGES / "gallery.rst").read_text(encoding="utf-8")
-NAMED = set(re.findall(r"^\.\. image:: images/(\S+)$", GALLERY, re.MULTILINE))
+CERTAINTY = (PAGES / "certainty.rst").read_text(encoding="utf-8")
+NAMED = set(re.findall(r"^\.\. image:: images/(\S+)$", GALLERY + CERTAINTY, re.MULTILINE))
 
 
 def test_every_image_of_the_page_is_drawn_and_nothing_else(script, tmp_path):
@@ -29,7 +30,8 @@ def test_every_image_of_the_page_is_drawn_and_nothing_else(script, tmp_path):
 
 def test_the_stored_images_are_those_of_the_page():
     stored = {path.name for path in (PAGES / "images").iterdir()}
-    assert {name for name in stored if name.startswith(("gallery-", "strips"))} == NAMED
+    drawn = ("gallery-", "certainty-", "strips")
+    assert {name for name in stored if name.startswith(drawn)} == NAMED
     assert sum(len((PAGES / "images" / name).read_bytes()) for name in stored) <= 900_000
 
 

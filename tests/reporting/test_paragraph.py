@@ -20,7 +20,8 @@ def facts(measures, **given):
     named = [(one, *parsed([one])) if isinstance(one, str) else one for one in measures]
     return Facts(**{
         "runs": 3, "topics": 50, "measures": named, "sources": ["The groups are those of x."],
-        "undefined": [], "baseline": "BM25", "correction": "holm", **given,
+        "undefined": [], "baseline": "BM25", "correction": "holm",
+        "test": "two-sided paired t-test", **given,
     })  # fmt: skip
 
 
@@ -128,3 +129,8 @@ def test_references_of_other_packages(key):
     family = OTHERS[key].people[0].split()[-1].lower().replace("ä", "a")
     assert key == f"{family}{OTHERS[key].venue[-4:]}"
     assert OTHERS[key].link.startswith("https://")
+
+
+def test_it_names_the_test():
+    text = citations.as_text(paragraph(facts(["nDCG@10"], test="two-sided randomisation test")))
+    assert "are tested by two-sided randomisation tests over the topics" in text

@@ -1,0 +1,146 @@
+"""``pt-fairness table`` and ``report``: verdicts, groups of topics and uncertain labels."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_fairness import analysis, cli, evaluate, io, report
+from pt_fairness.io.frames import EXACT
+
+DOCS = [f"d{i}" for i in range(30)]
+TOPICS = [str(topic) for topic in range(1, 13)]
+DOMAINS = dict(zip(TOPICS, ["health", "law", "sport"] * 4, strict=True))
+FAIR = ["AWRF@5", "rKL(protected='F')@5"]
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """``command(name, option…)``: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    pool = {qid: rng.choice(DOCS, 12, replace=False) for qid in TOPICS}
+    (tmp_path / "qrels").write_text("".join(
+        f"{qid} 0 {docno} {rng.integers(0, 2)}\n" for qid, docs in pool.items() for docno in docs))
+    for name in "AB":
+        (tmp_path / name).write_text("".join(
+            f"{qid} Q0 {docno} {rank} {-rank} x\n" for qid, docs in pool.items()
+            for rank, docno in enumerate(rng.permutation(docs), 1)))
+    shares = rng.beta(0.5, 0.5, len(DOCS)).round(3).clip(0.01, 0.99)
+    rows = [(docno, label, share) for docno, p in zip(DOCS, shares, strict=True)
+            for label, share in (("F", p), ("M", round(1 - p, 3)))]
+    pd.DataFrame(rows, columns=["docno", "group", "weight"]).to_csv("soft.csv", index=False)
+    pd.Series(DOMAINS).rename_axis("qid").rename("group").to_csv("domains.csv")
+
+    def run(name, *options):
+        code = cli.main([name, "qrels", "A", "B", "--groups", "soft.csv", *options])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def read(text):
+    with open("table.csv", "w", encoding="utf-8") as out:
+        out.write(text)
+    return pd.read_csv("table.csv", **EXACT)
+
+
+def frames():
+    return {name: io.read_run(name) for name in "AB"}
+
+
+def test_verdicts(command):
+    options = ["-m", "nDCG@5", FAIR[1], "--baseline", "A", "--tolerance", "nDCG@5=0.01",
+               "--tolerance", f"{FAIR[1]}=0.5"]  # fmt: skip
+    code, out, _ = command("table", *options)
+    table, _ = evaluate(["A", "B"], "qrels", ["nDCG@5", FAIR[1]], groups="soft.csv", baseline="A",
+                        tolerance={"nDCG@5": 0.01, FAIR[1]: 0.5}, progress=False)  # fmt: skip
+    assert code == 0
+    for measure in ("nDCG@5", FAIR[1]):
+        column = f"{measure} verdict"
+        assert read(out)[column].tolist()[1] == table[column].tolist()[1]
+    assert table[f"{FAIR[1]} verdict"].tolist()[1] == "within"
+
+
+def test_groups_of_topics(command):
+    code, out, _ = command("table", "-m", "nDCG@5", FAIR[0], "--topic-groups", "domains.csv",
+                           "--ci", "0.9")  # fmt: skip
+    values = evaluate(["A", "B"], "qrels", ["nDCG@5", FAIR[0]], groups="soft.csv", perquery=True,
+                      progress=False)  # fmt: skip
+    expected = analysis.topic_groups(values, DOMAINS, confidence=0.9)
+    assert code == 0
+    pd.testing.assert_frame_equal(read(out), expected, check_dtype=False, rtol=1e-12)
+    _, out, _ = command("table", "-m", "nDCG@5", "--topic-groups", "domains.csv", "--format", "md")
+    assert "| A | nDCG@5 | health | 4 | 0." in out
+    assert "Intervals: 95 %, t distribution over topics." in out
+
+
+def test_uncertain_labels(command):
+    code, out, _ = command("table", "-m", *FAIR, "--uncertain", "20", "--baseline", "A")
+    expected = analysis.uncertain_labels(frames(), io.read_qrels("qrels"), FAIR, "soft.csv", 20,
+                                         baseline="A")  # fmt: skip
+    assert code == 0 and set(expected["name"]) == {"B"}
+    pd.testing.assert_frame_equal(read(out), expected, check_dtype=False, rtol=1e-12)
+
+
+def test_report(command):
+    pytest.importorskip("jinja2")
+    options = ["-m", "nDCG@5", FAIR[0], "--baseline", "A", "--tolerance", "nDCG@5=1.1",
+               "--topic-groups", "domains.csv", "--uncertain", "20", "--ci", "0.9"]  # fmt: skip
+    code, page, _ = command("report", *options)
+    wanted = report(["A", "B"], "qrels", ["nDCG@5", FAIR[0]], groups="soft.csv", baseline="A",
+                    tolerance={"nDCG@5": 1.1}, topic_groups=DOMAINS, uncertain=20, confidence=0.9,
+                    progress=False)  # fmt: skip
+    assert code == 0 and page == wanted.html
+    values = evaluate(["A", "B"], "qrels", ["nDCG@5", FAIR[0]], groups="soft.csv", perquery=True,
+                      progress=False)  # fmt: skip
+    assert page.count('<span class="end">within</span>') == 1  # the other run, by nDCG
+
+    def shown(row, low="low", high="high"):
+        return f"{row['mean']:.4f} [{row[low]:.4f}, {row[high]:.4f}]".replace("-", "−")
+
+    for _, row in analysis.topic_groups(values, DOMAINS, confidence=0.9).iterrows():
+        assert f"<td>{shown(row)}</td>" in page
+    for _, row in analysis.topic_gaps(values, DOMAINS).iterrows():
+        assert f"<td>{row['range']:.4f}</td><td>{row['chance']:.4f}</td>" in page
+    found = analysis.uncertain_labels(frames(), io.read_qrels("qrels"), FAIR[0], "soft.csv", 20,
+                                      confidence=0.9)  # fmt: skip
+    for _, row in found.iterrows():
+        assert f"<td>{FAIR[0]}</td><td>{shown(row)}</td>" in page
+        assert f"<td>{row['share']:.0%}</td><td>{row['most probable']:.4f}</td>" in page
+    _, plain, _ = command("report", "-m", "nDCG@5", FAIR[0])
+    assert not re.search('id="(topic-groups|uncertain)"', plain)
+
+
+def test_the_sections_fit_a_phone(command, show):
+    _, page, _ = command("report", "-m", *FAIR, "--topic-groups", "domains.csv", "--uncertain", "9")
+    shown = show(page)
+    shown.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True})
+    try:
+        assert shown("return document.documentElement.scrollWidth") <= 390
+        assert len(shown.find_all("#topic-groups tbody tr")) == 4
+        assert len(shown.find_all("#uncertain tbody tr")) == 4
+    finally:
+        shown.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("options, says", [
+    (["--baseline", "A", "--tolerance", "nDCG@5"], "--tolerance 'nDCG@5' is not possible"),
+    (["--baseline", "A", "--tolerance", "nDCG@5=a"], "such as nDCG@10=0.01"),
+    (["--tolerance", "nDCG@5=0.1"], "give baseline, too"),
+    (["--uncertain", "9", "--topic-groups", "domains.csv"], "give one of them"),
+    (["--uncertain", "9"], "uncertain_labels takes measures of this package"),
+    (["--uncertain", "1"], "draws=1"),
+    (["--uncertain", "9", "--label", "nDCG@5=x"], "goes neither with --label"),
+    (["--topic-groups", "domains.csv", "--baseline", "A"], "leave out --baseline"),
+    (["--topic-groups", "soft.csv"], "soft.csv"),
+    (["--topic-groups", "A"], "A has no column 'qid'; it needs qid, group"),
+])
+def test_wrong_options(command, options, says):
+    measure = FAIR[0] if "1" in options else "nDCG@5"
+    code, out, err = command("table", "-m", measure, *options)
+    assert code == 2 and not out and says in err
