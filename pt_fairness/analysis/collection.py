@@ -16,7 +16,7 @@ from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
 from pt_fairness.messages import listed, warn
 from pt_fairness.provider.evaluator import FairnessEvaluator
-from pt_fairness.tables import parsed
+from pt_fairness.provider.parsing import parsed
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"

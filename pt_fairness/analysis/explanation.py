@@ -17,9 +17,9 @@ from pt_fairness.identifiers import texts_of
 from pt_fairness.io import need_columns
 from pt_fairness.messages import collecting_warnings, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.tables import parsed, take_groups
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.

@@ -13,10 +13,10 @@ from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.measures.exposure import IAA
+from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.tables import parsed
 
 
 def amortised_inequity(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,

@@ -14,10 +14,10 @@ from pt_fairness.measures.document_values import NumberMeasure
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.messages import warn
 from pt_fairness.provider.checks import check_labels
+from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.tables import parsed
 
 
 def judgments_of(qrels: pd.DataFrame) -> Judgments:

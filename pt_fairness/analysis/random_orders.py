@@ -14,11 +14,12 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
 from pt_fairness.measures.scoring import fairest, score
 from pt_fairness.provider.evaluator import Source, sources_of
+from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.streams import uniforms
-from pt_fairness.tables import TIE_DECIMALS, parsed, take_groups
+from pt_fairness.tables import TIE_DECIMALS
 
 #: The number of documents that are scored at a time, which limits the memory.
 DOCUMENTS = 1 << 20

@@ -101,7 +101,7 @@ def _label(text: str) -> tuple[str, str]:
 
     :raises ValueError: no part before an equals sign is a measure
     """
-    from pt_fairness.tables import parsed_or_none
+    from pt_fairness.provider.parsing import parsed_or_none
     parts = text.split("=")
     for i in range(1, len(parts)):
         measure = "=".join(parts[:i])

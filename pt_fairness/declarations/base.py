@@ -21,10 +21,11 @@ from pt_fairness.declarations.params import (
     literal,
     plain,
 )
-from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS, BoundName
+from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, label_parts, side_of
 from pt_fairness.rankings.view import View
+from pt_fairness.registry import BoundName
 
 #: Takes a parameter and a name of groups, a target, values or a run, and returns a name.
 Bind = Callable[[str, str], str]

@@ -14,9 +14,9 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.catalog import fair_end_of
 from pt_fairness.declarations.params import literal
 from pt_fairness.measures.choices import TARGETS, target_of
+from pt_fairness.provider.parsing import reads_subtopics
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
 from pt_fairness.tables import NEAR_ZERO, direction_of
-from pt_fairness.tables.parsing import reads_subtopics
 
 #: The parameters that the paragraph names elsewhere.
 _ELSEWHERE = ("cutoff", "groups")
