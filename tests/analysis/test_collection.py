@@ -10,8 +10,8 @@ import pyterrier as pt
 import pytest
 from ir_measures import nDCG, parse_measure
 from scipy import stats
-from slow_versions.plain.targets import protected_labels
-from slow_versions.plain.topics import read_topics
+from slow_versions.common import protected_labels
+from slow_versions.reading import read_topics
 
 from pt_fairness import FairnessWarning, groups
 from pt_fairness.analysis import group_distribution, ranked_groups, undefined
@@ -154,12 +154,12 @@ class TestUndefined:
             qrels = case.qrels_frame
             for name, protected in (("rND", "minority"), ("rKL", "g0")):
                 measure = parse_measure(f"{name}(protected='{protected}')")
-                topics = read_topics(case.qrels, [], None, (), measure.params)
+                topics = read_topics(case.qrels, [])
                 expected = [
                     qid
                     for qid, topic in topics.items()
-                    if not topic.relevant
-                    or protected_labels(protected, topic.relevant, topic.labels) is None
+                    if not topic.relevant(1)
+                    or protected_labels(protected, topic.relevant(1), topic.labels) is None
                 ]
                 assert undefined(qrels, [measure])["qid"].tolist() == expected
 
