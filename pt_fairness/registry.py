@@ -31,7 +31,7 @@ class BoundName(str):
         return BoundName, (str(self), self.value)
 
 
-class Source:
+class NamedObject:
     """The base class of the objects in a registry.
 
     :param name: the name of the source; ``None`` for one derived from a hash of its content
@@ -67,7 +67,7 @@ class Source:
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
-            isinstance(other, Source) and type(self) is type(other)
+            isinstance(other, NamedObject) and type(self) is type(other)
             and self.name == other.name and self.key == other.key)
 
     def __hash__(self) -> int:
@@ -93,7 +93,7 @@ def built_in(what: str, name: str) -> Any:
     return importlib.import_module("pt_fairness.collections").make(what, name)
 
 
-S = TypeVar("S", bound=Source)
+S = TypeVar("S", bound=NamedObject)
 
 
 class Registry(Generic[S]):

@@ -98,7 +98,7 @@ def test_topics_from_rows():
             topic, values={"a": 0.5, "b": 0.25}, backgrounds={"bm25": ["b", "a"]}
         ),
     )
-    assert found == {"1": (1 + 2) / 2, "2": 1.0}
+    assert found == {"1": (1 + 2) / 2, "2": (0 + 1) / 2}
     gold = {"gold": {"A": 0.25, "B": 0.75}}
     found = evaluate(
         "AWRF",

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns, need_rows, qrels_columns
-from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.messages import warn
 from pt_fairness.provider.checks import check_labels
@@ -107,7 +107,7 @@ def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str)
 
 def is_of_groups(measure: Any) -> bool:
     """Return whether a measure compares groups, and not documents or numbers of documents."""
-    return isinstance(measure, FairnessMeasure) and not isinstance(measure, NumberMeasure) \
+    return isinstance(measure, FairnessMeasure) and not isinstance(measure, ValueMeasure) \
         and any(part.needs_groups for part in measure.parts)
 
 

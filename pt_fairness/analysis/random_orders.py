@@ -13,7 +13,7 @@ from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
 from pt_fairness.measures.scoring import fairest, score
-from pt_fairness.provider.evaluator import Source, sources_of
+from pt_fairness.provider.evaluator import GroupedMeasures, grouped
 from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
@@ -87,7 +87,7 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
     judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
     columns, judged, _ = take_groups(wanted, judged, groups)
     judgments = Judgments(judged)
-    sources = sources_of(columns, judgments)
+    sources = grouped(columns, judgments)
     rows = []
     for system, run in tqdm(runs_of(runs, judgments, "against_random").items(),
                             desc="against random", unit="run"):
@@ -110,7 +110,7 @@ def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
         "iteration": (np.arange(len(first)) - first)[run.list[rows]]}), judgments)
 
 
-def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Source],
+def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[GroupedMeasures],
             measures: Any, draws: int, seed: int) -> Iterator[tuple[Any, float, Floats, int]]:
     """Yield the means over topics of each measure.
 
@@ -153,8 +153,8 @@ def _least(measure: FairnessMeasure, rankings: Rankings, kept: Bools) -> float:
     return float(np.where(undefined, 0.0, values)[kept].mean())
 
 
-def _by_sources(sources: Sequence[Source], measures: Any) \
-        -> Iterator[tuple[list[Source], list[FairnessMeasure]]]:
+def _by_sources(sources: Sequence[GroupedMeasures], measures: Any) \
+        -> Iterator[tuple[list[GroupedMeasures], list[FairnessMeasure]]]:
     """Yield the measures that have the same group sources."""
     by_places: dict[tuple[int, ...], list[FairnessMeasure]] = {}
     for measure in measures:

@@ -15,7 +15,7 @@ from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.naming import named, position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.results import RESAMPLES, averages_of, per_query_of, rounded
-from pt_fairness.evaluation.workers import Result, Scorer, Source
+from pt_fairness.evaluation.workers import Result, RunInput, Scorer
 from pt_fairness.io.files import Path
 from pt_fairness.messages import first_names, warn
 from pt_fairness.provider.checks import refuse_unknown
@@ -36,7 +36,7 @@ from pt_fairness.tables.names import (
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 
 
-def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
+def evaluate(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: Any, measures: Any, *,
              groups: Any = None, labels: Mapping[Any, str] | None = None,
              names: Sequence[str] | None = None, baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
@@ -212,7 +212,7 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
                          "dictionary from measures to labels")
 
 
-def _finished(scorer: Scorer, runs: Mapping[str, Source], parallel: Any,
+def _finished(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
               progress: bool) -> list[Result]:
     """Return the results of all runs, in the order of the runs."""
     from tqdm import tqdm

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from pt_fairness.evaluation.workers import Source
+from pt_fairness.evaluation.workers import RunInput
 from pt_fairness.io.files import Path, is_pipe
 
 
-def named(runs: Source | Sequence[Source] | Mapping[str, Source],
-          names: Sequence[str] | None = None) -> dict[str, Source]:
+def named(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput],
+          names: Sequence[str] | None = None) -> dict[str, RunInput]:
     """Return the runs by name.
 
     :param names: a name for each run; by default those of the files
@@ -88,7 +88,7 @@ def _file_name(path: Path) -> str:
     return os.path.basename(os.fspath(path)).removesuffix(".gz").removesuffix(".parquet")
 
 
-def position(baseline: int | str, named: Mapping[str, Source]) -> int:
+def position(baseline: int | str, named: Mapping[str, RunInput]) -> int:
     """Return the position of the baseline in the runs.
 
     :raises ValueError: the baseline is none of the runs
@@ -112,7 +112,7 @@ def position(baseline: int | str, named: Mapping[str, Source]) -> int:
     raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
 
 
-def refuse_pipes(named: Mapping[str, Source]) -> None:
+def refuse_pipes(named: Mapping[str, RunInput]) -> None:
     """Raise an error if a run is a pipe, which other processes cannot read.
 
     :raises ValueError: a run is a pipe

@@ -16,7 +16,7 @@ from pt_fairness.groups.named import REGISTRY as REGISTRY
 from pt_fairness.groups.named import get, names, register, unregister
 from pt_fairness.groups.product import product
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern
-from pt_fairness.groups.table import Annotated as Annotated
+from pt_fairness.groups.table import Memberships as Memberships
 from pt_fairness.groups.votes import from_votes
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern",

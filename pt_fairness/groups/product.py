@@ -13,7 +13,7 @@ from pt_fairness import fingerprint
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
-from pt_fairness.groups.table import Annotated, distinct_annotations
+from pt_fairness.groups.table import Memberships, distinct_annotations
 from pt_fairness.labels import label_text
 
 #: The separator between the labels of the sources in a label of their product.
@@ -73,8 +73,8 @@ class _Product(Groups):
         states = [one.state() for one in self._sources]
         return fingerprint.of_value(states) if any(states) else ""
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
-        found = [Annotated(*one.annotate(qids, docnos)) for one in self._sources]
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        found = [Memberships(*one.annotate(qids, docnos)) for one in self._sources]
         _check(itertools.chain.from_iterable(one.labels for one in found))
         item = np.unique(np.concatenate([one.item for one in found]))
         if self._missing is not None:
@@ -92,7 +92,7 @@ class _Product(Groups):
             labels = [labels[kind // len(one.labels)] + SEPARATOR * (place > 0)
                       + one.labels[kind % len(one.labels)] for kind in kinds]
         weight = np.where(weighted[item], share, np.nan) if self.weighted else None
-        return Annotated(item, codes, labels, weight)
+        return Memberships(item, codes, labels, weight)
 
 
 def _check(labels: Iterable[str]) -> None:
@@ -106,16 +106,16 @@ def _check(labels: Iterable[str]) -> None:
                              "labels of a product; rename it")
 
 
-def _completed(found: Annotated, item: Ints, label: str) -> Annotated:
+def _completed(found: Memberships, item: Ints, label: str) -> Memberships:
     """Return annotations that give the documents ``item`` a label where they have none."""
     lacking = np.setdiff1d(item, found.item)
-    return Annotated(np.append(found.item, lacking),
+    return Memberships(np.append(found.item, lacking),
                      np.append(found.codes, np.full(len(lacking), len(found.labels))),
                      [*found.labels, label],
                      np.append(found.weights, np.full(len(lacking), np.nan)))
 
 
-def _shares(found: Annotated) -> tuple[Ints, Ints, Floats]:
+def _shares(found: Memberships) -> tuple[Ints, Ints, Floats]:
     """Return the distinct annotations with the share of the document in each label.
 
     :returns: document index, label code and share of each annotation

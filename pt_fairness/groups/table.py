@@ -15,7 +15,7 @@ from pt_fairness.io.frames import shown
 from pt_fairness.labels import UNANNOTATED, label_text
 
 
-class Annotated(NamedTuple):
+class Memberships(NamedTuple):
     """The groups of ``n`` documents as arrays with an entry for each document and group."""
 
     #: The index of the document of each annotation, below ``n``.
@@ -92,7 +92,7 @@ class Table:
         return (self.labels, documents, self._codes[rows], self._count[order],
                 None if self.weight is None else self.weight[rows])
 
-    def find(self, qids: Any, docnos: Any) -> Annotated:
+    def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
 
         :param qids: the topic of each document, ``[n]``, as text
@@ -105,7 +105,7 @@ class Table:
         item = np.flatnonzero(pair >= 0)
         pair = pair[item]
         rows = self._rows(pair)
-        return Annotated(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
+        return Memberships(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
                          None if self.weight is None else self.weight[rows])
 
     def _rows(self, pairs: Ints) -> Ints:

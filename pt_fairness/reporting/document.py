@@ -12,7 +12,7 @@ from pt_fairness import io
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.naming import named
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.workers import Source
+from pt_fairness.evaluation.workers import RunInput
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.reporting.content import content_of, data_of
 from pt_fairness.reporting.data import Experiment
@@ -56,8 +56,8 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
-def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
-           groups: Any = None, baseline: int | str | None = None,
+def report(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: Any,
+           measures: Any, *, groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
            checkpoint: Path | None = None, progress: bool = True,
