@@ -36,8 +36,8 @@ from pt_fairness.tables.names import (
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 
 
-def evaluate(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: Any, measures: Any, *,
-             groups: Any = None, labels: Mapping[Any, str] | None = None,
+def evaluate(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: Any,
+             measures: Any, *, groups: Any = None, labels: Mapping[Any, str] | None = None,
              names: Sequence[str] | None = None, baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,

@@ -12,8 +12,8 @@ import numpy as np
 from pt_fairness import arrays, discounts
 from pt_fairness.arrays import Bools, Floats
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import SignedMeasure
 from pt_fairness.declarations.registration import register
+from pt_fairness.declarations.signed import SignedMeasure
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
