@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.exposure import IAA
+from pt_fairness.measures.inequity import IAA
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
