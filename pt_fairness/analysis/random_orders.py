@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of
 from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import fairest, score
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped
 from pt_fairness.provider.parsing import parsed, take_groups
@@ -25,7 +26,7 @@ from pt_fairness.tables import TIE_DECIMALS
 DOCUMENTS = 1 << 20
 
 
-def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,
+def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                    groups: Any = None, depth: int | None = None, draws: int = 1000,
                    seed: int = 0) -> pd.DataFrame:
     """Compare each system with random orders of the documents that it found.
@@ -36,8 +37,7 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
     relevance (GFR, EEL by group) change with the ranks of the relevant documents, too. The function
     prints a progress bar.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names; ``iteration``
-        where a topic has several rankings)
+    :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for measures without groups of
         their own, ``iteration``
     :param measures: measures of groups of this package, or their names
@@ -89,7 +89,7 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
     judgments = Judgments(judged)
     sources = grouped(columns, judgments)
     rows = []
-    for system, run in tqdm(runs_of(runs, judgments, "against_random").items(),
+    for system, run in tqdm(runs_of(runs, judgments).items(),
                             desc="against random", unit="run"):
         cut = run if depth is None else _cut(run, judgments, depth)
         for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,

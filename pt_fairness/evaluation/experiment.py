@@ -12,11 +12,12 @@ from pt_fairness import tables as tabular
 from pt_fairness.analysis.confidence import check, one_of
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
-from pt_fairness.evaluation.naming import named, position, refuse_pipes
+from pt_fairness.evaluation.naming import position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.results import RESAMPLES, averages_of, per_query_of, rounded
-from pt_fairness.evaluation.workers import Result, RunInput, Scorer
+from pt_fairness.evaluation.workers import Result, Scorer
 from pt_fairness.io.files import Path
+from pt_fairness.io.named_runs import RunInput, RunInputs, named
 from pt_fairness.messages import first_names, warn
 from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
@@ -36,8 +37,8 @@ from pt_fairness.tables.names import (
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 
 
-def evaluate(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: Any,
-             measures: Any, *, groups: Any = None, labels: Mapping[Any, str] | None = None,
+def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
+             groups: Any = None, labels: Mapping[Any, str] | None = None,
              names: Sequence[str] | None = None, baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,

@@ -20,15 +20,14 @@ from pt_fairness.evaluation import checkpoint
 from pt_fairness.evaluation.checkpoint import Scores
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.identifiers import with_text_ids
-from pt_fairness.io.files import Input, Path, opened
+from pt_fairness.io.files import Input, opened
+from pt_fairness.io.named_runs import RunInput
 from pt_fairness.io.runs import read_opened_run
 from pt_fairness.messages import collecting_warnings
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import scores_of
 from pt_fairness.tables.names import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
 
-#: A run: the path of a file, or a frame.
-RunInput = Path | pd.DataFrame
 #: The name of a run, and the run.
 Job = tuple[str, RunInput]
 

@@ -129,8 +129,8 @@ class _logDP(LogRatio):
     ----------
     A topic is undefined if a side has no share of the target or if the target is empty: 0, with a
     warning. So is a topic in which fewer than two groups have relevant documents if ``protected``
-    is ``minority`` or ``majority``. A topic without annotated results has the value of ``cutoff``
-    documents of the other side; without a cutoff, of one document.
+    is ``minority`` or ``majority``. A topic without annotated results has the value of a ranking
+    of ``cutoff`` documents, all of the other side; without a cutoff, of one such document.
 
     Source
     ------

@@ -52,8 +52,9 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
 
     Source
     ------
-    Rekabsaz and Schedl (2020), RaB. There v is a female number less a male one: how often the
-    words are in a document, the logarithm of 1 + this count, or whether there is any (1 or 0).
+    Rekabsaz and Schedl (2020), RaB. There v is the value of the female words in a document minus
+    that of the male words. The value of a set of words is their number of occurrences, the
+    logarithm of 1 + this number, or 1 if there is any and 0 otherwise.
 
     Examples
     --------

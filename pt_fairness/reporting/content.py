@@ -207,7 +207,7 @@ def _facts(experiment: Experiment) -> Facts:
 def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
     """Return what the scripts show.
 
-    :param room: the number of bytes that numbers at ranks may fill the data to
+    :param room: the largest size of the data with numbers at ranks, in bytes
     """
     averages = experiment.averages[experiment.names].to_numpy(float).tolist()
     data = {

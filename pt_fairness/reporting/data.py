@@ -113,7 +113,7 @@ class Experiment:
             run = runs[name]
             frame = run if isinstance(run, pd.DataFrame) else io.read_run(run)
             with collecting_warnings():  # the evaluation has given them
-                ranked = runs_of({name: frame}, self.judgments, "report")[name]
+                ranked = runs_of({name: frame}, self.judgments)[name]
             found = [source.annotations.of_run(ranked, None if whole else self.depth)
                      for source, whole in zip(self.sources, deep, strict=True)]
             compared.append([self._compared(i, ranked, found) if of_run else (None, None)

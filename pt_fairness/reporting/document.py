@@ -10,10 +10,9 @@ import pandas as pd
 
 from pt_fairness import io
 from pt_fairness.evaluation import evaluate
-from pt_fairness.evaluation.naming import named
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.workers import RunInput
 from pt_fairness.io.files import Path, is_pipe, written_whole
+from pt_fairness.io.named_runs import RunInputs, named
 from pt_fairness.reporting.content import content_of, data_of
 from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.rendering import render
@@ -21,7 +20,8 @@ from pt_fairness.tables.names import CORRECTION
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
-#: The size that numbers at ranks may fill a page to, and the room for the notes on measures.
+#: The largest size of a page with numbers at ranks, and the part of it that is kept for the notes
+#: on measures, in bytes.
 MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
 
 
@@ -56,8 +56,8 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
-def report(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: Any,
-           measures: Any, *, groups: Any = None, baseline: int | str | None = None,
+def report(runs: RunInputs, qrels: Any, measures: Any, *,
+           groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
            checkpoint: Path | None = None, progress: bool = True,
@@ -65,10 +65,10 @@ def report(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: 
            confidence: float | None = None) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
-    The report has the table of averages, each two measures of the systems, what the judgments
-    allow, the first documents of all systems for each topic, how each value comes about rank by
-    rank (as :func:`explain` says it), and a paragraph for a paper with BibTeX. The file loads
-    nothing from the network. The same arguments give the same bytes.
+    The report has the table of averages, a plot of the systems by any two measures, the relevant
+    documents of each group by topic, the first documents of all systems for each topic, the numbers
+    of :func:`explain` at each rank, and a paragraph for a paper with BibTeX. The file loads nothing
+    from the network. The same arguments give the same bytes.
 
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
@@ -89,7 +89,7 @@ def report(runs: RunInput | Sequence[RunInput] | Mapping[str, RunInput], qrels: 
     :param title: the title of the report
     :param test: the test of the comparison, as of :func:`evaluate`
     :param confidence: the confidence level of intervals of the averages, as of :func:`evaluate`:
-        beside each average in the table, and as lines in the plot of each two measures
+        beside each average in the table, and as lines in the plot of two measures
     :returns: the report, with ``save(path)`` and, for notebooks, ``_repr_html_``
     :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
     :raises ImportError: Jinja2 is not installed
