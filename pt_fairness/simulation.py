@@ -25,9 +25,7 @@ from pt_fairness.tables import TIE_DECIMALS
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 #: The ratio of relevant documents of the more frequent label to those of the other (Pathiyan

@@ -29,9 +29,7 @@ from pt_fairness.registry import NamedObject, Registry
 
 __all__ = ["get", "names", "register"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 class Target(NamedObject):

@@ -31,6 +31,4 @@ __all__ = [
     "top", "topic_gaps", "topic_groups", "uncertain_labels", "undefined",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

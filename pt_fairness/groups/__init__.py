@@ -23,6 +23,4 @@ __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "fr
            "from_text", "from_votes", "get", "names", "product", "register", "unregister",
            "with_error_rates"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

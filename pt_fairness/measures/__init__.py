@@ -31,6 +31,4 @@ __all__ = [
 
 # end of what is generated
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

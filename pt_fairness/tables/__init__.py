@@ -38,6 +38,4 @@ __all__ = [
     "per_query", "ranked_by", "rename", "stands_for", "with_mark",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -14,9 +14,7 @@ from pt_fairness.registry import NamedObject, Registry
 
 __all__ = ["get", "names", "register", "unregister"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 class RegisteredRun(NamedObject):
