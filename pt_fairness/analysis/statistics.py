@@ -22,6 +22,7 @@ from pt_fairness.tables import (
     of_one_system,
     per_query,
 )
+from pt_fairness.tables.references import systems_of
 
 
 class Correlations(NamedTuple):
@@ -101,7 +102,7 @@ def correlations(frame: pd.DataFrame,
 def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a column for each measure, with a row for each system, or each topic of the system."""
     if not is_per_query(frame):
-        return frame[measure_columns(frame)].astype(float)
+        return systems_of(frame)[measure_columns(frame)].astype(float)
     frame = of_one_system(frame, "correlations over topics need",
                           "; pass the averages for correlations over systems")
     measures = list(dict.fromkeys(frame["measure"]))

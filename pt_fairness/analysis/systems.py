@@ -23,6 +23,7 @@ from pt_fairness.tables import (
     measure_columns,
     ranked_by,
 )
+from pt_fairness.tables.references import systems_of
 
 
 def minmax(averages: pd.DataFrame) -> pd.DataFrame:
@@ -48,6 +49,7 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     1    B     0.0
     2    C     0.5
     """
+    averages = systems_of(averages)
     columns = measure_columns(averages)
     values = averages[columns].astype(float)
     low, spread = values.min(), values.max() - values.min()
@@ -200,6 +202,7 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     0  nDCG@5     1    A     0.9    0.4
     1   rKL@5     1    B     0.5    0.1
     """
+    averages = systems_of(averages)
     columns = measure_columns(averages)
     if by is None:
         by = _rankable(averages)
@@ -240,6 +243,7 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     0    B       1      2          -1
     1    A       2      1           1
     """
+    averages = systems_of(averages)
     columns = _rankable(averages)
     if not columns:
         raise ValueError("the table has no measure to rank by: the name of each column is no "

@@ -21,6 +21,8 @@ def add(commands: Any) -> None:
     _add_options(table)
     table.add_argument("--digits", metavar="N", type=int,
                        help="decimals (default: 4 in md and latex, all in the other forms)")
+    table.add_argument("--references", action="store_true", help="rows of reference rankings below "
+                       "the systems: random order, proportional, groups one after the other")
     table.add_argument("--p-values", action="store_true", help="p-values in md and latex, too")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
@@ -63,7 +65,7 @@ def _table(options: argparse.Namespace) -> int:
 
     from pt_fairness import evaluation
     per_query = options.per_query or options.format == "long"
-    averages, values = evaluation.evaluate(**_arguments(options))
+    averages, values = evaluation.evaluate(**_arguments(options), references=options.references)
     text = evaluation.as_text(values if per_query else averages, options.format, options.digits,
                               options.p_values)
     if options.output and options.format in ("csv", "long"):

@@ -14,7 +14,14 @@ from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.naming import position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.results import RESAMPLES, averages_of, per_query_of, rounded
+from pt_fairness.evaluation.references import checked, reference_rows
+from pt_fairness.evaluation.results import (
+    RESAMPLES,
+    averages_of,
+    per_query_of,
+    rounded,
+    with_rows,
+)
 from pt_fairness.evaluation.workers import Result, Scorer
 from pt_fairness.io.files import Path
 from pt_fairness.io.named_runs import RunInput, RunInputs, named
@@ -28,6 +35,7 @@ from pt_fairness.tables.names import (
     GROUPS,
     INTERVAL,
     MEASURES,
+    REFERENCES,
     SYSTEMS,
     TOPICS,
     UNDEFINED_EVERYWHERE,
@@ -43,7 +51,8 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
              n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
-             test: Literal["t", "randomisation"] = "t", confidence: float | None = None) -> Any:
+             test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
+             references: bool | Sequence[str] = False) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
@@ -102,6 +111,11 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
     :param confidence: the confidence level of intervals of the averages: after each measure ``X``,
         the columns ``X low`` and ``X high``, as of :func:`pt_fairness.analysis.intervals` (a BCa
         bootstrap over topics). NaN for measures that are summed, such as ``NumRel``
+    :param references: whether the averages have a row for each kind of
+        :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds: ``[random
+        order]``, ``[proportional]``, ``[largest group first]``, ``[smallest group first]``. Each
+        holds the relevant documents that have a group. They have values of the measures that
+        compare the groups of one source, and are never tested, ranked or marked as the best
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
         and a smaller value), ``p-value`` and, with a correction, ``reject`` (at
@@ -118,8 +132,8 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
         groups`` (the number of groups of each measure that compares one of more than two with the
         others, because ``protected`` is not set), ``systems`` (the names of the runs in their
         order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
-        test, correction, alpha, systems``), and with intervals ``interval`` (``method,
-        confidence``).
+        test, correction, alpha, systems``), with intervals ``interval`` (``method, confidence``),
+        and with references ``references``, the names of their rows.
     :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
         or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
         ``n_jobs=0``, a pipe for several processes, a correction other than the default without a
@@ -140,6 +154,7 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
     0  mine     1.0   0.991
     """
     _check_options(perquery, baseline, correction, highlight, labels)
+    kinds = checked(references)
     one_of("test", test, list(TESTS))
     if confidence is not None:
         check(confidence, RESAMPLES)
@@ -171,8 +186,14 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
         attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
     tables: list[Any] = []
     if perquery is not True:
-        tables.append(averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
-                                  correction, test, confidence))
+        averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
+                               correction, test, confidence)
+        if kinds:
+            rows = reference_rows(plan, kinds)
+            rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
+            averages = with_rows(averages, rows)
+            attrs[REFERENCES] = tuple(rows["name"])
+        tables.append(averages)
     if perquery is not False:
         tables.append(per_query_of(scores, plan.columns))
     for i, table in enumerate(tables):

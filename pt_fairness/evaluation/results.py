@@ -42,7 +42,7 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     """
     table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
     defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
-    means = np.array([_means(one.values, columns) for one in scores.values()]) * defined
+    means = np.array([means_of(one.values, columns) for one in scores.values()]) * defined
     found = None if confidence is None else intervals(
         per_query_of(scores, columns), confidence=confidence).pivot(index="name", columns="measure")
     for i, column in enumerate(columns):
@@ -66,7 +66,16 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     return pd.DataFrame(table)
 
 
-def _means(values: Floats, columns: Sequence[str]) -> Floats:
+def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return averages with further rows, which have neither comparisons nor intervals."""
+    more = rows.reindex(columns=averages.columns)
+    rejected = [column for column in averages.columns if str(column).endswith(REJECT)]
+    more[rejected] = False
+    more = more.astype({column: averages[column].dtype for column in averages.columns})
+    return pd.concat([averages, more], ignore_index=True)
+
+
+def means_of(values: Floats, columns: Sequence[str]) -> Floats:
     """Return the mean of each measure over the topics with a value, ``[measures]``.
 
     The measures in :data:`SUMMED` are summed.

@@ -29,6 +29,7 @@ from pt_fairness.tables import (
     per_query,
     ranked_by,
 )
+from pt_fairness.tables.references import systems_of
 
 #: The ratio of the upper limit of an axis that starts at 0 to the largest value.
 ROOM = 1.05
@@ -66,6 +67,7 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     'rKL@5 (0 is fair)'
     """
     need_rows(averages, "the table of averages")
+    averages = systems_of(averages)
     wanted = fairness if isinstance(fairness, (list, tuple)) else [fairness]
     points = [column_of(averages, one) for one in wanted]
     bars = column_of(averages, relevance)

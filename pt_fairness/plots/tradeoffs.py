@@ -24,6 +24,7 @@ from pt_fairness.tables import (
     distance_from_best,
     measure_of,
 )
+from pt_fairness.tables.references import is_reference, systems_of
 
 #: The room beside the points, as a share of their spread.
 ROOM = 0.12
@@ -34,6 +35,9 @@ NEAR_END = 2.0
 CROWD = 25
 #: The style of the fair end.
 FAIR: dict[str, Any] = {"color": style.PALETTE[2], "linestyle": "--", "zorder": 0}
+#: The style of the references, and the dashes of each in turn.
+REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
+DASHES = ((0, (1, 2)), (0, (5, 3)), (0, (8, 3, 1, 3)), (0, (3, 2, 1, 2, 1, 2)))
 
 
 def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | None = None) -> Axes:
@@ -43,7 +47,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     reversed; a signed bias has its fair end 0 inside. A system is on the Pareto front if no other
     is at least as good by both measures and better by one; these points are filled and connected.
     The dashed line is the fair end. It is left out, and named on the axis only, if it is far from
-    all systems.
+    all systems. Rows of reference rankings are thin dashed lines.
 
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure on the x-axis
@@ -65,6 +69,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     """
     need_rows(averages, "the table of averages")
     columns = [column_of(averages, relevance), column_of(averages, fairness)]
+    references = averages[is_reference(averages)]
+    averages = systems_of(averages)
     systems = averages[["name", *dict.fromkeys(columns)]].dropna(subset=columns)
     if systems.empty:
         raise ValueError(f"no system has values of {columns[0]} and {columns[1]}, so there is "
@@ -78,8 +84,9 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     if new:
         ax.figure.figure.set_size_inches(
             ax.figure.figure.get_size_inches() * min(3.0, max(1.0, len(x) / CROWD) ** 0.5))
-    ends = [_set_limits(ax.set_xlim, x, columns[0], averages),
-            _set_limits(ax.set_ylim, y, columns[1], averages)]
+    near = [references[column].dropna().to_numpy(float) for column in columns]
+    ends = [_set_limits(ax.set_xlim, np.append(x, near[0]), columns[0], averages),
+            _set_limits(ax.set_ylim, np.append(y, near[1]), columns[1], averages)]
     colour = style.PALETTE[0]
     named: dict[str, Any] = {}
     lines = []
@@ -89,6 +96,10 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
             corners = np.column_stack([ax.get_xlim(), ax.get_ylim()])
             corners[:, axis] = end
             lines.append(corners)
+    for i, row in enumerate(references.to_dict("records")):
+        for draw, column in zip((ax.axvline, ax.axhline), columns, strict=True):
+            if not np.isnan(row[column]):
+                named[row["name"]] = draw(row[column], linestyle=DASHES[i], **REFERENCE)
     if front.any():
         order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
         connected = NEAR_ZERO not in [direction_of(column, averages) for column in columns]

@@ -101,9 +101,15 @@ def _table(experiment: Experiment) -> dict[str, Any]:
                 cell["text"] += f" [{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
-    return {"heads": heads, "rows": rows, "tested": experiment.baseline is not None,
+    known = experiment.references[names].to_numpy(float).tolist()
+    references = [{"name": name, "cells": ["" if np.isnan(value) else _cell(value)["text"]
+                                           for value in values]}
+                  for name, values in zip(experiment.references["name"], known, strict=True)]
+    return {"heads": heads, "rows": rows, "references": references,
+            "tested": experiment.baseline is not None,
             "caption": "Averages over the topics. The best value of each column is bold. A click "
-                       "on a name sorts by it.",
+                       "on a name sorts by it. Names in brackets are reference rankings: the "
+                       "relevant documents that have a group, in other orders.",
             "notes": [*notes(averages), *([SAMPLES] if experiment.sampled else []), *(
                 [f"annotated@{experiment.depth}: the share of the first {experiment.depth} "
                  "documents that have a group."] if experiment.sources else [])]}
@@ -219,6 +225,9 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
                      "sets": [list(map(list, one)) for one in source.sets]}
                     for source in experiment.sources],
         "averages": [list(map(number, row)) for row in averages],
+        "references": [{"name": name, "values": list(map(number, values))} for name, values in zip(
+            experiment.references["name"],
+            experiment.references[experiment.names].to_numpy(float).tolist(), strict=True)],
         # Two decimals more than the page shows.
         "values": [[[number(value) for value in row] for row in table] for table in
                    experiment.values.transpose(2, 1, 0).round(DIGITS + 2).tolist()],

@@ -24,6 +24,7 @@ from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
 from pt_fairness.reporting.strips import ShownGroups, Strip, strip_of
 from pt_fairness.tables import direction_of, measure_columns
 from pt_fairness.tables.names import BROKEN, COMPARISON, UNDEFINED
+from pt_fairness.tables.references import is_reference, systems_of
 
 #: The name of the groups in the second column of the qrels.
 IN_QRELS = "the qrels"
@@ -41,11 +42,13 @@ class Experiment:
 
     def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
                  perquery: pd.DataFrame, depth: int) -> None:
-        self.averages, self.depth, self.plan = averages, depth, plan
+        #: The averages of the systems, and those of reference rankings.
+        self.averages, self.references = systems_of(averages), averages[is_reference(averages)]
+        self.depth, self.plan = depth, plan
         self.measures: list[Any] = plan.measures
         #: The name of each measure, as its column.
         self.names: list[str] = measure_columns(averages)
-        self.systems: list[str] = averages["name"].tolist()
+        self.systems: list[str] = self.averages["name"].tolist()
         #: The errors of the runs that are missing from the tables, by name.
         self.broken: dict[str, str] = averages.attrs[BROKEN]
         #: The facts on the comparison with the baseline, empty without one.

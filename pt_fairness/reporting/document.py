@@ -118,7 +118,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
-        confidence=confidence)
+        confidence=confidence, references=True)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth)
     content = {"title": title, **content_of(experiment)}

@@ -22,7 +22,7 @@ from pt_fairness.registry import BoundName
 from pt_fairness.rerank.results import Condensed, Results
 
 #: The parameter ``groups`` of a re-ranker.
-Source = str | os.PathLike[str] | Groups | None
+GroupSource = str | os.PathLike[str] | Groups | None
 
 
 class ReRanker(pt.Transformer):  # type: ignore[misc]

@@ -12,7 +12,7 @@ from pt_fairness.arrays import Bools, Ints
 from pt_fairness.declarations import params
 from pt_fairness.measures.fa_ir_table import m_table
 from pt_fairness.rankings.protected import label_parts, rarest
-from pt_fairness.rerank.base import GroupReRanker, Source
+from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.results import Condensed
 
 
@@ -23,7 +23,7 @@ class fa_ir(GroupReRanker, label="FA*IR"):
     the ranked group fairness test. A document of several groups is protected if one of them is. The
     table of the test is that of the measure FAIR, with the documents that ``k`` counts.
 
-    Source: Zehlike et al. (2017), FA*IR, algorithm 2. The correction is exact.
+    GroupSource: Zehlike et al. (2017), FA*IR, algorithm 2. The correction is exact.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -61,7 +61,7 @@ class fa_ir(GroupReRanker, label="FA*IR"):
     alpha: float
     adjust: bool
 
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+    def __init__(self, groups: GroupSource = None, target: Any = "uniform", k: int | None = None,
                  protected: Any = "minority", alpha: float = 0.1, adjust: bool = True,
                  verbose: bool = False) -> None:
         super().__init__(groups=groups, target=target, k=k, protected=protected, alpha=alpha,

@@ -23,6 +23,7 @@ from pt_fairness.tables.names import (
     WINS,
     split_suffix,
 )
+from pt_fairness.tables.references import is_reference
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -149,7 +150,9 @@ def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
     direction = direction_of(name, table)
     if suffix in _ENDS_OF_COUNTS:
         direction = _ENDS_OF_COUNTS[suffix].get(direction)
-    return None if direction is None else from_best(values, direction)
+    if direction is None:
+        return None
+    return from_best(values.mask(is_reference(table)), direction)
 
 
 def from_best(values: pd.Series, direction: str) -> pd.Series:

@@ -21,6 +21,7 @@ from pt_fairness.tables import (
     with_mark,
 )
 from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT
+from pt_fairness.tables.references import is_reference
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
 #: The forms of :func:`as_text`.
@@ -58,7 +59,8 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     the systems differ, and ``abs=True`` tests which is nearer to 0. An interval follows its
     average: ``0.4838 [0.3725, 0.5888]``. A note under the table names the test, its correction, the
     group source, the target and the protected group of each measure, and the undefined topics.
-    LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+    A rule stands above the rows of reference rankings. LaTeX needs the packages booktabs and, for ▲
+    and ▼, amssymb.
 
     One warning names the columns of unknown direction, which have no bold value.
 
@@ -91,7 +93,8 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     table = long_form(table) if form == "long" else _with_marks(table.reset_index(drop=True))
     if form in ("md", "latex"):
         cells = _cells(table, DIGITS if digits is None else digits, p_values)
-        return (_latex if form == "latex" else _markdown)(cells, notes(table))
+        references = 0 if is_per_query(table) else int(is_reference(table).sum())
+        return (_latex if form == "latex" else _markdown)(cells, notes(table), references)
     if digits is not None:
         table = table.round(digits)
     counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
@@ -126,6 +129,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
                             dtype=object)
     measures = measure_columns(table)
     best, marks = best_of_measures(table[["name", *measures]]), changes(table)
+    systems = ~is_reference(table)
     cells: dict[str, list[str]] = {}
     compared = {name + suffix for name in measures
                 for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH)}
@@ -141,15 +145,17 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
             texts = [f"{text} [{low}, {high}]" if low else text
                      for text, (low, high) in zip(texts, ends, strict=True)]
         cells[with_mark(column, table, always=True)] = [
-            (_Cell if bold else str)((text or "–") + mark)
-            for text, bold, mark in zip(texts, best[column], marks[column], strict=True)]
+            (_Cell if bold else str)(text + mark)
+            for text, bold, mark in zip(
+                [text or "–" * own for text, own in zip(texts, systems, strict=True)],
+                best[column], marks[column], strict=True)]
         p = p_values(table, column)
         if with_p and p is not None:
             cells[f"p ({column})"] = ["" if pd.isna(one) else short_p(one) for one in p]
     return pd.DataFrame(cells, dtype=object)
 
 
-def _markdown(cells: pd.DataFrame, sentences: list[str]) -> str:
+def _markdown(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
     def written(cell: Any) -> str:
         text = " ".join(str(cell).replace("|", "\\|").split())
         if not isinstance(cell, _Cell):
@@ -160,11 +166,13 @@ def _markdown(cells: pd.DataFrame, sentences: list[str]) -> str:
     rule = ["---", *["---:"] * (len(cells.columns) - 1)]
     lines = [list(map(written, cells.columns)), rule,
              *(list(map(written, row)) for row in cells.to_numpy().tolist())]
+    if references:
+        lines.insert(len(lines) - references, ["---"] * len(rule))
     text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     return text + (f"\n{' '.join(sentences)}\n" if sentences else "")
 
 
-def _latex(cells: pd.DataFrame, sentences: list[str]) -> str:
+def _latex(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
     def written(cell: Any) -> str:
         text = str(cell)
         bare = text.rstrip(_MARKS) if isinstance(cell, _Cell) else ""
@@ -174,6 +182,10 @@ def _latex(cells: pd.DataFrame, sentences: list[str]) -> str:
     columns = {column: written(column) for column in cells.columns}
     text = cells.map(written).rename(columns=columns).to_latex(
         index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
+    if references:
+        lines = text.split("\n")
+        lines.insert(lines.index(r"\bottomrule") - references, r"\midrule")
+        text = "\n".join(lines)
     note = "\n".join([r"\par\smallskip{\footnotesize",
                       *(line for one in sentences for line in wrap(
                           one.translate(_LATEX), NOTE_WIDTH, break_long_words=False,

@@ -39,6 +39,8 @@ SEVERAL = "several groups"
 COMPARISON = "comparison"
 #: The key of ``attrs`` with the intervals of the averages: ``method`` and ``confidence``.
 INTERVAL = "interval"
+#: The key of ``attrs`` with the names of the rows of reference rankings, below the systems.
+REFERENCES = "references"
 #: The key of ``attrs`` with the names of the systems, in the order of the runs.
 SYSTEMS = "systems"
 #: The key of ``attrs`` that maps the names of failed runs to their errors.

@@ -51,6 +51,11 @@ function endsOf(run, measure) {
   return data.intervals ? data.intervals[run][measure].map(numberOf).filter(Number.isFinite) : [];
 }
 
+/** Return the values of the reference rankings by a measure. */
+function referencesOf(measure) {
+  return data.references.map((one) => numberOf(one.values[measure])).filter(Number.isFinite);
+}
+
 function planePoints() {
   const exact = (value) => Number(value.toFixed(12));
   return data.runs.map((name, run) => ({
@@ -94,9 +99,9 @@ function drawPlane() {
   const height = Math.round(Math.min(width * 0.7, 520));
   const [left, right, top, bottom] = [64, width - 14, 14, height - 52];
   const [xLow, xHigh] = limits(plane.x,
-    points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)]));
+    points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)]).concat(referencesOf(plane.x)));
   const [yLow, yHigh] = limits(plane.y,
-    points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)]));
+    points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)]).concat(referencesOf(plane.y)));
   const toX = (x) => left + (x - xLow) / (xHigh - xLow) * (right - left);
   const toY = (y) => bottom - (y - yLow) / (yHigh - yLow) * (bottom - top);
   points.forEach((one) => Object.assign(one, { px: toX(one.x), py: toY(one.y) }));
@@ -121,6 +126,23 @@ function drawPlane() {
   }
   if (fairY !== null && fairY >= yLow && fairY <= yHigh) {
     svg.append(line("fair", left, toY(fairY), right, toY(fairY)));
+  }
+  for (const { name, values } of data.references) {
+    const [x, y] = [values[plane.x], values[plane.y]].map(numberOf);
+    const reference = (...ends) => {
+      const one = line("reference", ...ends);
+      one.append(drawn("title", {}, name));
+      svg.append(one);
+    };
+    if (x >= xLow && x <= xHigh) {
+      reference(toX(x), top, toX(x), bottom);
+      svg.append(label(toX(x), top + 10, "middle", name));
+    }
+    if (y >= yLow && y <= yHigh) {
+      reference(left, toY(y), right, toY(y));
+      const crowded = points.some((one) => Math.abs(one.py - toY(y)) < 20 && one.px > right - 150);
+      svg.append(label(crowded ? left + 4 : right, toY(y) - 4, crowded ? "start" : "end", name));
+    }
   }
   svg.append(label((left + right) / 2, height - 10, "middle", axisTitle(plane.x)));
   const upright = label(0, 0, "middle", axisTitle(plane.y));

@@ -1,0 +1,152 @@
+"""Rows of reference rankings below the systems of a table."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import nDCG
+
+from pt_fairness import (
+    AWRF,
+    EEL,
+    NDKL,
+    RaB,
+    analysis,
+    cli,
+    evaluate,
+    groups,
+    highlight,
+    plots,
+    reference_rankings,
+    rename,
+    rKL,
+)
+from pt_fairness.evaluation import as_text
+
+ROWS = ["[random order]", "[proportional]", "[largest group first]", "[smallest group first]"]
+MEASURES = [nDCG @ 5, rKL(protected="A") @ 5, AWRF @ 5]
+
+
+@pytest.fixture
+def experiment():
+    rng = np.random.default_rng(0)
+    rows = [(f"t{t}", f"d{d:02}", int(rng.integers(0, 2)), str(rng.choice(["A", "B"])))
+            for t in range(6) for d in range(20)]
+    qrels = pd.DataFrame(rows,
+                         columns=["qid", "docno", "label", "iteration"])
+    runs = {name: qrels[["qid", "docno"]].assign(score=rng.random(len(qrels)) + i * qrels["label"])
+            for i, name in enumerate("XY")}
+    return runs, qrels
+
+
+@pytest.fixture
+def averages(experiment):
+    return evaluate(*experiment, MEASURES, references=True, baseline="X", confidence=0.9,
+                    progress=False)[0]
+
+
+def test_they_are_the_averages_of_the_reference_rankings(experiment, averages):
+    _, qrels = experiment
+    expected, _ = evaluate(reference_rankings(qrels), qrels, MEASURES[1:], progress=False)
+    rows = averages.iloc[2:]
+    assert rows["name"].tolist() == ROWS
+    for measure in map(str, MEASURES[1:]):
+        assert rows[measure].tolist() == expected[measure].tolist()
+    assert rows["nDCG@5"].isna().all()  # 1 for every order of relevant documents
+
+
+def test_the_systems_are_as_without_them(experiment, averages):
+    plain = evaluate(*experiment, MEASURES, baseline="X", confidence=0.9, progress=False)[0]
+    pd.testing.assert_frame_equal(averages.iloc[:2], plain)
+    assert averages.attrs["references"] == tuple(ROWS) and "references" not in plain.attrs
+
+
+def test_they_have_neither_tests_nor_intervals_nor_topics(experiment, averages):
+    rows = averages.iloc[2:]
+    for column in averages.columns[1:]:
+        if column.endswith("reject"):
+            assert not rows[column].any()
+        elif column not in map(str, MEASURES):
+            assert rows[column].isna().all()
+    _, per_query = evaluate(*experiment, MEASURES, references=True, progress=False)
+    assert set(per_query["name"]) == {"X", "Y"}
+
+
+def test_the_kinds_that_are_named(experiment):
+    averages, _ = evaluate(*experiment, MEASURES, references=["proportional"], progress=False)
+    assert averages["name"].tolist() == ["X", "Y", "[proportional]"]
+    with pytest.raises(ValueError, match="references=\\['best'\\] is not possible"):
+        evaluate(*experiment, MEASURES, references=["best"], progress=False)
+
+
+def test_each_group_source_has_its_own(experiment):
+    runs, qrels = experiment
+    source = groups.from_mapping({f"d{d:02}": "low" if d < 15 else "high" for d in range(20)},
+                                 name="halves")
+    measures = [AWRF @ 5, AWRF(groups=source) @ 5]
+    averages, _ = evaluate(runs, qrels, measures, references=["largest-group-first"],
+                           progress=False)
+    for measure, of in zip(measures, (None, source), strict=True):
+        run = reference_rankings(qrels, groups=of)
+        expected, _ = evaluate(run, qrels, [measure], progress=False)
+        value = averages[averages.columns[1 + measures.index(measure)]].iloc[2]
+        assert value == expected.iloc[2, 1]
+
+
+def test_measures_of_documents_and_of_numbers_have_no_value(experiment):
+    measures = [NDKL @ 5, EEL @ 5, EEL(by="group") @ 5, RaB(values={"A": 1.0}) @ 5]
+    averages, _ = evaluate(*experiment, measures, references=True, progress=False)
+    assert averages.iloc[2:, 1:].isna().all().tolist() == [False, True, False, True]
+
+
+def test_they_are_never_the_best_and_never_ranked(averages):
+    fair = averages.copy()
+    fair.loc[3, "rKL(protected='A')@5"] = 0.0
+    assert "**0.0000" not in as_text(fair, "md")
+    assert highlight(fair).to_html().count("font-weight: bold") >= 1
+    assert analysis.rank_table(fair)["name"].tolist() == ["Y", "X"]
+    assert set(analysis.top(fair, n=9)["name"] if "name" in analysis.top(fair, n=9)
+               else analysis.top(fair, n=9).to_numpy().ravel()) & set(ROWS) == set()
+    assert analysis.minmax(fair)["name"].tolist() == ["X", "Y"]
+    with_them = analysis.correlations(fair).coefficients
+    pd.testing.assert_frame_equal(with_them, analysis.correlations(fair.iloc[:2]).coefficients)
+
+
+def test_a_rule_stands_above_them(averages):
+    lines = as_text(averages, "md").split("\n")
+    assert lines[4].startswith("| --- | --- |") and lines[5].startswith("| [random order] |  |")
+    latex = as_text(averages, "latex").split("\n")
+    assert latex[latex.index(r"\bottomrule") - 5] == r"\midrule"
+    assert latex.count(r"\midrule") == 2
+
+
+def test_labels_keep_them(averages):
+    assert rename(averages, {"AWRF@5": "Attention"})["name"].tolist()[2:] == ROWS
+
+
+def test_lines_in_the_figure(averages):
+    ax = plots.tradeoff(averages, "nDCG@5", "rKL(protected='A')@5")
+    names = [text.get_text() for text in ax.figure.legends[0].get_texts()] if ax.figure.legends \
+        else [text.get_text() for text in ax.get_legend().get_texts()]
+    assert set(ROWS) <= set(names)
+    low, high = sorted(ax.get_ylim())
+    assert averages["rKL(protected='A')@5"].between(low, high).all()
+
+
+def test_the_command(experiment, tmp_path, capsys):
+    runs, qrels = experiment
+    qrels.assign(q=qrels["iteration"])[["qid", "q", "docno", "label"]].to_csv(
+        tmp_path / "a.qrels", sep=" ", header=False, index=False)
+    runs["X"].assign(q="Q0", rank=0, tag="x")[["qid", "q", "docno", "rank", "score", "tag"]].to_csv(
+        tmp_path / "x.run", sep=" ", header=False, index=False)
+    cli.main(["table", str(tmp_path / "a.qrels"), str(tmp_path / "x.run"), "-m", "AWRF@5",
+              "--references", "--format", "md"])
+    assert "| [proportional] |" in capsys.readouterr().out
+
+
+def test_a_measure_that_is_undefined_everywhere_has_no_reference(experiment):
+    runs, qrels = experiment
+    averages, _ = evaluate(runs, qrels, [rKL(rel=9) @ 5, AWRF @ 5], references=True, progress=False)
+    assert averages["rKL(rel=9)@5"].isna().all()
+    assert not math.isnan(averages["AWRF@5"].iloc[2])
