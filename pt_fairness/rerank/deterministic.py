@@ -36,7 +36,7 @@ class det_greedy(_Greedy, label="DetGreedy"):
     Rank j gets the best document of the groups with fewer than ⌊jT⌋ documents, where T is the
     target share; if there are none, of the groups with fewer than ⌈jT⌉.
 
-    GroupSource: Geyik et al. (2019), Fairness-Aware Ranking in Search & Recommendation Systems.
+    Source: Geyik et al. (2019), Fairness-Aware Ranking in Search & Recommendation Systems.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -66,7 +66,7 @@ class det_cons(_Greedy, label="DetCons"):
     As :class:`det_greedy`, but of the groups with fewer than ⌈jT⌉ documents only those with the
     least ⌈jT⌉/T are considered.
 
-    GroupSource: Geyik et al. (2019). Some implementations take the largest ⌈jT⌉/T.
+    Source: Geyik et al. (2019). Some implementations take the largest ⌈jT⌉/T.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -96,7 +96,7 @@ class det_relaxed(_Greedy, label="DetRelaxed"):
     As :class:`det_cons`, but with ⌈⌈jT⌉/T⌉, so that more groups tie and the best document of them
     is taken.
 
-    GroupSource: Geyik et al. (2019).
+    Source: Geyik et al. (2019).
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which
@@ -127,7 +127,7 @@ class det_const_sort(_Deterministic, label="DetConstSort"):
     moves up past worse documents that can still reach their own prefix. The minimum is kept for any
     number of groups, if documents have one group each and no group runs out.
 
-    GroupSource: Geyik et al. (2019), with ranks counted from 1. Read with ranks from 0, as
+    Source: Geyik et al. (2019), with ranks counted from 1. Read with ranks from 0, as
     in FairRankTune, it misses minima.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups

@@ -61,7 +61,7 @@ class xquad(_Diversifier, label="xQuAD"):
     where e are the documents before it and T is the target. xQuAD covers the groups and does not
     balance them: a document with P(e|g) = 1 finishes its group.
 
-    GroupSource: Santos et al. (2010), Exploiting Query Reformulations for Web Search Result
+    Source: Santos et al. (2010), Exploiting Query Reformulations for Web Search Result
     Diversification; ``normalise='sum'`` after Vargas et al. (2011).
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
@@ -101,7 +101,7 @@ class pm2(_Diversifier, label="PM-2"):
     ranks that it has had; the document with the largest
     ``λ·q_g·P(d|g) + (1−λ)·Σ_{h≠g} q_h·P(d|h)`` gets it. With λ = 1 this is Sainte-Laguë's method.
 
-    GroupSource: Dang & Croft (2012), Diversity by Proportionality.
+    Source: Dang & Croft (2012), Diversity by Proportionality.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which

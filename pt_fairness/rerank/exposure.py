@@ -38,7 +38,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
     A single ranking can be far from the target, and documents of one group need not be treated
     alike: the rankings often differ in one swap.
 
-    GroupSource: Singh & Joachims (2018), section 3; demographic parity (section 4.1) is
+    Source: Singh & Joachims (2018), section 3; demographic parity (section 4.1) is
     ``target='run'``, disparate treatment (section 4.2) is ``target='score'``.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups

@@ -23,7 +23,7 @@ class fa_ir(GroupReRanker, label="FA*IR"):
     the ranked group fairness test. A document of several groups is protected if one of them is. The
     table of the test is that of the measure FAIR, with the documents that ``k`` counts.
 
-    GroupSource: Zehlike et al. (2017), FA*IR, algorithm 2. The correction is exact.
+    Source: Zehlike et al. (2017), FA*IR, algorithm 2. The correction is exact.
 
     :param groups: the name of a registered group source, the path of a group file, or a Groups
         object; by default the column ``group`` of the results, which

@@ -30,7 +30,7 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     the target, the result has the largest expected ``Σ r · weight``. If there is none, it is the
     best of those with the least sum of absolute differences.
 
-    GroupSource: Singh & Joachims (2018), section 3; column generation instead of the Birkhoff–von
+    Source: Singh & Joachims (2018), section 3; column generation instead of the Birkhoff–von
     Neumann decomposition.
 
     :param r: the normalised scores, ``[n]``, in falling order

@@ -112,7 +112,7 @@ class plackett_luce(Policy, label="Plackett–Luce"):
     the score, scaled to [0, 1] by the smallest and the largest score of the topic. The policy does
     not use groups: it distributes exposure over documents.
 
-    GroupSource: Diaz et al. (2020).
+    Source: Diaz et al. (2020).
 
     :param k: the number of ranks to fill; the other documents follow in the old order. ``None`` for
         all
@@ -159,7 +159,7 @@ class epsilon_greedy(Policy, label="ε-greedy"):
     ranks below it. The policy does not use groups: it distributes exposure over documents,
     whatever their scores.
 
-    GroupSource: Feng & Shah (2022).
+    Source: Feng & Shah (2022).
 
     :param k: the number of ranks to fill; the other documents follow in the old order. ``None`` for
         all
