@@ -94,6 +94,13 @@ def of_page(text: str) -> str:
     return str(catalog.rst(measures, measure_page.start(), sections))
 
 
+def of_reading(text: str) -> str:
+    """Return the page on reading a value with its tables."""
+    tables = iter(importlib.import_module("reading_page").tables())
+    return re.sub(r"(\.\. generated\n\n).*?(\.\. end\n)",
+                  lambda match: f"{match[1]}{next(tables)}\n{match[2]}", text, flags=re.DOTALL)
+
+
 def of_citation(text: str) -> str:
     """Return ``CITATION.cff`` with the measures of each paper in its notes."""
     measures = importlib.import_module("pt_fairness.measures").MEASURES
@@ -117,6 +124,7 @@ def main() -> int:
         (PACKAGE / "measures" / "__init__.py", lambda text: of_measures()),
         (PACKAGE / "__init__.py", of_package),
         (PACKAGE / "pt_docs" / "measures.rst", of_page),
+        (PACKAGE / "pt_docs" / "reading.rst", of_reading),
         (ROOT / "CITATION.cff", of_citation),
     ]
     stale: list[str] = []

@@ -65,7 +65,11 @@ def main() -> pd.DataFrame:
             MEASURES,
             names=list(systems),
         )
-    print(table.to_string(index=False, float_format="{:.4f}".format))
+        runs = {name: system(debates.get_topics()) for name, system in systems.items()}
+    references, _ = pt.fairness.evaluate(runs, STANCE, MEASURES[2:], references=True,
+                                         progress=False)
+    for one in (table, references):
+        print(one.to_string(index=False, float_format="{:.4f}".format), end="\n\n")
     print("nDCG, α-nDCG: larger is better. rKL: 0 is fair. AWRF: 1 is fair.")
     return table
 

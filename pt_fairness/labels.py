@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+#: The label of TREC Fair for the share of a document whose group is unknown.
+UNKNOWN_GROUP = "@UNKNOWN"
 #: The texts for "no group" in TREC formats; a missing value means the same.
-UNANNOTATED = ("", "-")
+UNANNOTATED = ("", "-", UNKNOWN_GROUP)
 #: The values of the second column in qrels without groups.
 TREC_DEFAULTS = {"0", "Q0"}
 #: The built-in targets.

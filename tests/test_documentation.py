@@ -45,8 +45,8 @@ MODULES = [
             "values.runs",
             "simulation",
             "targets",
-            "transformers",
-            "transformers.rerank",
+            "rerank",
+            "rerank.annotation",
             "values",
         )
     ),

@@ -14,10 +14,12 @@ from pt_fairness.analysis.collection import (
 from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.explanation import explain
+from pt_fairness.analysis.exposure import document_exposure, inequality
 from pt_fairness.analysis.inequity import amortised_inequity
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.random_orders import against_random
 from pt_fairness.analysis.references import reference_rankings
+from pt_fairness.analysis.served import group_effectiveness, group_gaps
 from pt_fairness.analysis.statistics import Correlations, bias_summary, correlations
 from pt_fairness.analysis.systems import combine, minmax, rank_table, top
 from pt_fairness.analysis.topics import topic_gaps, topic_groups
@@ -26,9 +28,10 @@ from pt_fairness.tables import ALPHA, highlight, long_form
 
 __all__ = [
     "ALPHA", "Correlations", "against_random", "agreement", "amortised_inequity", "bias_summary",
-    "combine", "compare", "correlations", "explain", "group_distribution", "highlight", "intervals",
-    "label_noise", "long_form", "minmax", "rank_table", "ranked_groups", "reference_rankings",
-    "top", "topic_gaps", "topic_groups", "uncertain_labels", "undefined",
+    "combine", "compare", "correlations", "document_exposure", "explain", "group_distribution",
+    "group_effectiveness", "group_gaps", "highlight", "inequality", "intervals", "label_noise",
+    "long_form", "minmax", "rank_table", "ranked_groups", "reference_rankings", "top", "topic_gaps",
+    "topic_groups", "uncertain_labels", "undefined",
 ]
 
 __dir__ = __all__.copy

@@ -197,7 +197,8 @@ class _Scores:
                     return "contribution", np.full(depth, np.nan)
                 values[counted] = self._evaluator.contributions(ranked, n)[measure][place]
                 return "contribution", values
-            if measure.NAME not in SUMS and "cutoff" in measure.SUPPORTED_PARAMS:
+            if measure.NAME not in SUMS \
+                    and "cutoff" in getattr(measure, "inner", measure).SUPPORTED_PARAMS:
                 values[counted] = 1
                 so_far = np.append(np.nan, self._at_cutoffs(measure, n))
                 return "value", so_far[values.cumsum().astype(int)]

@@ -83,8 +83,8 @@ def warn_of_undefined(measures: Sequence[FairnessMeasure], counts: Any, topics: 
                          for measure, count in zip(measures, counts, strict=True) if count))
 
 
-def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
-    """Return runs in trec_eval's order, by system name.
+def frames_of(runs: RunInputs) -> dict[str, pd.DataFrame]:
+    """Return runs with the column names of ir_measures, by system name.
 
     :param runs: as of :func:`pt_fairness.evaluate`
     :raises ValueError: runs that are no paths and no frames, or a missing column
@@ -94,8 +94,14 @@ def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
         frame = run if isinstance(run, pd.DataFrame) else read_run(run)
         frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
-        found[name] = Run(frame.rename(columns={"qid": "query_id", "docno": "doc_id"}), judgments)
+        found[name] = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
     return found
+
+
+def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
+    """Return runs in trec_eval's order, by system name; for the parameters see :func:`frames_of`.
+    """
+    return {name: Run(frame, judgments) for name, frame in frames_of(runs).items()}
 
 
 def is_of_groups(measure: Any) -> bool:

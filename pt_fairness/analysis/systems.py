@@ -49,8 +49,8 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     1    B     0.0
     2    C     0.5
     """
-    averages = systems_of(averages)
     columns = measure_columns(averages)
+    averages = systems_of(averages)
     values = averages[columns].astype(float)
     low, spread = values.min(), values.max() - values.min()
     constant = [column for column in columns
@@ -202,8 +202,8 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     0  nDCG@5     1    A     0.9    0.4
     1   rKL@5     1    B     0.5    0.1
     """
-    averages = systems_of(averages)
     columns = measure_columns(averages)
+    averages = systems_of(averages)
     if by is None:
         by = _rankable(averages)
     wanted = [column_of(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
@@ -243,8 +243,8 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     0    B       1      2          -1
     1    A       2      1           1
     """
-    averages = systems_of(averages)
     columns = _rankable(averages)
+    averages = systems_of(averages)
     if not columns:
         raise ValueError("the table has no measure to rank by: the name of each column is no "
                          "measure; rename columns with pt_fairness.rename")

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.confidence import (
-    BOOTSTRAP_CELLS,
-    by_topic,
-    check,
-    mean_intervals,
-    resampled,
-    values_of,
-)
+from pt_fairness.analysis.confidence import by_topic, check, mean_intervals, values_of
 from pt_fairness.arrays import Bools, Floats
 from pt_fairness.io import need_columns
 from pt_fairness.messages import warn
-from pt_fairness.tables import LARGER, NEAR_ZERO, SMALLER, TIE_DECIMALS, direction_of, measure_of
+from pt_fairness.tables import (
+    LARGER,
+    NEAR_ZERO,
+    SMALLER,
+    TIE_DECIMALS,
+    direction_of,
+    is_constant,
+    measure_of,
+)
 
 
 def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"] = "t",
@@ -110,18 +111,15 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
     heads, values = by_topic(frame, ["name", "measure"])
     member = pd.crosstab(members["qid"], members["group"]).sort_index().to_numpy() > 0
     labels = np.sort(members["group"].unique())
-    rows: list[Any] = [None] * len(heads)
-    known, pattern = np.unique(~np.isnan(values), axis=1, return_inverse=True)
-    for i, topics in enumerate(known.T):
-        cells = np.flatnonzero(pattern.reshape(-1) == i)
-        own = member[topics]
-        used = own.any(axis=0)
-        y = values[np.ix_(topics, cells)].T
-        p, chance = _permuted(y, own[:, used], resamples, seed)
-        for cell, *numbers in zip(cells.tolist(), y, p, chance, strict=True):
-            measure = heads["measure"][cell]
-            rows[cell] = (*_gap(numbers[0], own[:, used], labels[used], measure, perquery),
-                          *numbers[1:])
+    rows, orders = [], {}
+    for measure, y in zip(heads["measure"], values.T, strict=True):
+        topics = ~np.isnan(y)
+        own, y = member[topics], y[topics]
+        used, size = own.any(axis=0), len(y)
+        if size not in orders:
+            orders[size] = _orders(size, resamples, seed)
+        rows.append([*_gap(y, own[:, used], labels[used], measure, perquery),
+                     *_permuted(y, own[:, used], *orders[size])])
     result = heads.join(pd.DataFrame(rows, columns=[
         "groups", "worst", "worst mean", "range", "sd", "gini", "p", "chance"]))
     result.attrs = dict(perquery.attrs)
@@ -184,41 +182,25 @@ def _gap(y: Floats, own: Bools, labels: Any, measure: str, perquery: pd.DataFram
             (place * means).sum() / total if defined else math.nan]
 
 
-def _permuted(y: Floats, own: Bools, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """Return the p-value and the mean range of group means under permutations, ``[cells]`` each.
+def _permuted(y: Floats, own: Bools, orders: Any, complete: bool) -> tuple[float, float]:
+    """Return the p-value and the mean range of group means under permutations.
 
-    :param y: the values of the topics, sorted by id, ``[cells, N]``
+    :param y: the values of the topics, sorted by id, ``[N]``
     :param own: the groups of each topic, ``[N, G]``
+    :param orders: the topic whose value each topic takes, ``[permutations, N]``
+    :param complete: whether these are all permutations
     """
-    size, centre = own.sum(axis=0), y.mean(axis=1)[:, None, None] if y.size else y[:, :, None]
-    hits, total, count = np.zeros(len(y)), np.zeros(len(y)), 0
-    if len(size) < 2:
-        return np.full(len(y), np.nan), np.zeros(len(y)) if len(size) else np.full(len(y), np.nan)
-    observed = (((y @ own / size)[:, None] - centre) ** 2 @ size).round(TIE_DECIMALS)
-    for orders in _orders(y.shape[1], own.size, resamples, seed):
-        moved = np.empty((len(orders), *own.shape), np.int8)
-        np.put_along_axis(moved, orders[:, :, None], own[None], axis=1)
-        weights = moved.swapaxes(1, 2).reshape(-1, len(own))
-        for part, sums in resampled(y, weights):
-            means = sums.reshape(len(sums), -1, len(size)) / size
-            found = ((means - centre[part]) ** 2 @ size).round(TIE_DECIMALS)
-            hits[part] += (found >= observed[part]).sum(axis=1)
-            total[part] += np.ptp(means, axis=2).sum(axis=1)
-        count += len(orders)
-    p = hits / count if math.factorial(y.shape[1]) <= resamples else (1 + hits) / (1 + count)
-    even = np.ptp(y.round(TIE_DECIMALS), axis=1) == 0
-    return np.where(even, np.nan, p), np.where(even, 0.0, total / count)
+    size = own.sum(axis=0)
+    if len(size) < 2 or is_constant(y):
+        return math.nan, 0.0 if len(size) else math.nan
+    means = np.vstack([y, y[orders]]) @ own / size
+    found = ((means - y.mean()) ** 2 @ size).round(TIE_DECIMALS)
+    hits, more = (found[1:] >= found[0]).sum(), int(not complete)
+    return float((more + hits) / (more + len(orders))), float(np.ptp(means[1:], axis=1).mean())
 
 
-def _orders(size: int, cells: int, resamples: int, seed: int) -> Iterator[Any]:
-    """Yield permutations of topics, in parts: all of them, if these are at most ``resamples``.
-
-    :param size: the number of topics
-    :param cells: the numbers that each permutation needs
-    """
+def _orders(size: int, resamples: int, seed: int) -> tuple[Any, bool]:
+    """Return permutations of topics, and whether these are all, which are at most ``resamples``."""
     if math.factorial(size) <= resamples:
-        yield np.array(list(itertools.permutations(range(size))))
-        return
-    rng, step = np.random.default_rng(seed), max(1, BOOTSTRAP_CELLS // cells)
-    for start in range(0, resamples, step):
-        yield rng.random((min(step, resamples - start), size)).argsort(axis=1)
+        return np.array(list(itertools.permutations(range(size)))), True
+    return np.random.default_rng(seed).random((resamples, size)).argsort(axis=1), False

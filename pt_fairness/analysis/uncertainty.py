@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +26,7 @@ from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import depth_of, score
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.labelled import Judged, Lists, Rankings
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
 from pt_fairness.streams import uniforms
@@ -75,45 +76,30 @@ class _Draws:
             self.labels[i, :-1] = np.minimum(limits[i].searchsorted(u, side="right"), last[i])
 
     def codes(self, part: int, codes: Ints, draws: slice) -> Ints:
-        """Return the label sets of documents in some draws, ``[draws, n]``.
+        """Return the label sets of documents in some draws, ``[draws · n]``.
 
         :param part: 0 for the judged documents, 1 for those of the first run, …
         :param codes: the label sets before, ``[n]``; −1 stays −1
         """
         rows, numbers = self.uncertain[part]
-        drawn = np.tile(codes, (len(range(*draws.indices(self.labels.shape[1]))), 1))
-        drawn[:, rows] = np.where(codes[rows] >= 0, self.labels[numbers, draws].T, -1)
-        return drawn
+        drawn = self.labels[numbers, draws].T
+        codes = np.tile(codes, (len(drawn), 1))
+        codes[:, rows] = np.where(codes[:, rows] >= 0, drawn, -1)
+        return codes.ravel()
 
     def rankings(self, part: int, run: Run, ranked: Ranked, draws: slice) -> Rankings:
         """Return the rankings of a run in some draws, with a topic for each topic and draw."""
-        judgments = self._annotations.judgments
         codes = self.codes(part, ranked.codes, draws)
-        relevant = {rel: self.codes(0, known, draws).ravel()
+        relevant = {rel: self.codes(0, known, draws)
                     for rel, known in self._annotations.by_rel.items()}
-        count, pairs = len(codes), len(judgments.topic)
+        found = self._annotations.rankings(run, ranked).repeated(len(codes) // max(
+            len(ranked.codes), 1))
         # Fewer label sets make larger blocks of topics.
         single = LabelSets(ranked.sets.labels)
         several = max(some.max(initial=0) for some in (codes, *relevant.values())) >= len(single)
-        draw = np.arange(count)[:, None]
-
-        def shifted(numbers: Ints, by: int) -> Ints:
-            return np.asarray((numbers + by * draw).ravel())
-
-        def items() -> Ints:
-            return np.where(run.item < pairs, run.item + pairs * draw,
-                            run.item + pairs * (count - 1) + len(run.topic) * draw).ravel()
-
-        pair = np.where(run.pair >= 0, run.pair + pairs * draw, -1).ravel()
-        lists = Lists(shifted(run.topics, len(judgments.topics)),
-                      shifted(run.start, len(run.topic)), np.tile(ranked.length, count),
-                      shifted(run.list, len(run.topics)), pair, codes.ravel(), items)
-        judged = Judged(judgments.topics * count,
-                        shifted(judgments.topic, len(judgments.topics)),
-                        np.tile(judgments.relevance, count), relevant)
-        groups = self._annotations.groups
-        return Rankings(lists, judged, ranked.sets if several else single, self._annotations.labels,
-                        order=None if groups is None else groups.order)
+        return replace(found, lists=replace(found.lists, codes=codes),
+                       judged=replace(found.judged, relevant=relevant),
+                       sets=found.sets if several else single)
 
     def values(self, part: int, run: Run, ranked: Ranked,
                measures: Sequence[FairnessMeasure]) -> Floats:

@@ -16,7 +16,11 @@ def add(commands: Any) -> None:
     annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
                            "judged documents in their second column", ("trec", "csv"))
     annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
-    annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file")
+    annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file; "
+                          "qrels with the group as label, such as stances, are one")
+    annotate.add_argument("--none", metavar="LABEL", nargs="+", default=[],
+                          help="GROUPS are qrels with the group as label, and these labels mean no "
+                               "group")
     rerank = add_command(commands, "rerank", _rerank, "re-rank a run towards target shares of the "
                          "groups", ("trec",))
     rerank.usage = "pt-fairness rerank RUN METHOD --groups NAME [--PARAMETER VALUE …] [-o FILE]"
@@ -32,7 +36,9 @@ def add(commands: Any) -> None:
 
 def _annotate(options: argparse.Namespace) -> None:
     from pt_fairness import groups, io
-    annotated = groups.get(options.groups).to_qrels(io.load_qrels(options.qrels))
+    source = groups.from_qrels(options.groups, options.none) if options.none \
+        else groups.get(options.groups)
+    annotated = source.to_qrels(io.load_qrels(options.qrels))
     if options.format == "csv":
         write(annotated.to_csv(index=False, lineterminator="\n"), options.output)
     else:

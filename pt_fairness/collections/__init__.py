@@ -32,6 +32,9 @@ SOURCES = {
     "trec-fair/2022/train/gender": "trec_fair",
     "trec-fair/2022/train/regions": "trec_fair",
     "trec-fair/2022/train/source-regions": "trec_fair",
+    "trec-fair/2022/train/gender/official": "trec_fair",
+    "trec-fair/2022/train/regions/official": "trec_fair",
+    "trec-fair/2022/train/source-regions/official": "trec_fair",
     "trec-fair/2022/train/occupations": "trec_fair",
     "trec-fair/2022/train/years": "trec_fair",
     "trec-fair/2022/train/quality": "trec_fair",
@@ -50,6 +53,8 @@ SOURCES = {
     "sara/sensitivity": "sara",
     "msmarco-passage/dev/fair/gender": "msmarco",
     "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
+    "msmarco-passage/msmgenderbias": "msmarco",
+    "cocktail/nq-utd/source": "cocktail",
 }
 #: The module of each source of values, whose ``values(name)`` creates it.
 VALUES = {
@@ -59,7 +64,8 @@ VALUES = {
 }
 #: The module of each target distribution, whose ``targets(name)`` creates it.
 TARGETS = {f"trec-fair/{name}{end}": "trec_fair_targets"
-           for name in ("2021/world", "2022/world", "2022/gender") for end in ("", "/track")}
+           for name in ("2021/world", "2021/gender", "2022/world", "2022/gender")
+           for end in ("", "/track")}
 #: What the registries of groups, values and targets hold from the start, by name.
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 

@@ -1,4 +1,4 @@
-"""Files of Rekabsaz et al. (2021), and the words of each gender in MS MARCO's passages.
+"""Gender in MS MARCO's passages: files of Rekabsaz et al. (2021) and Mousavian et al. (2025).
 
 The files are downloaded once, to the folder ``fair`` of ir_datasets' MS MARCO. Importing this
 module imports pandas, but not ir_datasets: it is imported in workers that unpickle the counts.
@@ -7,24 +7,33 @@ module imports pandas, but not ir_datasets: it is imported in workers that unpic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from pt_fairness.groups import Groups, Memberships
+from pt_fairness.groups.table import Table
 from pt_fairness.irds.word_counts import WordCounts
 
 _CORPUS = "msmarco-passage"
 #: The groups, by the letters in the list of words.
 GENDERS = {"f": "female", "m": "male"}
-_REPOSITORY = ("https://raw.githubusercontent.com/CPJKU/FairnessRetrievalResults/"
-               "81693da5305d67307673574252a4d963510a3632")
-#: The files of the repository and their MD5 hashes, by their names in the folder ``fair``.
+#: The groups of Mousavian et al. (2025), by the letters in their file.
+BIASES = {"F": "female", "M": "male", "N": "neutral"}
+_GITHUB = "https://raw.githubusercontent.com/"
+_REKABSAZ = "CPJKU/FairnessRetrievalResults/81693da5305d67307673574252a4d963510a3632/"
+_MOUSAVIAN = "MaryamMousavian/MSMGenderBias/ba5ead1f690b73a1a3d1cab499ba9131686600c8/"
+#: The files on GitHub and their MD5 hashes, by their names in the folder ``fair``.
 _FILES = {
-    "dev.tsv": ("dataset/msmarco_passage.dev.fair.tsv", "b8cae40fd38a3e3fe480f8750814359e"),
-    "trec-dl-2019.tsv": ("dataset/trecdeep19_passage.fair.tsv", "c07d58e13f9a4904cb33e41da604f965"),
-    "words.csv": ("resources/wordlist_gender_representative.txt",
+    "dev.tsv": (f"{_REKABSAZ}dataset/msmarco_passage.dev.fair.tsv",
+                "b8cae40fd38a3e3fe480f8750814359e"),
+    "trec-dl-2019.tsv": (f"{_REKABSAZ}dataset/trecdeep19_passage.fair.tsv",
+                         "c07d58e13f9a4904cb33e41da604f965"),
+    "words.csv": (f"{_REKABSAZ}resources/wordlist_gender_representative.txt",
                   "86de399a64f9afd8f85983512e6b82e4"),
+    "biases.csv": (f"{_MOUSAVIAN}MSMGenderBias.csv", "56d17b2736cfc54fee935820e61c38ad"),
 }
 
 
@@ -34,7 +43,7 @@ def _path(file: str) -> Path:
 
 
 def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
-    """Yield the two columns of a file of Rekabsaz et al., which is downloaded if it is missing.
+    """Yield the two columns of a file, which is downloaded if it is missing.
 
     :param file: its name in the folder ``fair``
     :raises ValueError: a line has no separator, or the file is empty
@@ -44,7 +53,7 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
 
     from pt_fairness.irds import data as reading
     path, md5 = _FILES[file]
-    source = Download([RequestsDownload(f"{_REPOSITORY}/{path}")], expected_md5=md5,
+    source = Download([RequestsDownload(f"{_GITHUB}{path}")], expected_md5=md5,
                       cache_path=str(_path(file)))
     # Two downloads of ir_datasets at once would write to the same temporary file.
     with reading.lock(Path(f"{_path(file)}.lock")):
@@ -112,6 +121,31 @@ class PassageCounts(WordCounts):
             if frame["docno"].is_unique and (found.notna() & (found % 1 == 0)).all(axis=None):
                 return found.astype("int32").set_index(pd.Index(frame["docno"], dtype=object))
         return self._known.iloc[:0]
+
+
+class Biases(Groups):
+    """The genders that passages are biased towards, as annotated by Mousavian et al. (2025)."""
+
+    complete = True
+    in_parts = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, BIASES.values())
+
+    def _content(self) -> Any:
+        return _FILES["biases.csv"]
+
+    @cached_property
+    def _table(self) -> Table:
+        found = dict(rows("biases.csv", ","))
+        if found.pop("doc_id", None) != "gender_bias" or not set(found.values()) <= BIASES.keys():
+            raise _damaged("biases.csv", "it has no columns doc_id and gender_bias, which is one "
+                           f"of {', '.join(BIASES)}")
+        return Table.of_frame(pd.DataFrame({"docno": [*found], "group": [
+            BIASES[letter] for letter in found.values()]}))
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        return self._table.find(qids, docnos)
 
 
 @cache

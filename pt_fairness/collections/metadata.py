@@ -42,10 +42,24 @@ class Field(NamedTuple):
     #: The label set, ascending if it has an order.
     labels: tuple[str, ...]
     ordered: bool = False
-    #: Whether the field holds counts by label, which are weights.
-    weighted: bool = False
+    #: Whether the field holds counts by label.
+    counts: bool = False
     #: Labels in the file that are replaced, and their replacements.
     merged: Mapping[str, str] = {}
+    #: Whether documents have weights: their counts, or how many of their labels have the same
+    #: replacement.
+    weighted: bool = False
+    #: The label in the file that stands for unknown groups and is counted; ``''`` for none.
+    unknown: str = ""
+    #: The label of all other values in the file; ``''`` for no label.
+    other: str = ""
+    #: Whether the field is read as the track reads it.
+    official: bool = False
+
+    @property
+    def column(self) -> str:
+        """The name of the field in the table."""
+        return self.key + ".official" * self.official
 
 
 class FromMetadata(Groups):
@@ -69,7 +83,8 @@ class FromMetadata(Groups):
         self._field, self._fields = field, tuple(fields)
         self._dataset_id, self._attribute = dataset_id, attribute
         self._docno: Any = None
-        #: The weight of each label for each document, sparse, ``[documents, labels]``.
+        #: The weight of each label, and of unknown groups, for each document, sparse,
+        #: ``[documents, labels + 1]``.
         self._weights: Any = None
         self._warned = False
 
@@ -88,18 +103,20 @@ class FromMetadata(Groups):
         known = (self._docno[place] == wanted) & (numbers.astype(str) == texts).to_numpy()
         self._warn_once(texts, known)
         place = np.where(known, place, 0)[document]
-        found = self._weights[place].tocoo()
+        rows = self._weights[place]
+        found = rows[:, :-1].tocoo()
         kept = known[document][found.row]
         return Memberships(found.row[kept].astype(np.intp), found.col[kept].astype(np.int64),
                          list(self._field.labels),
-                         found.data[kept].astype(float) if self.weighted else None)
+                         found.data[kept].astype(float) if self.weighted else None,
+                         np.where(known[document], rows[:, [-1]].toarray()[:, 0], np.nan))
 
     def _load(self) -> None:
         """Load the field from the table, which is made if necessary."""
         import ir_datasets
         source = getattr(ir_datasets.load(self._dataset_id).docs_handler(), self._attribute)
         path = Path(source.path(force=False))
-        key = self._field.key
+        key = self._field.column
         arrays = cached.stored(
             Path(f"{path}.groups.npz"), path, partial(_load, field=self._field),
             partial(_read, source, path, self._fields), _save)
@@ -125,9 +142,11 @@ class FromMetadata(Groups):
 
 
 def _matrix(field: Field, weight: Any, label: Any, count: Any) -> Any:
-    """Return the weight of each label for each document, sparse, ``[documents, labels]``."""
+    """Return the weight of each label, and of unknown groups, for each document, sparse,
+    ``[documents, labels + 1]``.
+    """
     start = np.concatenate([[0], np.cumsum(count, dtype=np.int32)])
-    return sparse.csr_matrix((weight, label, start), shape=(len(count), len(field.labels)))
+    return sparse.csr_matrix((weight, label, start), shape=(len(count), len(field.labels) + 1))
 
 
 class _Column:
@@ -137,6 +156,9 @@ class _Column:
         self.field = field
         self._code = {label: code for code, label in enumerate(field.labels)}
         self._code |= {label: self._code[new] for label, new in field.merged.items()}
+        self._other = self._code.get(field.other)
+        if field.unknown:
+            self._code[field.unknown] = len(field.labels)
         self.count, self.label = array("B"), array("B")
         self.weight = array("I" if field.weighted else "B")
         self.other: Counter[str] = Counter()
@@ -145,9 +167,9 @@ class _Column:
         """Add the value of the next document."""
         found: dict[int, int] = {}
         for label in (value,) if isinstance(value, str) else value or ():
-            code = self._code.get(label)
+            code = self._code.get(label, None if label in _UNKNOWN else self._other)
             if code is not None:
-                found[code] = found.get(code, 0) + (value[label] if self.field.weighted else 1)
+                found[code] = found.get(code, 0) + (value[label] if self.field.counts else 1)
             elif label not in _UNKNOWN:
                 self.other[str(label)] += 1
         self.label.extend(found)
@@ -158,7 +180,7 @@ class _Column:
         """Return the arrays of the documents ``rows``, in this order."""
         chosen = _matrix(self.field, *map(np.asarray, (self.weight, self.label, self.count)))[rows]
         chosen.eliminate_zeros()
-        key = self.field.key
+        key = self.field.column
         return {f"{key}.labels": np.array(self.field.labels),
                 f"{key}.weight": chosen.data,
                 f"{key}.label": chosen.indices.astype(np.uint8),
@@ -204,10 +226,10 @@ def _load(path: Path, field: Field) -> _Arrays:
     :raises KeyError: the table lacks the field
     """
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
-        names = ["docno", *(f"{field.key}.{part}" for part in ("labels", *_PARTS, "other"))]
+        names = ["docno", *(f"{field.column}.{part}" for part in ("labels", *_PARTS, "other"))]
         arrays = {name: table[name] for name in names}
-    if (arrays[f"{field.key}.labels"].tolist() != list(field.labels)
-            or len(arrays[f"{field.key}.count"]) != len(arrays["docno"])):
+    if (arrays[f"{field.column}.labels"].tolist() != list(field.labels)
+            or len(arrays[f"{field.column}.count"]) != len(arrays["docno"])):
         raise ValueError(f"{path} was written by another version")
     return arrays
 

@@ -4,6 +4,9 @@ Rekabsaz et al. (2021) marked 215 queries of the development set and 30 of TREC 
 and published the words by which they measure the gender neutrality of a passage. Their two lists of
 queries and their list of words are downloaded from their repository.
 
+Mousavian et al. (2025) annotated 893 passages with the gender that each is biased towards. These
+groups have no judgments of their own, and the documents are not needed.
+
 The words in judged and in retrieved passages are counted once and cached in a table in the folder
 ``fair`` of ir_datasets' MS MARCO. The table is created again if ir_datasets' docstore is newer.
 """
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from pt_fairness.values import Values
 
 CORPUS = "msmarco-passage"
+#: The groups of Mousavian et al.
+BIASES = f"{CORPUS}/msmgenderbias"
 #: The number of queries in each list.
 _QUERIES = {"dev": 215, "trec-dl-2019": 30}
 _TEXT = ("The queries that Rekabsaz et al. (2021) marked as sensitive to gender bias, and their "
@@ -33,10 +38,10 @@ _GENDER = ("The iteration field holds the gender of the passage: that of which i
 
 
 def source(name: str) -> Groups:
-    """Return the genders of passages as groups."""
-    from pt_fairness.collections.gender import counts
+    """Return the genders of passages as groups, by their words or as annotated."""
+    from pt_fairness.collections.gender import Biases, counts
     from pt_fairness.groups import FromText
-    return FromText(counts(), name=name)
+    return Biases(name) if name == BIASES else FromText(counts(), name=name)
 
 
 def values(name: str) -> Values:

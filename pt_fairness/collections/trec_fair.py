@@ -44,7 +44,7 @@ _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
         "gender": {"key": "gender_category", "labels": ("Man", "Non-binary", "Woman")},
         "regions": {"key": "page_subcont_regions", "labels": _REGIONS, "merged": _OCEANIA},
         "source-regions": {"key": "source_subcont_regions", "labels": _REGIONS,
-                           "merged": _OCEANIA, "weighted": True},
+                           "merged": _OCEANIA, "counts": True, "weighted": True},
         "occupations": {"key": "occupations", "labels": _OCCUPATIONS},
         "years": {"key": "years_category", "ordered": True,
                   "labels": ("Pre-1900s", "20th century", "21st century")},
@@ -58,6 +58,15 @@ _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
         "languages": {"key": "num_sitelinks_category", "ordered": True,
                       "labels": ("English only", "2-4 languages", "5+ languages")},
     },
+}
+#: The fields as the evaluation code of the track reads them, where that differs. They are sources
+#: without a dataset id: qrels have no place for weights.
+_OFFICIAL: dict[str, dict[str, Any]] = {
+    "gender": {"key": "gender", "labels": ("Man", "Non-binary", "Woman"), "other": "Non-binary",
+               "merged": {f"{kind}{sex}": label for kind in ("", "transgender ", "cisgender ")
+                          for sex, label in (("male", "Man"), ("female", "Woman"))}},
+    "regions": _FIELDS["trec-fair/2022/train"]["regions"] | {"weighted": True},
+    "source-regions": _FIELDS["trec-fair/2022/train"]["source-regions"] | {"unknown": "UNK"},
 }
 #: The attribute of ir_datasets' document handler that holds the metadata file.
 _METADATA = {"trec-fair/2021/eval": "_mlc", "trec-fair/2022/train": "_metadata_dlc"}
@@ -79,8 +88,12 @@ _MEANING = {
 def source(name: str) -> Groups:
     """Return a field of the metadata as groups."""
     from pt_fairness.collections.metadata import Field, FromMetadata
-    dataset_id, _, suffix = name.rpartition("/")
+    dataset_id = next(known for known in _FIELDS if name.startswith(known))
+    suffix = name.removeprefix(f"{dataset_id}/")
     fields = {known: Field(**field) for known, field in _FIELDS[dataset_id].items()}
+    if dataset_id == "trec-fair/2022/train":
+        fields |= {f"{known}/official": Field(**field, official=True)
+                   for known, field in _OFFICIAL.items()}
     return FromMetadata(name, fields[suffix], fields.values(), dataset_id, _METADATA[dataset_id])
 
 

@@ -24,6 +24,7 @@ TARGETS = {
         "Africa": 0.155070563, "Antarctica": 1.54424e-07, "Asia": 0.600202585,
         "Europe": 0.103663858, "Latin America and the Caribbean": 0.08609797,
         "Northern America": 0.049616733, "Oceania": 0.005348137},
+    "trec-fair/2021/gender": {"female": 0.495, "male": 0.495, "third": 0.01},
     "trec-fair/2022/world": {
         region: people / sum(_POPULATION.values()) for region, people in _POPULATION.items()},
     "trec-fair/2022/gender": {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01},

@@ -67,6 +67,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     EVEN: ClassVar[bool] = False
     #: The documents that ``minority`` and ``majority`` count.
     POPULATION: ClassVar[str] = "relevant"
+    #: Whether the measure compares its ``group`` with the others.
+    COMPARES: ClassVar[bool] = True
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
@@ -184,6 +186,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def needs_groups(self) -> bool:
         """Whether the value depends on groups."""
         return True
+
+    @property
+    def joint(self) -> Mapping[str, str]:
+        """The group sources whose labels the measure combines, and their targets."""
+        return {}
 
     @property
     def refuses_weights(self) -> bool:

@@ -98,12 +98,33 @@ BIBLIOGRAPHY = {
         "ICDE 2022",
         "https://doi.org/10.1109/ICDE53745.2022.00089",
     ),
+    "chen2024": Reference(
+        "Hung-Ting Chen and Eunsol Choi",
+        "Open-World Evaluation for Retrieving Diverse Perspectives",
+        "arXiv:2409.18110, 2024",
+        "https://arxiv.org/abs/2409.18110",
+    ),
     "clarke2008": Reference(
         "Charles L. A. Clarke, Maheedhar Kolla, Gordon V. Cormack, Olga Vechtomova, Azin Ashkan, "
         "Stefan Büttcher and Ian MacKinnon",
         "Novelty and Diversity in Information Retrieval Evaluation",
         "SIGIR 2008",
         "https://doi.org/10.1145/1390334.1390446",
+    ),
+    "dai2024": Reference(
+        "Sunhao Dai, Yuqi Zhou, Liang Pang, Weihao Liu, Xiaolin Hu, Yong Liu, Xiao Zhang, Gang "
+        "Wang and Jun Xu",
+        "Neural Retrievers are Biased Towards LLM-Generated Content",
+        "KDD 2024",
+        "https://arxiv.org/abs/2310.20501",
+    ),
+    "dai2024cocktail": Reference(
+        "Sunhao Dai, Weihao Liu, Yuqi Zhou, Liang Pang, Rongju Ruan, Gang Wang, Zhenhua Dong, Jun "
+        "Xu and Ji-Rong Wen",
+        "Cocktail: A Comprehensive Information Retrieval Benchmark with LLM-Generated Documents "
+        "Integration",
+        "Findings of ACL 2024",
+        "https://aclanthology.org/2024.findings-acl.421",
     ),
     "das2019": Reference(
         "Anubrata Das and Matthew Lease",
@@ -122,6 +143,12 @@ BIBLIOGRAPHY = {
         "Assessing Viewpoint Diversity in Search Results Using Ranking Fairness Metrics",
         "SIGKDD Explorations 23(1), 2021",
         "https://doi.org/10.1145/3468507.3468515",
+    ),
+    "ekstrand2022": Reference(
+        "Michael D. Ekstrand, Graham McDonald, Amifa Raj and Isaac Johnson",
+        "Overview of the TREC 2022 Fair Ranking Track",
+        "TREC 2022",
+        "https://arxiv.org/abs/2302.05558",
     ),
     "geyik2019": Reference(
         "Sahin Cem Geyik, Stuart Ambler and Krishnaram Kenthapadi",

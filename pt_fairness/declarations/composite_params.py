@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from pt_fairness.declarations.params import Param, groups, label, target
-from pt_fairness.labels import SUM_TOLERANCE
+from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS
 
 #: The divergences of an attribute.
 DIVERGENCES = ("jsd", "nmd", "rnod")
@@ -86,3 +86,30 @@ TARGETS = Param(dict, "target of each group source; uniform where none is given"
                 "{'gender':'qrels'}", default={}, canonical=_targets,
                 accepts=lambda v: all(map(_GROUPS.validate, v))
                 and all(map(_TARGET.validate, v.values())))
+
+
+def _is_fixed_target(value: Any) -> bool:
+    return isinstance(value, str) and value not in TARGET_WORDS and _TARGET.validate(value)
+
+
+#: The group sources of the attributes, each with its registered target.
+FIXED_TARGETS = Param(dict, "group sources, each with a registered target that is the same for all "
+                      "topics",
+                      "a dictionary from names of registered groups to names registered with "
+                      "pt_fairness.targets.register, such as {'gender':'census'}",
+                      canonical=_targets, required=True,
+                      accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
+                      and all(map(_is_fixed_target, v.values())))
+
+
+def _joined(value: Any) -> Any:
+    names = value.split(",") if isinstance(value, str) else value
+    names = [_GROUPS.canonical(name) for name in (names if isinstance(names, (list, tuple))
+                                                  else [names]) if name != ""]
+    return ",".join(sorted(names)) if all(isinstance(name, str) for name in names) else value
+
+
+#: Group sources of which a document counts 1 in each of its labels.
+WHOLE = Param(str, "the attributes, joined by commas, in which a document of m labels counts 1 for "
+              "each of them instead of 1/m", "names of attributes, joined by commas", default="",
+              canonical=_joined)

@@ -252,8 +252,6 @@ _NO_LEANING = "both or neither"
 class _Override(Groups):
     def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
         self._base, self._given = base, Table.of_frame(frame)
-        # All documents of the frame, including those without a group, which ``_given`` lacks.
-        self._mentioned = Table.of_frame(frame.assign(group="any"))
         ordered = base.order is not None and set(self._given.labels) <= set(base.order)
         super().__init__(name, None if base.labels is None
                          else [*base.labels, *self._given.labels], base.order if ordered else None)
@@ -262,23 +260,23 @@ class _Override(Groups):
         self.by_topic = base.by_topic or self._given.by_topic
 
     def _content(self) -> Any:
-        return (self._base.name, self._base.digest(), self._given.content(),
-                self._mentioned.content())
+        return self._base.name, self._base.digest(), self._given.content()
 
     def state(self) -> str:
         return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
-        mentioned = np.zeros(len(docnos), bool)
-        mentioned[self._mentioned.find(qids, docnos)[0]] = True
         given = self._given.find(qids, docnos)
-        others = np.flatnonzero(~mentioned)
+        unknown = given.unknown_of(len(docnos)).copy()
+        others = np.flatnonzero(np.isnan(unknown))
         kept = Memberships(*self._base.annotate(qids[others], docnos[others]))
+        unknown[others] = kept.unknown_of(len(others))
         return Memberships(np.concatenate([given.item, others[kept.item]]),
                          np.concatenate([given.codes, kept.codes + len(given.labels)]),
                          [*given.labels, *kept.labels],
-                         np.concatenate([given.weights, kept.weights]) if self.weighted else None)
+                         np.concatenate([given.weights, kept.weights]) if self.weighted else None,
+                         unknown)
 
 
 class _Relabelled(Groups):
@@ -328,8 +326,10 @@ class _Relabelled(Groups):
         topic, texts = pd.factorize(qids)
         mappings = [self._new.get(label_text(text), {}) for text in texts]
         wanted = np.flatnonzero(np.array([len(mapping) > 0 for mapping in mappings], bool)[topic])
-        item, codes, labels, weight = Memberships(
-            *self._base.annotate(qids[wanted], docnos[wanted]))
+        found = Memberships(*self._base.annotate(qids[wanted], docnos[wanted]))
+        item, codes, labels, weight, _ = found
+        unknown = np.full(len(docnos), np.nan)
+        unknown[wanted] = found.unknown_of(len(wanted))
         assert self.labels is not None
         place = {label: code for code, label in enumerate(self.labels)}
         table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels]
@@ -338,4 +338,4 @@ class _Relabelled(Groups):
         known = codes >= 0
         item, codes, weight = distinct_annotations(  # old labels may share a new one
             wanted[item][known], codes[known], None if weight is None else weight[known])
-        return Memberships(item, codes, self.labels, weight)
+        return Memberships(item, codes, self.labels, weight, unknown)

@@ -136,7 +136,8 @@ class FromText(Groups):
         members[counts[:, 0] < 0] = 0  # not in the corpus
         item, codes = np.nonzero(members[:, :len(self._every)])
         weight = members[item, codes].astype(float) if self.weighted else None
-        return Memberships(item, codes, self._every, weight)
+        return Memberships(item, codes, self._every, weight,
+                         np.where(counts[:, 0] < 0, np.nan, 0.0))
 
 
 class FromIrds(Groups):
@@ -252,7 +253,7 @@ class FromIrds(Groups):
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
         triples = [(row.query_id, row.doc_id, group) for row in rows
                    if row.relevance > 0 or (row.query_id, row.doc_id) not in positive
-                   for group in self._groups(row)[0]]
+                   for group in self._groups(row)[0] or ("-",)]
         frame = pd.DataFrame(triples, columns=["qid", "docno", "group"], dtype=object)
         self._judged = Table.of_frame(frame)
         return self._judged
@@ -263,6 +264,7 @@ class FromIrds(Groups):
             return judged.find(qids, docnos)
         found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
         self._warn_once(found)
-        pairs = [(docno, group) for docno, (groups, _) in found.items() for group in groups]
+        pairs = [(docno, group) for docno, (groups, why) in found.items() if why != MISSING
+                 for group in groups or ("-",)]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
         return Table.of_frame(frame).find(qids, docnos)

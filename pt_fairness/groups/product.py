@@ -74,12 +74,13 @@ class _Product(Groups):
         return fingerprint.of_value(states) if any(states) else ""
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        found = [Memberships(*one.annotate(qids, docnos)) for one in self._sources]
+        found, n = [Memberships(*one.annotate(qids, docnos)) for one in self._sources], len(docnos)
+        # A product is known where all of its sources know the document.
+        unknown = 0.0 * np.sum([one.unknown_of(n) for one in found], axis=0)
         _check(itertools.chain.from_iterable(one.labels for one in found))
         item = np.unique(np.concatenate([one.item for one in found]))
         if self._missing is not None:
-            found = [_completed(one, item, self._missing) for one in found]
-        n = len(docnos)
+            found = [one.with_label(np.setdiff1d(item, one.item), self._missing) for one in found]
         weighted = np.zeros(n, bool)
         share, codes, labels = np.ones(len(item)), np.zeros(len(item), np.int64), [""]
         for place, one in enumerate(found):
@@ -92,7 +93,7 @@ class _Product(Groups):
             labels = [labels[kind // len(one.labels)] + SEPARATOR * (place > 0)
                       + one.labels[kind % len(one.labels)] for kind in kinds]
         weight = np.where(weighted[item], share, np.nan) if self.weighted else None
-        return Memberships(item, codes, labels, weight)
+        return Memberships(item, codes, labels, weight, unknown)
 
 
 def _check(labels: Iterable[str]) -> None:
@@ -104,15 +105,6 @@ def _check(labels: Iterable[str]) -> None:
         if SEPARATOR in label:
             raise ValueError(f"the label {label!r} contains {SEPARATOR!r}, which separates the "
                              "labels of a product; rename it")
-
-
-def _completed(found: Memberships, item: Ints, label: str) -> Memberships:
-    """Return annotations that give the documents ``item`` a label where they have none."""
-    lacking = np.setdiff1d(item, found.item)
-    return Memberships(np.append(found.item, lacking),
-                     np.append(found.codes, np.full(len(lacking), len(found.labels))),
-                     [*found.labels, label],
-                     np.append(found.weights, np.full(len(lacking), np.nan)))
 
 
 def _shares(found: Memberships) -> tuple[Ints, Ints, Floats]:

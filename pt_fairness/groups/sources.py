@@ -15,7 +15,8 @@ import pandas as pd
 from pt_fairness import io
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Memberships, Table
-from pt_fairness.labels import UNANNOTATED, distinct_labels
+from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
+from pt_fairness.messages import listed
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
@@ -142,8 +143,9 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
 
     The file has tab- or comma-separated columns with a header (``docno, group`` or ``qid, docno,
     group``, and ``weight`` if documents have weights), or is a TREC qrels file with the group in
-    the second column. With ``labels``, it is a membership file of NTCIR (``gmemb``): the topic, the
-    document and its share in each group, separated by white space.
+    the second column or, if that holds nothing but ``0`` or ``Q0``, as text in the fourth. With
+    ``labels``, it is a membership file of NTCIR (``gmemb``): the topic, the document and its share
+    in each group, separated by white space.
 
     :param name: the name of the groups; by default derived from a hash of their content
     :param labels: the groups of a membership file, one for each column of shares. A share of 0
@@ -169,6 +171,49 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     columns = distinct_labels(labels, "labels")
     frame = io.read_memberships(path, columns)
     return _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
+
+
+def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any] = (),
+               name: str | None = None, *, order: Iterable[Any] | None = None) -> Groups:
+    """Return groups whose labels are the labels of qrels, such as qrels of stances.
+
+    A track that judges both relevance and stance has two qrels files. :meth:`Groups.to_qrels` of
+    these groups joins them to qrels with groups.
+
+    :param qrels: a TREC qrels file, whose labels may be text, compressed if its name ends in
+        ``.gz``; or a frame ``qid, docno, label`` (or ir_measures' names)
+    :param none: the labels that mean no group, such as ``["NO"]``
+    :param name: the name of the groups; by default derived from a hash of their content
+    :param order: the labels in ascending order, if they have an order
+    :raises ValueError: a line of the file cannot be read (the error names file and line), a column
+        is missing, no document has the label ``none``, no document has another, or ``order`` lacks
+        a label
+    :raises OSError: the file cannot be opened
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import groups
+    >>> relevance = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+    >>> stances = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": ["PRO", "NO"]})
+    >>> groups.from_qrels(stances, none=["NO"]).to_qrels(relevance)
+      qid docno  label iteration
+    0   1     a      1       PRO
+    1   1     b      0         -
+    """
+    frame = qrels if isinstance(qrels, pd.DataFrame) else io.read_labels(qrels)
+    columns = dict(zip(io.qrels_columns(frame), ("qid", "docno", "group"), strict=True))
+    frame = frame[list(columns)].rename(columns=columns)
+    frame["group"] = frame["group"].map(label_text, na_action="ignore")
+    dropped, labels = label_texts(none, "none"), sorted(set(frame["group"].dropna()))
+    absent = [label for label in dropped if label not in labels]
+    if absent:
+        raise ValueError(f"none={dropped}: no document has the label {absent[0]!r}; the labels are "
+                         f"{listed(labels)}")
+    if set(labels) <= {*UNANNOTATED, *dropped}:
+        raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
+                         f"none={dropped}")
+    return from_frame(frame[~frame["group"].isin(dropped)], name, order=order)
 
 
 class _Frame(Groups):

@@ -12,7 +12,7 @@ from pt_fairness import io
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.identifiers import DocumentIndex
 from pt_fairness.io.frames import shown
-from pt_fairness.labels import UNANNOTATED, label_text
+from pt_fairness.labels import UNANNOTATED, UNKNOWN_GROUP, label_text
 
 
 class Memberships(NamedTuple):
@@ -26,6 +26,31 @@ class Memberships(NamedTuple):
     #: The weight of each annotation, above 0, NaN for documents without weights; ``None`` if no
     #: document has weights.
     weight: Floats | None = None
+    #: The weight of ``@UNKNOWN`` for each document, ``[n]``, 0 for documents without such a weight
+    #: and NaN for those that the source does not know; ``None`` if it knows those with a label.
+    unknown: Floats | None = None
+
+    def unknown_of(self, n: int) -> Floats:
+        """Return ``unknown``, ``[n]``, also if it is ``None``."""
+        if self.unknown is not None:
+            return self.unknown
+        return np.where(np.bincount(self.item, minlength=n) > 0, 0.0, np.nan)
+
+    def with_label(self, item: Ints, label: str, weight: float | Floats = np.nan) -> Memberships:
+        """Return annotations that give the documents ``item`` one more label."""
+        added = np.full(len(item), len(self.labels))
+        return self._replace(item=np.append(self.item, item), codes=np.append(self.codes, added),
+                             labels=[*self.labels, label],
+                             weight=np.append(self.weights, np.broadcast_to(weight, len(item))))
+
+    def with_unknown(self, n: int) -> Memberships:
+        """Return annotations in which every known document has a label, ``@UNKNOWN`` if no other.
+        """
+        unknown = self.unknown_of(n)
+        alone = np.bincount(self.item, minlength=n) == 0
+        item = np.flatnonzero((unknown > 0) | (alone & (unknown == 0)))
+        weight = np.where(unknown[item] > 0, unknown[item], np.nan)
+        return self.with_label(item, UNKNOWN_GROUP, weight)
 
     @property
     def weights(self) -> Floats:
@@ -49,17 +74,26 @@ class Table:
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
                  weight: Floats | None = None) -> None:
         group = group.map(label_text, na_action="ignore")
-        kept = _has_group(group)
-        codes, labels = pd.factorize(group[kept], sort=True)
+        labelled = _has_group(group)
+        kept = labelled | (docno.notna() if qid is None else docno.notna() & qid.notna()).to_numpy()
+        if not kept.all():
+            docno, group, labelled = docno[kept], group[kept], labelled[kept]
+            qid, weight = (None if one is None else one[kept] for one in (qid, weight))
+        codes, labels = pd.factorize(group[labelled], sort=True)
         self.labels = [str(one) for one in labels]
-        self._index = DocumentIndex(None if qid is None else qid[kept], docno[kept], "groups")
+        self._index = DocumentIndex(qid, docno, "groups")
         pair, self._codes, self.weight = distinct_annotations(
-            self._index.pair, codes, None if weight is None else weight[kept])
-        endless = np.isinf(np.bincount(pair, self.weight))[self._index.pair]
+            self._index.pair[labelled], codes, None if weight is None else weight[labelled])
+        known = len(self._index)
+        self._unknown = np.zeros(known)
+        if weight is not None:
+            named = (group == UNKNOWN_GROUP).to_numpy()
+            self._unknown += np.bincount(self._index.pair[named], weight[named], known)
+        endless = np.isinf(np.bincount(pair, self.weight, known) + self._unknown)[self._index.pair]
         if endless.any():
-            raise ValueError(f"the weights of {docno[kept].iloc[endless.argmax()]!r} sum to "
+            raise ValueError(f"the weights of {docno.iloc[endless.argmax()]!r} sum to "
                              "infinity; give smaller weights, such as shares")
-        self._count = np.bincount(pair, minlength=len(self._index))
+        self._count = np.bincount(pair, minlength=known)
         self._start = np.cumsum(self._count) - self._count
 
     @property
@@ -90,7 +124,7 @@ class Table:
         order, documents = self._index.sorted()
         rows = self._rows(order)
         return (self.labels, documents, self._codes[rows], self._count[order],
-                None if self.weight is None else self.weight[rows])
+                None if self.weight is None else (self.weight[rows], self._unknown[order]))
 
     def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
@@ -103,10 +137,12 @@ class Table:
             topic, topics = pd.factorize(np.asarray(qids, dtype=object))
         pair = self._index.find(topic, list(map(label_text, topics)), docnos)
         item = np.flatnonzero(pair >= 0)
+        unknown = np.full(len(pair), np.nan)
         pair = pair[item]
+        unknown[item] = self._unknown[pair]
         rows = self._rows(pair)
         return Memberships(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
-                         None if self.weight is None else self.weight[rows])
+                         None if self.weight is None else self.weight[rows], unknown)
 
     def _rows(self, pairs: Ints) -> Ints:
         """Return the annotation indices of pairs, concatenated."""
@@ -159,10 +195,11 @@ def _has_group(group: pd.Series) -> Any:
 def _weights(frame: pd.DataFrame, what: str) -> Floats:
     """Return the column ``weight`` of a frame as floats.
 
-    :raises ValueError: the weight of a row with a group is not a number above 0
+    :raises ValueError: the weight of a row with a group, or ``@UNKNOWN``, is not a number above 0
     """
     weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=np.nan)
-    wrong = _has_group(frame["group"]) & ~(np.isfinite(weight) & (weight > 0))
+    weighted = _has_group(frame["group"]) | (frame["group"] == UNKNOWN_GROUP).to_numpy()
+    wrong = weighted & ~(np.isfinite(weight) & (weight > 0))
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(f"row {frame.index[row]} of {what} has the weight "

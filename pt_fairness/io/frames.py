@@ -112,7 +112,7 @@ def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> N
             raise ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} "
                              f"({', '.join(names)}): {shown(row.strip())}")
         for name, field in zip(names, fields, strict=False):
-            if types[name] is float and not _is_number(field):
+            if types[name] is float and not is_number(field):
                 raise ValueError(f"{where}: the {name} {shown(field)} is no number")
 
 
@@ -121,7 +121,7 @@ def shown(text: str) -> str:
     return repr(text) if len(text) <= 100 else f"{text[:100]!r}…"
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     """Return whether pandas reads a text as a number.
 
     Unlike Python, pandas reads neither 1_000 nor the digits of other scripts.

@@ -17,8 +17,9 @@ from pt_fairness.messages import listed
 def read_groups(path: Path) -> pd.DataFrame:
     """Read a group file, compressed if the name ends in ``.gz``.
 
-    It is a TREC qrels file with the group in the second column, or has a header and columns
-    separated by tabs or commas. A document of several groups has a row for each.
+    It is a TREC qrels file, or has a header and columns separated by tabs or commas. In qrels, the
+    group is in the second column; if that column holds nothing but ``0`` or ``Q0``, it is the text
+    label in the fourth. A document of several groups has a row for each.
 
     :returns: ``docno, group`` or ``qid, docno, group`` as text, and the other columns of the file
     :raises ValueError: the file has another form, or a line cannot be read
@@ -46,12 +47,26 @@ def read_groups(path: Path) -> pd.DataFrame:
                              "docno, shares) needs from_file(path, labels=[…]). Its first line is "
                              f"{shown(first)}")
         frame = read_columns(source, ["qid", "group", "docno", "label"])
-        if set(frame["group"].unique()) <= TREC_DEFAULTS:
-            raise ValueError(f"{source.name} has no groups: its second column holds nothing but "
-                             f"{listed(sorted(frame['group'].unique()))}, as plain qrels do. A "
-                             "group file has the group there, or is a table with the columns docno "
-                             "and group")
-        return frame
+        if not set(frame["group"].unique()) <= TREC_DEFAULTS:
+            return frame
+        if pd.to_numeric(frame["label"], errors="coerce").isna().any():
+            return frame[["qid", "docno"]].assign(group=frame["label"])
+        raise ValueError(f"{source.name} has no groups: its second column holds nothing but "
+                         f"{listed(sorted(frame['group'].unique()))}, and its fourth nothing but "
+                         "numbers, as in plain qrels. A group file has the group in one of them, "
+                         "or is a table with the columns docno and group; if the numbers are the "
+                         "groups, use pt_fairness.groups.from_qrels")
+
+
+def read_labels(path: Path) -> pd.DataFrame:
+    """Read TREC qrels whose labels are text or numbers, such as stances.
+
+    :returns: ``qid, docno, label`` as text
+    :raises ValueError: a line without four columns (the error names file and line)
+    """
+    with opened(path) as source:
+        frame = read_columns(source, ["qid", "iteration", "docno", "label"])
+    return frame[["qid", "docno", "label"]]
 
 
 def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:

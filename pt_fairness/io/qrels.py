@@ -45,7 +45,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
             text = frame["label"][wrong.argmax()]
             number = next((n for n, line in source.lines() if line.split()[-1:] == [text]), 0)
             raise ValueError(f"{source.name}, line {number}: the label {shown(text)} is no whole "
-                             "number")
+                             "number; pt_fairness.groups.from_qrels reads labels as groups")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
 
 

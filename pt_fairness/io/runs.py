@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 from pt_fairness.arrays import Bools, Ints
 from pt_fairness.identifiers import texts_of
 from pt_fairness.io.files import Input, Path, opened
-from pt_fairness.io.frames import first_line, need_columns, read_columns, shown
+from pt_fairness.io.frames import first_line, is_number, need_columns, read_columns, shown
 from pt_fairness.messages import warn
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
@@ -23,11 +24,12 @@ def read_run(path: Path) -> pd.DataFrame:
 
     A file has one of three forms:
 
-    * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. The
-      second column is read as the sample (one of several rankings of a topic) if three conditions
-      hold: it has at least two distinct values, all of them whole numbers with an optional leading
-      ``Q``; some document of a topic is in several samples; and some sample of a topic has several
-      rows. Otherwise it is ignored.
+    * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A tag
+      may have white space in it if all rows have the same; a warning says so. The second column is
+      read as the sample (one of several rankings of a topic) if three conditions hold: it has at
+      least two distinct values, all of them whole numbers with an optional leading ``Q``; some
+      document of a topic is in several samples; and some sample of a topic has several rows.
+      Otherwise it is ignored.
     * TREC Fair's columns, separated by tabs, with a header or not: ``id page_id`` or ``id seq_no
       page_id``, where ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the
       ranking, and the scores are the negative ranks.
@@ -69,10 +71,33 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
         return _read_trec_fair(source, text, fields)
     types = {"qid": text, "q0": object, "docno": text, "rank": object, "score": float,
              "tag": object, "_more": object}
-    frame = read_columns(source, _TREC, types)
+    frame = _with_spaced_tag(source, types)
+    if frame is None:
+        frame = read_columns(source, _TREC, types)
     samples = _samples(frame)
     frame = frame[["qid", "docno", "score"]]
     return frame if samples is None else _with_samples(frame, samples)
+
+
+def _with_spaced_tag(source: Input, types: Mapping[str, Any]) -> pd.DataFrame | None:
+    """Return the rows of a run whose tag has white space in it, and warn.
+
+    :param types: the dtypes of the columns
+    :returns: ``None`` if the rows differ after the fifth column, or the first one has no such tag
+    """
+    words = first_line(source).split()[5:]
+    if len(words) < 2 or is_number(words[0]):
+        return None
+    tags = [f"word {i} of the tag" for i in range(len(words))]
+    try:
+        frame = read_columns(source, [*_TREC[:5], *tags], types)
+    except ValueError:
+        return None  # read_columns raises the error of six columns
+    if not (frame[tags] == words).all(axis=None):
+        return None
+    warn(f"{source.name}: the tag {shown(' '.join(words))} has white space in it; the five columns "
+         "before it were read", "a tag with white space")
+    return frame
 
 
 def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:

@@ -13,22 +13,27 @@ from pt_fairness.measures.inequity import IAA
 from pt_fairness.measures.languages import PEER
 from pt_fairness.measures.ndkl import NDKL
 from pt_fairness.measures.normative import RADio
+from pt_fairness.measures.of_group import OfGroup
 from pt_fairness.measures.pairwise import ARP
 from pt_fairness.measures.parity import rKL, rND, rRD
+from pt_fairness.measures.perspectives import MRecall
 from pt_fairness.measures.rank_bias import ARaB, FaiRR, NFaiRR, RaB, RankingBias
 from pt_fairness.measures.representation import MaxSkew, MinSkew, RepBias, Skew
 from pt_fairness.measures.stance import BiasDCG, BiasP, BiasRBP, β_DCG, β_P, β_RBP
 from pt_fairness.measures.statistical_tests import FAIR, PreF
+from pt_fairness.measures.trec_fair import TrecFair
 from pt_fairness.measures.viewpoint import nDD, nDJS, nDKL, nDR
 
 __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",
-    "EEL", "EER", "FAIR", "FaiRR", "FairnessMeasure", "GF", "GFR", "IAA", "MEASURES", "MaxSkew",
-    "MinSkew", "NDKL", "NFaiRR", "PEER", "Param", "PreF", "RADio", "RaB", "RankingBias", "RepBias",
-    "Skew", "logDP", "logEUR", "logRUR", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
-    "register", "β_DCG", "β_P", "β_RBP",
+    "EEL", "EER", "FAIR", "FaiRR", "FairnessMeasure", "GF", "GFR", "IAA", "MEASURES", "MRecall",
+    "MaxSkew", "MinSkew", "NDKL", "NFaiRR", "OfGroup", "PEER", "Param", "PreF", "RADio", "RaB",
+    "RankingBias", "RepBias", "Skew", "TrecFair", "logDP", "logEUR", "logRUR", "nDD", "nDJS",
+    "nDKL", "nDR", "rKL", "rND", "rRD", "register", "β_DCG", "β_P", "β_RBP",
 ]
 
 # end of what is generated
 
-__dir__ = __all__.copy
+
+def __dir__() -> list[str]:
+    return __all__

@@ -34,7 +34,8 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
         return "; ".join(f"{part['groups']}: {choices(part)}" for part in measure.parts
                          if part.needs_groups)
     target, kind = measure.target_word, measure.POPULATION
-    chosen = measure.param("protected") or measure.param("group") or measure.param("pro")
+    chosen = measure.param("protected") or measure.param("pro") or (
+        measure.param("group") if measure.COMPARES else None)
     words = {"minority": f"the group with the fewest {kind} documents, per topic",
              "majority": f"the group with the most {kind} documents, per topic",
              "all": "none, all groups are compared",

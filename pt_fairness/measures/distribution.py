@@ -257,7 +257,7 @@ class _AWRF(DistributionMeasure):
         "cutoff": params.cutoff(),
         "rel": params.rel(),
         "target": params.target("uniform"),
-        "discount": params.discount("log2", "trec", "geometric"),
+        "discount": params.discount("log2", "trec", "geometric", "none"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
         "unannotated": params.unannotated(),
         "base": params.real(

@@ -73,7 +73,8 @@ class ExposureMeasure(DocumentMeasure):
         "rel": params.rel(),
         "model": params.one_of(
             "exposure of rank i: p^(i-1)*(1-u)^(relevant documents before i) (gerr), p^(i-1) "
-            "(rbp), 1/log2(i+1) (log2) or 1/log2(max(i,2)) (trec)", "gerr", "rbp", "log2", "trec"),
+            "(rbp), 1/log2(i+1) (log2), 1/log2(max(i,2)) (trec) or 1 (none)", "gerr", "rbp", "log2",
+            "trec", "none"),
         "p": params.persistence(0.5, "persistence of the models gerr and rbp"),
         "u": params.real("how much a relevant document lowers the exposure of those below it in "
                          "the model gerr", "a number from 0 to 1", lambda v: 0 <= v <= 1,
@@ -90,7 +91,8 @@ class ExposureMeasure(DocumentMeasure):
 
     def check_together(self) -> None:
         endless = self.param("cutoff") is None and self.param("model") not in _GEOMETRIC
-        if endless and (self.param("norm") == "bound" or self.other_target):
+        if endless and (self.param("model") == "none" or self.param("norm") == "bound"
+                        or self.other_target):
             raise ValueError(f"{self} needs a cutoff, because the exposures of the model "
                              f"{self.param('model')!r} have no finite sum: use {self}@10, or the "
                              "model 'gerr' or 'rbp'")
@@ -197,9 +199,10 @@ class _EEL(ExposureMeasure):
 
     ε_d is the exposure of document d: the mean over the sampled rankings of the topic, often one.
     The exposure of rank i of the whole list is ``p^(i−1) · (1−u)^(relevant documents before i)``
-    with ``model='gerr'``, ``p^(i−1)`` with ``'rbp'``, ``1/log2(i+1)`` with ``'log2'`` and
-    ``1/log2(max(i, 2))`` with ``'trec'``. It is 0 after the cutoff. Unannotated documents keep
-    their ranks.
+    with ``model='gerr'``, ``p^(i−1)`` with ``'rbp'``, ``1/log2(i+1)`` with ``'log2'``,
+    ``1/log2(max(i, 2))`` with ``'trec'`` and 1 with ``'none'``, for a reader of all ``cutoff``
+    documents, such as a generator (Kim & Diaz 2024). It is 0 after the cutoff. Unannotated
+    documents keep their ranks.
 
     ε*_d is the mean exposure of d over all ideal orders: relevant documents by grade, ties in any
     order, cut off like the ranking. With ``binary=True`` all relevant documents have one grade.
@@ -224,13 +227,14 @@ class _EEL(ExposureMeasure):
     other than 'qrels') or if ε* is all 0: 0, with a warning. A topic without results has
     B + Σ ε*², for the models log2 and trec without a cutoff B = 1. A shorter sample gives no
     exposure to the documents that it lacks. The models log2 and trec need a cutoff for
-    ``norm='bound'`` and for the other targets of groups.
+    ``norm='bound'`` and for the other targets of groups, the model none always.
 
     Source
     ------
     Diaz et al. (2020). There a document counts fully in each of its groups, and the target is not
-    cut off. Task 2 of the TREC 2021 Fair Ranking track is ``by='group',model='trec',complete=True``
-    with an explicit target.
+    cut off. Kim & Diaz (2024) normalise as ``norm='bound'`` if more than ``cutoff`` documents are
+    relevant, else in a way that contradicts their target. Task 2 of the TREC 2021 Fair Ranking
+    track is ``by='group',model='trec',complete=True`` with an explicit target.
 
     Examples
     --------

@@ -87,7 +87,7 @@ class LogRatio(SignedMeasure):
 
 
 DISCOUNT = {
-    "discount": params.discount("log2", "trec", "geometric"),
+    "discount": params.discount("log2", "trec", "geometric", "none"),
     "p": params.persistence(0.85, "persistence of the geometric discount"),
 }
 _BEFORE = {"cutoff": params.cutoff(), "rel": params.rel(), "protected": params.protected()}
@@ -110,7 +110,8 @@ class _logDP(LogRatio):
 
     E is the exposure of a side: the sum of the rank weights of its documents, averaged over the
     sampled rankings of the topic. The weight of rank i is ``1/log2(i+1)`` with
-    ``discount='log2'``, ``1/log2(max(i, 2))`` with ``'trec'`` and ``p^(i−1)`` with ``'geometric'``.
+    ``discount='log2'``, ``1/log2(max(i, 2))`` with ``'trec'``, ``p^(i−1)`` with ``'geometric'`` and
+    1 with ``'none'``.
     Unannotated documents are dropped before the list is cut. With ``unannotated='keep'``, the list
     is cut first and unannotated documents keep their ranks. The sides are the protected and the
     other annotated documents; the minority is that of rND. A document with weights counts towards

@@ -12,6 +12,7 @@ except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
 from pt_fairness.plots.comparisons import bias_sweep, correlations, differences
+from pt_fairness.plots.inequality import lorenz
 from pt_fairness.plots.ranks import explain, exposure
 from pt_fairness.plots.style import PALETTE
 from pt_fairness.plots.systems import relevance_and_fairness, strips
@@ -26,7 +27,7 @@ from pt_fairness.plots.tradeoffs import tradeoff
 
 __all__ = [
     "PALETTE", "bias_histogram", "bias_sweep", "correlations", "differences", "explain",
-    "exposure", "groups_per_topic", "relevance_and_fairness", "scatter", "strips",
+    "exposure", "groups_per_topic", "lorenz", "relevance_and_fairness", "scatter", "strips",
     "target_against_model", "topic_groups", "tradeoff",
 ]
 

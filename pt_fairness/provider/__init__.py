@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import ir_measures
-from ir_measures import providers
+from ir_measures import Measure, providers
 from ir_measures.providers.base import Any as AnyValue
 
 from pt_fairness.declarations.base import FairnessMeasure
@@ -94,8 +94,11 @@ FAIRNESS = FairnessProvider()
 
 def _support(name: str, measure: FairnessMeasure) -> None:
     if name == measure.NAME:
-        wildcards = {param: AnyValue() for param in measure.SUPPORTED_PARAMS}
-        FairnessProvider.SUPPORTED_MEASURES.append(type(measure)(**wildcards))
+        # Not constructed: a constructor may refuse the wildcards.
+        listed = object.__new__(type(measure))
+        Measure.__init__(listed, **{param: AnyValue(required=info.required)
+                                    for param, info in measure.SUPPORTED_PARAMS.items()})
+        FairnessProvider.SUPPORTED_MEASURES.append(listed)
 
 
 def plug_in() -> None:

@@ -24,6 +24,8 @@ def check_sources(measures: Iterable[FairnessMeasure]) -> None:
         for param, name in measure.names():
             if param == "values" and not _is_pipe(name):
                 values.get(name)
+        for name in measure.joint:
+            groups.get(name)
         name = measure.param("groups")
         if name is None or not measure.needs_groups or _is_pipe(name):
             continue

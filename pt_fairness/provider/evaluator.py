@@ -18,12 +18,15 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import ValueMeasure
+from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
 from pt_fairness.messages import UNKNOWN, listed, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.alpha_ndcg import Diversity
+from pt_fairness.provider.attributes import Attributes
 from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
+from pt_fairness.provider.others import OfGroups
 from pt_fairness.provider.value_lookup import ValueLookup
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -36,6 +39,7 @@ class GroupedMeasures:
 
     :param name: the name of the source, ``None`` for ``iteration``
     :param needed: whether the measures need groups
+    :param measures: the measures; they combine the same sources, or none
     :raises ValueError: an unknown source, or qrels without groups
     """
 
@@ -48,19 +52,26 @@ class GroupedMeasures:
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
         self.values = ValueLookup(measures, self.annotations)
-        #: Mask of the topics that the source drops, ``[T]``: their value is NaN.
-        kept = judgments.topics if self.groups is None or self.groups.topics is None \
-            else self.groups.topics
-        self.dropped: Bools = ~np.isin(judgments.topics, list(kept))
+        self.of_group = OfGroups(measures, self.annotations)
+        self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
+        self.attributes = Attributes(measures, judgments)
+        #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
+        self.dropping = {one: ~np.isin(judgments.topics, one.topics)
+                         for one in (self.groups, *self.attributes.sources.values())
+                         if one is not None and one.topics is not None}
+        self.dropped: Bools = np.any([np.zeros(len(judgments.topics), bool),
+                                      *self.dropping.values()], axis=0)
 
 
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
-    by_source: dict[tuple[str | None, bool], list[FairnessMeasure]] = {}
+    by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
     for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
         name = measure.param("groups") if measure.needs_groups else None
-        by_source.setdefault((name, measure.needs_groups), []).append(measure)
-    return [GroupedMeasures(*key, some, judgments) for key, some in by_source.items()]
+        key = name, measure.needs_groups, tuple(measure.joint)
+        by_source.setdefault(key, []).append(measure)
+    return [GroupedMeasures(name, needed, some, judgments)
+            for (name, needed, _), some in by_source.items()]
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -98,12 +109,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
         :raises ValueError: a parameter names a label that the source does not declare
         """
-        if source.dropped.any():
-            first = self.topics[source.dropped.argmax()]
-            self._warn(f"{source.groups!r} drops {source.dropped.sum()} of {len(self.topics)} "
-                       f"topics (the first is {first!r}): they have no value (NaN) and are left "
-                       "out of the means. pt.Experiment cannot leave them out: give it "
-                       "groups.to_qrels(qrels)", f"topics {source.groups}")
+        for groups, dropped in source.dropping.items():
+            if dropped.any():
+                first = self.topics[dropped.argmax()]
+                self._warn(f"{groups!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
+                           f"first is {first!r}): they have no value (NaN) and are left out of the "
+                           "means. pt.Experiment cannot leave them out: give it "
+                           "groups.to_qrels(qrels)", f"topics {groups}")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
             if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
@@ -127,7 +139,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Yield the value of each measure for each topic of the qrels, with or without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self._judgments, self._warn)
-        parts = self._parts(ranked)
+        parts = self.parts(ranked)
         undefined: dict[str, list[str]] = {}
         values: dict[Any, Floats] = {
             measure: self._composed(measure, parts, undefined) for measure in self._own
@@ -168,7 +180,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        parts = self._parts(empty_run(self._judgments))
+        parts = self.parts(empty_run(self._judgments))
         return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
                 | self._dropped(measure) for measure in self._own}
 
@@ -178,7 +190,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return {measure: _how_many(topics, self.topics, self._grouped_of(measure), measure)
                 for measure, topics in self.undefined().items() if topics.all()}
 
-    def _parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
+    def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
         """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
         return {part: values for source in self._sources
                 for part, values in self._scores(run, source).items()}
@@ -218,7 +230,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def _scores(self, run: Run, source: GroupedMeasures) -> dict[FairnessMeasure, Floats]:
         """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
         rankings, ranked = self._rankings(run, source)
-        values = score(source.measures, rankings)
+        rankings = source.attributes.added_to(rankings, run, self._warn)
+        values = score(source.of_views, rankings) | source.of_group.scores(run, ranked)
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         unknown = source.groups is not None and bool((ranked.codes < 0).all())

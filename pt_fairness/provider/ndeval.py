@@ -46,13 +46,9 @@ class Ndeval:
     def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
         """Yield each measure with its value for each topic, ``[T]``."""
         names = np.array(self._judgments.topics, dtype=object)
-        # ndeval takes one list of a topic at a time.
-        turn = np.arange(len(run.topics)) - np.searchsorted(run.topics, run.topics)
         for key, pairs in self._settings.items():
             values = {repr(plain): np.zeros(len(run.topics)) for _, plain in pairs}
-            for sample in range(int(turn.max(initial=-1)) + 1):
-                lists = np.flatnonzero(turn == sample)
-                inside = np.isin(run.list, lists)
+            for lists, inside in run.samples():  # ndeval takes one list of a topic at a time
                 rows = np.flatnonzero(inside & (run.pair >= 0) if key[-1] else inside)
                 ordered = pd.DataFrame({
                     "query_id": names[run.topic[rows]], "doc_id": run.docnos(rows),

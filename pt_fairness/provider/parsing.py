@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,13 +11,10 @@ import pandas as pd
 
 from pt_fairness import groups
 from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.parsing import TAKES, parsed_one
 from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.registry import BoundName
-
-#: A larger cutoff would crash pytrec_eval.
-LARGEST_INT = 2**31 - 1
-_TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
 
 
 def parsed(measures: Any) -> list[Any]:
@@ -37,35 +33,8 @@ def parsed(measures: Any) -> list[Any]:
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
     if not isinstance(measures, Iterable) or isinstance(measures, dict):
-        raise ValueError(f"measures={measures!r} is a {type(measures).__name__}; {_TAKES}")
-    return list(dict.fromkeys(map(_parsed, measures)))
-
-
-def _parsed(one: Any) -> Any:
-    try:
-        measure = ir_measures.parse_measure(one) if isinstance(one, str) else one
-    except NameError as error:
-        name = one.partition("(")[0].partition("@")[0]
-        near = difflib.get_close_matches(name, ir_measures.measures.registry, n=1, cutoff=0.5)
-        meant = f". Did you mean {near[0]}?" if near else ""
-        raise ValueError(f"{error}; {_TAKES}{meant}") from None
-    except ValueError as error:
-        raise ValueError(f"{one!r} cannot be read as a measure ({error}); {_TAKES}") from None
-    if not isinstance(measure, ir_measures.Measure):
-        raise ValueError(f"{one!r} is a {type(one).__name__}, not a measure; {_TAKES}")
-    known, params = measure.SUPPORTED_PARAMS, measure.params
-    try:
-        measure.validate_params()
-    except AssertionError as error:  # from measures of ir_measures
-        wrong = [f"it has no parameter {name!r}" for name in params if name not in known]
-        wrong += [f"it needs the parameter {name!r}" for name, info in known.items()
-                  if info.required and name not in params]
-        raise ValueError(f"{measure.NAME} is not possible: {[*wrong, error][0]}") from None
-    cutoff = params.get("cutoff")
-    if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:
-        raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
-                         f"{LARGEST_INT}")
-    return measure
+        raise ValueError(f"measures={measures!r} is a {type(measures).__name__}; {TAKES}")
+    return list(dict.fromkeys(map(parsed_one, measures)))
 
 
 def parsed_or_none(column: Any) -> Any:

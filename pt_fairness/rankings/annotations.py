@@ -12,7 +12,7 @@ import numpy as np
 from pt_fairness.arrays import Ints, recoded
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.identifiers import CHUNK
-from pt_fairness.labels import TREC_DEFAULTS
+from pt_fairness.labels import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
@@ -45,16 +45,18 @@ class Annotations:
         judged documents
     :param added: labels that the targets of the measures add to the label set
     :param needed: whether the measures depend on groups; if not, every document is unannotated
+    :param unknown: whether a document that the group source knows has the label ``@UNKNOWN`` if it
+        has no other, or with the weight that the source gives it
     :raises ValueError: neither the group source nor the qrels have groups
     """
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
-                 added: Iterable[str] = (), needed: bool = True) -> None:
+                 added: Iterable[str] = (), needed: bool = True, unknown: bool = False) -> None:
         self.judgments, self.groups = judgments, groups
         rels = set(rels)
         #: The labels that the group source declares; ``None`` if it declares none.
         self.declared = None if groups is None else groups.labels
-        self._added = set(added)
+        self._added, self._unknown = set(added), [UNKNOWN_GROUP] * unknown
         self._lock = threading.Lock()
         if not needed:
             self._name_labels([])
@@ -106,8 +108,9 @@ class Annotations:
 
     def _name_labels(self, judged: Iterable[str]) -> None:
         #: The label set G, sorted.
-        self.labels = sorted({*judged, *(self.declared or ())})
-        self.sets = LabelSets([*self.labels, *sorted(self._added - {*self.labels})])
+        self.labels = sorted({*judged, *(self.declared or ())}.difference(self._unknown))
+        self.sets = LabelSets([*self.labels, *sorted(self._added - {*self.labels}),
+                               *self._unknown])
 
     def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
         """Return the annotations of documents from the group source.
@@ -127,6 +130,8 @@ class Annotations:
             if found.weight is not None and not groups.weighted:
                 raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
                                  "weighted; set weighted = True in the class")
+            if self._unknown:
+                found = found.with_unknown(len(part))
             table = np.array([place.setdefault(name, len(place)) for name in found.labels],
                              np.int32)
             parts.append((part[found.item], table[found.codes],
@@ -164,19 +169,22 @@ class Annotations:
         depth = int(run.length.max(initial=0)) if depth is None else depth
         wanted = np.minimum(run.length, depth).astype(np.int32)
         foreign, foreign_labels = 0, set()
+        countable = [*self.labels, *self._unknown]
         while (wanted > known).any():
             rows = np.flatnonzero((run.place >= known[run.list])
                                   & (run.place < wanted[run.list])).astype(np.int32)
             found = self._look_up(self.groups, run, rows)
-            item, label, labels, _ = found
+            item, label, labels, *_ = found
             codes[rows] = sets.annotated(found, len(codes))[rows]
-            outside = recoded(label, labels, self.labels) < 0
+            if self._unknown:  # labels outside the label set are unknown
+                codes[item[codes[item] < 0]] = sets.labels.index(UNKNOWN_GROUP)
+            outside = recoded(label, labels, countable) < 0
             if outside.any():
                 alone = np.setdiff1d(item[outside], item[~outside])
                 foreign += len(alone)
                 foreign_labels |= {labels[one] for one in np.unique(label[np.isin(item, alone)])}
             known = wanted
-            usable = np.append(sets.any_of(np.arange(len(sets)), self.labels), False)
+            usable = np.append(sets.any_of(np.arange(len(sets)), countable), False)
             annotated = np.bincount(run.list[usable[codes]], minlength=len(known))
             wanted = np.where(annotated < depth, np.minimum(run.length, 2 * known), known)
         return Ranked(codes, known, sets, foreign, sorted(foreign_labels))

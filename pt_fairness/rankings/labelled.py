@@ -58,6 +58,17 @@ class Background(NamedTuple):
     values: Mapping[Hashable, Floats]
 
 
+class Attribute(NamedTuple):
+    """The groups of one of several sources, with the label @UNKNOWN."""
+
+    #: The label sets that the codes refer to; the last of its labels is @UNKNOWN.
+    sets: LabelSets
+    #: The label set of each ranked document, ``[n]``, −1 where the source does not know it.
+    ranked: Ints
+    #: The label set of each judged pair, ``[pairs]``, −1 where the source does not know it.
+    judged: Ints
+
+
 @dataclass(frozen=True)
 class Rankings:
     """The ranked and the judged documents of all topics, with the groups of one source."""
@@ -71,6 +82,8 @@ class Rankings:
     #: For each value source, the value of each ranked document, ``[n]``, NaN where it has none.
     values: Mapping[Hashable, Floats] = field(default_factory=dict)
     backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
+    #: The groups of each source in ``FairnessMeasure.joint``.
+    attributes: Mapping[Hashable, Attribute] = field(default_factory=dict)
     #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
     order: Sequence[str] | None = None
 

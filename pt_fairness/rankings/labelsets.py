@@ -127,6 +127,10 @@ class LabelSets:
         total = table.sum(axis=1, keepdims=True)
         return np.divide(table, total, out=table, where=total > 0)
 
+    def with_label(self, label: str) -> Bools:
+        """Return a mask of the sets that have a label, ``[len(self) + 1]``; the last is for −1."""
+        return np.append(self.any_of(np.arange(len(self)), [label]), False)
+
     def any_of(self, codes: Ints, labels: Sequence[str]) -> Bools:
         """Return a mask of the sets that have any of ``labels``, ``[len(codes)]``."""
         chosen = np.isin(self.labels, list(labels))

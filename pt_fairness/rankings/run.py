@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Ints, distinct, recoded
+from pt_fairness.arrays import Bools, Floats, Ints, distinct, recoded
 from pt_fairness.identifiers import codes_of, texts_of
 from pt_fairness.messages import Warn, warn
 from pt_fairness.rankings.judgments import Judgments
@@ -73,6 +74,7 @@ class Run:
         #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
         self.pair = pair[order]
         self._docnos, self._order, self._judged = docnos, order, len(judgments.topic)
+        self._score = score
         self._hashes = hashes[order] if self.sampled else None
 
     @property
@@ -102,6 +104,17 @@ class Run:
     def docnos(self, rows: Any) -> Any:
         """Return the docnos of the documents at the indices ``rows`` as text."""
         return texts_of(self._docnos.iloc[self._order[rows]])
+
+    def scores(self, rows: Any) -> Floats:
+        """Return the scores of the documents at the indices ``rows``."""
+        return self._score[self._order[rows]]
+
+    def samples(self) -> Iterator[tuple[Ints, Bools]]:
+        """Yield one list of each topic at a time: the lists, and a mask of their documents."""
+        turn = np.arange(len(self.topics)) - np.searchsorted(self.topics, self.topics)
+        for sample in range(int(turn.max(initial=-1)) + 1):
+            lists = np.flatnonzero(turn == sample)
+            yield lists, np.isin(self.list, lists)
 
 
 def _lists(topic: Ints, sample: Ints, topics: int, samples: int) -> tuple[Ints, Ints]:

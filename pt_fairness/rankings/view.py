@@ -11,6 +11,7 @@ import numpy as np
 from pt_fairness.arrays import Bools, Floats, Ints, mean_of_lists
 from pt_fairness.discounts import within
 from pt_fairness.rankings.labelled import Labelled
+from pt_fairness.rankings.labelsets import LabelSets
 
 
 class Documents(NamedTuple):
@@ -151,6 +152,17 @@ class View:
         codes = self._code[_matrix(self._labelled.codes, start, n, -1)]
         return codes, self._relevance(_matrix(lists.pair, start, n, -1)), n
 
+    def full_relevant(self, cutoff: int | None, rel: int) -> Ints:
+        """Return the codes of the relevant documents of the lists of :meth:`full`, ``[R, D]``.
+
+        The codes of other documents, and past the end, are −1. If the groups are from rows of the
+        qrels, only rows with a relevance of at least ``rel`` contribute them.
+        """
+        lists = self._rankings.lists
+        n = _cut(lists.length[self._lists], cutoff)
+        pair = _matrix(lists.pair, lists.start[self._lists], n, -1)
+        return self._code[np.where(pair >= 0, self._labelled.relevant[rel][pair], -1)]
+
     def _relevance(self, pair: Ints) -> Any:
         """Return the relevance of judged pairs, 0 for −1."""
         return np.where(pair >= 0, self._rankings.judged.relevance[pair], 0)
@@ -245,6 +257,17 @@ class View:
         last = self._first + len(self.topics)
         rows = slice(*np.searchsorted(background.topic, [self._first, last]))
         return background.topic[rows] - self._first, background.values[source][rows]
+
+    def attribute(self, source: str, cutoff: int | None) -> tuple[LabelSets, Ints, Ints]:
+        """Return the groups of one of several sources.
+
+        :returns: the label sets, the code of each ranked document of ``documents(cutoff)``,
+            ``[n]``, and the code of each document of :attr:`judged`, ``[N]``; −1 for documents that
+            the source does not know
+        """
+        documents, found = self.documents(cutoff), _looked_up(self._rankings.attributes, source)
+        ranked = self._rankings.lists.start[self._lists][documents.list] + documents.place
+        return found.sets, found.ranked[ranked], found.judged[self._pairs]
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""

@@ -54,7 +54,8 @@ class Way:
 
     def __init__(self, measure: Any, depth: int) -> None:
         self.measure = measure
-        own = isinstance(measure, FairnessMeasure)
+        inner = getattr(measure, "inner", measure)  # that of OfGroup
+        own = isinstance(inner, FairnessMeasure)
         self.cutoff: int | None = measure.params.get("cutoff")
         # Whether the documents of a strip determine the value, if all of them count.
         within = self.cutoff is not None and self.cutoff <= depth
@@ -70,7 +71,7 @@ class Way:
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
         self.kind: str | None = CONTRIBUTION \
             if self.by_prefix or self.by_gain or self.adds_up else VALUE
-        if self.kind == VALUE and "cutoff" not in measure.SUPPORTED_PARAMS:
+        if self.kind == VALUE and "cutoff" not in inner.SUPPORTED_PARAMS:
             self.kind = None
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []

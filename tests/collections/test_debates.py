@@ -5,6 +5,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
+from pt_fairness import targets
 from pt_fairness.measures import MEASURES
 
 STANCE = {True: "PRO", False: "CON"}
@@ -42,11 +43,14 @@ def test_every_measure_stands_in_one_experiment():
     # One system ranks the arguments as they were written, the other those of one stance first.
     written = qrels.assign(score=-qrels.groupby("qid").cumcount().astype(float))
     one_sided = written.assign(score=written["score"] + 1000 * (qrels["iteration"] == "PRO"))
-    given = {"group": "CON", "values": {"PRO": 1, "CON": -1},
+    given = {"measure": "nDCG", "group": "CON", "values": {"PRO": 1, "CON": -1},
              "attributes": {"pt-fairness/debates/stance": "jsd"}}
     only_con = {"values": {"PRO": 0, "CON": 1}}  # FaiRR and NFaiRR take no numbers below 0
+    targets.register("even stances", pd.DataFrame({"group": ["PRO", "CON"], "share": 0.5}))
+    track = {"attributes": {"pt-fairness/debates/stance": "even stances"}}
+    others = {"FaiRR": only_con, "NFaiRR": only_con, "TrecFair": track}
     measures = [kind(**{name: value
-                        for name, value in (only_con if "FaiRR" in kind.NAME else given).items()
+                        for name, value in others.get(kind.NAME, given).items()
                         if name in kind.SUPPORTED_PARAMS}) @ 5
                 for kind in MEASURES.values()]
     names = ["as written", "one-sided"]

@@ -157,7 +157,7 @@ def test_files_that_are_damaged_or_missing(irds, msmarco, file, content, message
 def test_the_hashes_are_those_of_the_authors_files(irds, shared):
     from pt_fairness.collections import gender as module
     names = {"dev.tsv": "msmarco-passage-dev.fair.tsv", "words.csv": "words.csv",
-             "trec-dl-2019.tsv": "trec-dl-2019.fair.tsv"}
+             "trec-dl-2019.tsv": "trec-dl-2019.fair.tsv", "biases.csv": "MSMGenderBias.csv"}
     for file, (_, md5) in module._FILES.items():
         content = (shared / "data" / "gender" / names[file]).read_bytes()
         assert hashlib.md5(content).hexdigest() == md5
@@ -174,7 +174,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 handler = functools.partial(Handler, directory=sys.argv[1])
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-gender._REPOSITORY = f"http://127.0.0.1:{server.server_port}"
+gender._GITHUB = f"http://127.0.0.1:{server.server_port}/"
 gender._FILES["words.csv"] = ("words.txt", sys.argv[2])
 with concurrent.futures.ThreadPoolExecutor() as pool:
     for found in [pool.submit(gender.words) for _ in range(2)]:

@@ -51,7 +51,7 @@ def test_the_targets_of_collections_are_registered_with_the_targets():
                 "print(pt_fairness.targets.names())").splitlines()
     assert names[0] == "AWRF(target='trec-fair/2021/world/track')@5"
     assert names[1] == str([f"trec-fair/{name}{end}" for name in (
-        "2021/world", "2022/gender", "2022/world") for end in ("", "/track")])
+        "2021/gender", "2021/world", "2022/gender", "2022/world") for end in ("", "/track")])
 
 
 def test_values_of_texts_can_be_made_without_reading(irds):

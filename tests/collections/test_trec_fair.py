@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import jensenshannon
+from trec_fair_pages import METADATA22, page22
 
 from pt_fairness import AWRF, cli, collections, groups, targets
 from pt_fairness.messages import FairnessWarning
 
 ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
 METADATA21 = "trec-fair/2021/metadata.json.gz"
-METADATA22 = "trec-fair/2022/trec_2022_articles_discrete.json.gz"
 #: The second line of article 303 is ignored, as in the evaluation code of the track.
 PAGES21 = [
     {"page_id": 12, "quality_score": 0.9, "geographic_locations": [], "quality_score_disc": "FA"},
@@ -33,19 +33,6 @@ PAGES21 = [
     {"page_id": 67277921, "quality_score": 0.5, "geographic_locations": None,
      "quality_score_disc": "B"},
 ]
-
-
-def page22(number, **fields):
-    """An article as the metadata of 2022 has them."""
-    return {
-        "page_id": number, "pred_qual": 0.3, "qual_cat": "Stub", "page_countries": [],
-        "page_subcont_regions": [], "source_countries": {}, "source_subcont_regions": {},
-        "gender": [], "occupations": [], "years": [], "num_sitelinks": 1,
-        "relative_pageviews": 0.2, "first_letter": "K", "creation_date": "2007-07-08",
-        "first_letter_category": "e-k", "gender_category": "Unknown",
-        "creation_date_category": "2007-2011", "years_category": "Unknown",
-        "relative_pageviews_category": "Medium-Low", "num_sitelinks_category": "English only",
-        **fields}
 
 
 PAGES22 = [

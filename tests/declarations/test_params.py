@@ -239,8 +239,8 @@ WRONG = [
 ]
 #: Values and parameters that other measures take.
 WRONG_MEASURES = [
-    (rND(norm="sum"), "'max' or 'none'"),
-    (nDD(norm="bound"), "'max' or 'protected-first' or 'none'"),
+    (rND(norm="sum"), "'max' or 'range' or 'none'"),
+    (nDD(norm="bound"), "'max' or 'range' or 'protected-first' or 'none'"),
     (rND(alpha=0.5), "has no parameter 'alpha'; it takes cutoff, rel, protected"),
     (DistFair(empty="fair"), "empty takes 'least fair' or 'smooth'"),
     (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
@@ -249,7 +249,7 @@ WRONG_MEASURES = [
         "target takes 'qrels', 'collection', 'uniform', 'run', a name registered with "
         "pt_fairness.targets",
     ),
-    (AWRF(discount="none"), "discount takes 'log2' or 'trec' or 'geometric'"),
+    (AWRF(discount="mmr"), "discount takes 'log2' or 'trec' or 'geometric'"),
     (AWRF(p=1), "p takes a number above 0 and below 1"),
     (BiasRBP(p=0), "p takes a number above 0 and below 1"),
     (BiasRBP(p=1.0), "p takes a number above 0 and below 1"),
@@ -282,6 +282,8 @@ def test_every_measure_refuses_a_wrong_value_with_what_is_allowed(worked, name, 
     assert kinds
     for kind in kinds:
         needed = {key: NEEDED[key] for key in NEEDED if key in kind.SUPPORTED_PARAMS}
+        if kind.NAME == "TrecFair":
+            needed["attributes"] = {"a": "trec-fair/2021/gender"}
         check_refusal(kind(**{**needed, name: value}), says, worked)
 
 

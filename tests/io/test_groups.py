@@ -108,7 +108,16 @@ def test_standard_input_is_a_group_file():
 
 def test_plain_qrels_are_no_group_file(tmp_path):
     (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
-    with pytest.raises(ValueError, match=r"has no groups: .* nothing but .0., as plain"):
+    with pytest.raises(ValueError, match=r"has no groups: .* but .0., .* numbers, as in plain"):
         read_groups(tmp_path / "qrels")
     (tmp_path / "qrels").write_text("1 0 d1 1\n1 1 d2 0\n")
     assert read_groups(tmp_path / "qrels")["group"].tolist() == ["0", "1"]
+
+
+def test_text_labels_of_qrels_are_groups(tmp_path):
+    found = read_groups(written(tmp_path / "stances", "1 0 d1 FIRST\n1 Q0 d2 0\n2 0 d1 -\n"))
+    assert found.columns.tolist() == ["qid", "docno", "group"]
+    assert found.to_numpy().tolist() == [["1", "d1", "FIRST"], ["1", "d2", "0"], ["2", "d1", "-"]]
+    # Where the second column holds groups, they are the groups.
+    found = read_groups(written(tmp_path / "both", "1 PRO d1 yes\n1 CON d2 no\n"))
+    assert found["group"].tolist() == ["PRO", "CON"]

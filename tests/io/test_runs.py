@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import read_run
+from pt_fairness import FairnessWarning, read_run
 
 LINE = "1 Q0 a 1 3.5 tag\n"
 
@@ -78,6 +78,29 @@ def test_a_large_file(tmp_path):
         read_run(written(tmp_path / "run", text + "300 Q0 b 1 1,5 tag\n"))
 
 
+@pytest.mark.parametrize("tag", ['"Colbert fine tune on touche data"', "two words", "a\tb"])
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_a_tag_with_white_space_is_read_with_one_warning(tmp_path, name, tag):
+    lines = "1 NEUTRAL a 1 1.0 {0}\n\n1 FIRST  b 2 0.5 {0}\r\n2 Q0 #a 1 -1e3 {0}"
+    path = written(tmp_path / name, lines.format(tag))
+    with pytest.warns(FairnessWarning) as warned:
+        run = read_run(path)
+    assert run.values.tolist() == [["1", "a", 1.0], ["1", "b", 0.5], ["2", "#a", -1000.0]]
+    assert run["score"].dtype == "float64"
+    shown = " ".join(tag.split())
+    assert [str(one.message) for one in warned] == [
+        f"{path}: the tag {shown!r} has white space in it; the five columns before it were read"]
+
+
+def test_real_tags_with_spaces(shared):
+    for path in sorted((shared / "data" / "touche2022" / "runs").glob("Katana*")):
+        with pytest.warns(FairnessWarning, match="has white space in it"):
+            run = read_run(path)
+        assert len(run) == 5000 and run["qid"].nunique() == 50
+        rows = [line.split() for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
+        assert run.values.tolist() == [[row[0], row[2], float(row[4])] for row in rows]
+
+
 @pytest.mark.parametrize("text, says", [
     (LINE + "1 Q0 b 2 1\n", "line 2: 5 columns where there should be 6 "
      "(qid, q0, docno, rank, score, tag): '1 Q0 b 2 1'"),
@@ -90,7 +113,10 @@ def test_a_large_file(tmp_path):
     (LINE + "1 Q0 b 2 1_000 tag\n", "line 2: the score '1_000' is no number"),
     (LINE + "1 Q0 b 2 ١ tag\n", "line 2: the score '١' is no number"),
     ("\n" + "1 Q0 b 2 True tag\n" * 2, "line 2: the score 'True' is no number"),
-    ("1 Q0 b 2 1 a tag of many words\n" * 2, "line 1: 10 columns"),
+    ("1 Q0 b 2 1 a tag of many words\n" + LINE, "line 1: 10 columns"),
+    ('1 Q0 b 2 1 "a tag"\n1 Q0 c 2 1 "the tag"\n', "line 1: 7 columns"),
+    ("1 Q0 docno b 2 1 t\n" * 2, "line 1: 7 columns"),  # the docno, not the tag, has a space
+    ('1 Q0 b 2 1 "a tag"\n1 Q0 c 2 x "a tag"\n', "line 1: 7 columns"),
     (LINE.encode() + b"1 Q0 \xff 2 1 tag\n", "line 2: not UTF-8 text"),
 ])
 @pytest.mark.parametrize("name", ["run", "run.gz"])

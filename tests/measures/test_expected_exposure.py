@@ -10,8 +10,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import slow_versions
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_versions.common import topic_of
 
 from pt_fairness import EED, EEL, EER, FairnessWarning, groups, targets
 
@@ -19,7 +21,7 @@ NAMES = ["EEL", "EED", "EER"]
 KINDS = dict(zip(NAMES, (EEL, EED, EER), strict=True))
 MODELS: list[dict[str, Any]] = [
     {}, {"p": 0.8, "u": 0.2}, {"u": 0.0}, {"u": 1.0, "p": 0.3}, {"model": "rbp"},
-    {"model": "rbp", "p": 0.9}, {"model": "log2"}, {"model": "trec"}]
+    {"model": "rbp", "p": 0.9}, {"model": "log2"}, {"model": "trec"}, {"model": "none"}]
 TARGETS: list[dict[str, Any]] = [
     {"by": "document"}, {"by": "group"}, {"by": "group", "target": "uniform"},
     {"by": "group", "target": {"g0": 0.25, "added": 0.75}}]
@@ -30,8 +32,9 @@ FLAGS = [{"binary": binary, "complete": complete, "rel": rel} for binary, comple
 
 
 def is_possible(params: dict[str, Any]) -> bool:
-    endless = params.get("model") in ("log2", "trec") and "cutoff" not in params
-    return not (endless and (params["norm"] == "bound" or "target" in params))
+    endless = params.get("model") in ("log2", "trec", "none") and "cutoff" not in params
+    never = params.get("model") == "none" or params["norm"] == "bound" or "target" in params
+    return not (endless and never)
 
 
 SETTINGS = [{**model, **target, **cutoff, **flags, "norm": norm}
@@ -96,8 +99,9 @@ def test_bounded_values_are_in_range(make_case, values, sampled, seed):
 def test_eel_is_the_sum_of_its_parts(make_case, values, sampled, seed):
     case = make_case(seed)
     pick = random.Random(seed)
-    params = {**pick.choice(MODELS), **pick.choice(TARGETS[:2]), **pick.choice(CUTOFFS),
-              **pick.choice(FLAGS)}
+    model = pick.choice(MODELS)
+    params = {**model, **pick.choice(TARGETS[:2]), **pick.choice(FLAGS),
+              **pick.choice(CUTOFFS[model.get("model") == "none":])}
     run = sampled(case, 3, seed)
     kinds = [KINDS[name](**params) for name in NAMES]
     found = values(kinds, case.qrels_frame, run)
@@ -175,6 +179,65 @@ def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
     with pytest.raises(ValueError, match=rf"needs a cutoff, because .* '{model}' have no finite"):
         values([measure], qrels, run)
     assert values([measure @ 3, EEL(model=model)], qrels, run)
+
+
+@pytest.mark.parametrize("params", [{}, {"norm": "bound"}, {"by": "group"}])
+@pytest.mark.parametrize("kind", [EEL, EED, EER])
+def test_a_reader_of_all_documents_needs_a_cutoff(kind, params):
+    measure = kind(model="none", **params)
+    with pytest.raises(ValueError, match="needs a cutoff, because the exposures of the model "
+                                         "'none' have no finite sum"):
+        measure.validate_params()
+    (measure @ 3).validate_params()
+
+
+#: Two samples, and whether the generator reads three of their documents.
+READ = [("a", "b", "c"), ("b", "d", "a")]
+GRADES = {"a": 1, "d": 1, "b": 0, "c": 0, "f": 0}
+
+
+@pytest.mark.parametrize("params, expected", [
+    ({}, (1.5, 2.5, 1.5)),
+    ({"norm": "bound"}, (0.3, 0.833333, 0.75)),
+    ({"norm": "bound", "complete": True}, (0.156250, 0.833333, 0.857143)),
+])
+def test_worked_values_of_a_reader_of_all_documents(values, params, expected):
+    qrels = [ir_measures.Qrel("1", docno, grade, "0") for docno, grade in GRADES.items()]
+    run = pd.DataFrame([("1", docno, -i, sample) for sample, ranking in enumerate(READ)
+                        for i, docno in enumerate(ranking)],
+                       columns=["query_id", "doc_id", "score", "iteration"])
+    measures = [KINDS[name](model="none", **params) @ 3 for name in NAMES]
+    found = values(measures, qrels, run)
+    topic = topic_of(GRADES, READ, {})
+    for name, measure, value in zip(NAMES, measures, expected, strict=True):
+        assert found[measure, "1"] == pytest.approx(value, abs=5e-7)
+        slow = slow_versions.value(name, topic, model="none", cutoff=3, **params)
+        assert slow == pytest.approx(value, abs=5e-7)
+
+
+@pytest.mark.parametrize("m", [1, 3, 7])
+def test_ranges_of_a_reader_of_all_documents(values, m):
+    """By document, with k documents read: ε* = min(1, k/m) and V = min(m, k²/m)."""
+    k, returned = 3, 8
+    squares = min(m, k**2 / m)
+    qrels = [ir_measures.Qrel(qid, f"r{i}", 1, "0") for qid in "123" for i in range(m)]
+    best = [f"r{i}" for i in range(m)] + [f"x{i}" for i in range(returned)]
+    orders = {"1": best[:k], "2": [f"x{i}" for i in range(k)]}  # topic 3 has no results
+    run = [ir_measures.ScoredDoc(qid, docno, -i) for qid, order in orders.items()
+           for i, docno in enumerate(order)]
+    eel, eed, eer = measures = [KINDS[name](model="none") @ k for name in NAMES]
+    found = values(measures, qrels, run)
+    assert found[eer, "1"] == pytest.approx(squares)
+    assert found[eel, "2"] == pytest.approx(k + squares) and found[eer, "2"] == 0
+    assert found[eed, "1"] == found[eed, "2"] == pytest.approx(k)
+    assert [found[one, "3"] for one in measures] == pytest.approx([k + squares, k, 0])
+    # A policy that gives every one of N documents the same chance has the least EED.
+    names = [f"x{i}" for i in range(returned)]
+    uniform = pd.DataFrame([("1", names[(start + i) % returned], -i, start)
+                            for start in range(returned) for i in range(k)],
+                           columns=["query_id", "doc_id", "score", "iteration"])
+    least = values([eed], [row for row in qrels if row.query_id == "1"], uniform)
+    assert least[eed, "1"] == pytest.approx(k**2 / returned)
 
 
 @pytest.mark.parametrize("params", [{"target": "run"}, {"target": "collection"}, {"u": 1.5},

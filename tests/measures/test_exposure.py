@@ -18,7 +18,7 @@ from pt_fairness import IAA, groups, logDP, logEUR, logRUR
 
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 99}]
 DISCOUNTS: list[dict[str, Any]] = [{}, {"discount": "trec"}, {"discount": "geometric"},
-                                   {"discount": "geometric", "p": 0.5}]
+                                   {"discount": "geometric", "p": 0.5}, {"discount": "none"}]
 SIDES: list[dict[str, Any]] = [
     {**side, **rest, "unannotated": unannotated} for side, rest, unannotated in itertools.product(
         [{"protected": protected} for protected in ("minority", "majority", "g0", "g1,g0")],

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pt_fairness
-from pt_fairness import groups
+from pt_fairness import groups, targets
 from pt_fairness.measures import MEASURES
 
 #: Measures that name the groups that they depend on: labels can change places.
@@ -63,6 +63,8 @@ EXPLICIT = [
     pt_fairness.FAIR(protected="g0,g1", target="collection", value="prefixes"),
     pt_fairness.PreF(protected="g1", p=0.5) @ 5,
     pt_fairness.ARP(pairs="errors"),
+    pt_fairness.OfGroup(measure="AP", group="g1", others="dropped"),
+    pt_fairness.MRecall(value="share") @ 5,
 ]
 #: More measures of exposures, whose value is not a mean over samples.
 OF_SAMPLES = [
@@ -79,14 +81,18 @@ OF_SAMPLES = [
 ]
 #: What a parameter that names groups is given.
 NAMES = {
+    "measure": "nDCG",
     "group": "g0",
     "pro": "g0",
     "con": "g1",
     "values": {"g0": 1.0, "g1": 0.25},
     "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"},
 }
-EVERY = [kind(**{name: value for name, value in NAMES.items() if name in kind.SUPPORTED_PARAMS})
-         for kind in MEASURES.values()]
+targets.register("digits", pd.DataFrame({"group": list("0123456789"), "share": 0.1}))
+#: The attributes of TrecFair have targets instead of divergences.
+OTHERS = {"TrecFair": {"attributes": dict.fromkeys(NAMES["attributes"], "digits")}}
+EVERY = [kind(**{name: value for name, value in {**NAMES, **OTHERS.get(kind.NAME, {})}.items()
+                 if name in kind.SUPPORTED_PARAMS}) for kind in MEASURES.values()]
 CONDENSED = [measure for measure in EVERY if measure.condensed]
 seeds = st.integers(0, 100_000)
 
@@ -132,7 +138,7 @@ def test_labels_are_only_names_and_rows_have_no_order(make_case, values, seed, s
         for name, value in params.items():
             if isinstance(value, dict):
                 params[name] = {names[label]: number for label, number in value.items()}
-            elif name in NAMES:
+            elif name in ("group", "pro", "con"):
                 params[name] = names[value]
         renamed.append(type(measure)(**params))
     qrels = case.qrels_frame

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import FairnessWarning, evaluate, explain, groups, report
+from pt_fairness import FairnessWarning, evaluate, explain, groups, report, targets
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.measures import MEASURES
 from pt_fairness.provider.parsing import with_groups
@@ -20,8 +20,8 @@ from pt_fairness.reporting.data import Experiment
 
 DEPTH = 4
 TARGETS = ["qrels", "collection", "uniform", "run", {"g0": 0.2, "g1": 0.5, "g2": 0.3}]
-NEEDED: dict[str, Any] = {"group": "g1", "values": {"g0": 1.0, "g1": 0.25},
-                          "attributes": {"paged": "jsd"}}
+NEEDED: dict[str, Any] = {"measure": "nDCG", "group": "g1",
+                          "values": {"g0": 1.0, "g1": 0.25}, "attributes": {"paged": "jsd"}}
 OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("FAIR", {"p": 0.3}), ("PreF", {"p": 0.3, "protected": "g1"}),
     *((name, {"by": "group", "target": target}) for name in ("EEL", "EED", "EER")
@@ -39,6 +39,10 @@ def measures() -> list[Any]:
     wanted = []
     for name, measure in MEASURES.items():
         params = {one: value for one, value in NEEDED.items() if one in measure.SUPPORTED_PARAMS}
+        if name == "TrecFair":
+            targets.register("paged", pd.DataFrame({"group": ["g0", "g1", "g2"],
+                                                    "share": [0.2, 0.5, 0.3]}))
+            params["attributes"] = {"paged": "paged"}
         if "pro" in measure.SUPPORTED_PARAMS:
             params |= {"pro": "g0", "con": "g1"}
         some = TARGETS if "target" in measure.SUPPORTED_PARAMS and name not in (

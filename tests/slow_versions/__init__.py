@@ -19,8 +19,10 @@ from slow_versions import (
     group_fairness,
     merit,
     normative,
+    served,
     soft,
     statistics,
+    trec_fair,
     values,
 )
 from slow_versions.common import Topic
@@ -35,6 +37,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "EER": exposure.eer,
     "GF": group_fairness.gf,
     "GFR": group_fairness.gfr,
+    "TrecFair": trec_fair.trec_fair,
     "PEER": statistics.peer,
     "RADio": normative.radio,
     "logDP": merit.log_dp,
@@ -65,6 +68,8 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "Skew": counts.skew,
     "MinSkew": counts.min_skew,
     "MaxSkew": counts.max_skew,
+    "OfGroup": served.of_group,
+    "MRecall": served.mrecall,
 }
 
 

@@ -24,7 +24,7 @@ def rank_exposure(model: str, i: int, relevant_before: int, p: float, u: float) 
         return p ** (i - 1) * (1 - u) ** relevant_before
     if model == "rbp":
         return p ** (i - 1)
-    assert model in ("log2", "trec")
+    assert model in ("log2", "trec", "none")
     return attention(model, i)
 
 
@@ -152,7 +152,7 @@ def closed_target_exposures(
 def power_sum(j: int, cutoff: int | None, model: str, p: float) -> float:
     """A_j = Σ_{i≤k} (exposure of rank i, nothing relevant before)^j."""
     if cutoff is None:
-        if model in ("log2", "trec"):
+        if model in ("log2", "trec", "none"):
             raise ValueError(f"model={model!r} needs a cutoff here")
         return 1 / (1 - p**j)
     return sum(rank_exposure(model, i, 0, p, 0.0) ** j for i in range(1, cutoff + 1))

@@ -1,0 +1,78 @@
+"""The tables of the page on reading a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from ir_measures import parse_measure
+
+from pt_fairness import evaluate, reference_rankings
+from pt_fairness.analysis import against_random
+from pt_fairness.declarations.catalog import fair_end_of
+
+#: The number of random orders.
+DRAWS = 1000
+#: The relevant documents of a topic, by group: as many, one to two, one to four.
+POOLS = {"5 : 5": (5, 5), "4 : 7": (4, 7), "2 : 8": (2, 8)}
+EXACT = ("rND", "rKL", "rRD", "nDD", "nDR", "nDKL")
+OTHERS = ("AWRF", "NDKL", "DistFair", "DistKL", "nDJS", "rKL(protected='all')", "EEL(by='group')",
+          "EED(by='group')", "logDP", "logEUR", "Skew(group='P')", "RepBias(group='P')",
+          "BiasP(pro='P',con='N')", "FAIR", "PreF", "ARP", "GF", "PEER", "IAA(by='group')")
+
+
+def pool(protected: int, others: int) -> pd.DataFrame:
+    """Return qrels of one topic with relevant documents of two groups, P and N."""
+    docnos = [*(f"P{i}" for i in range(protected)), *(f"N{i}" for i in range(others))]
+    return pd.DataFrame({"qid": "1", "docno": docnos, "label": 1,
+                         "iteration": [docno[0] for docno in docnos]})
+
+
+def _named(name: str, cutoff: int) -> Any:
+    measure = parse_measure(f"{name}@{cutoff}")
+    return measure(protected="P") if name in EXACT else measure
+
+
+def exact() -> list[list[str]]:
+    """Return the fairest possible value, that of a random order, and the least fair, by pool."""
+    rows = []
+    for name in EXACT:
+        for cutoff in (5, 10):
+            measure, cells = _named(name, cutoff), [f"``{name}@{cutoff}``"]
+            for counts in POOLS.values():
+                qrels = pool(*counts)
+                run = reference_rankings(qrels, kinds="proportional")
+                found = against_random(run, qrels, measure, draws=DRAWS).iloc[0]
+                cells.append(f"{found['fairest']:.3f} / {found['random']:.2f} / 1")
+            rows.append(cells)
+    return rows
+
+
+def others() -> list[list[str]]:
+    """Return the fair end, the random order and the extremes of the reference rankings."""
+    rows = []
+    for name in OTHERS:
+        measure = _named(name, 5)
+        cells = [f"``{measure}``", fair_end_of(measure)]
+        for counts in (POOLS["5 : 5"], POOLS["2 : 8"]):
+            qrels = pool(*counts)
+            runs = reference_rankings(qrels, draws=DRAWS)
+            values = evaluate(runs, qrels, measure, progress=False)[0].set_index("name").iloc[:, 0]
+            ends = values.drop("random")
+            cells.append(f"{values['random']:.2f} ({ends.min():.2f} to {ends.max():.2f})")
+        rows.append(cells)
+    return rows
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Return a list-table."""
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for row in [head, *rows]:
+        lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"
+
+
+def tables() -> list[str]:
+    """Return the tables in the order of the page."""
+    return [table(["measure", *(f"P : N = {name}" for name in POOLS)], exact()),
+            table(["measure", "fair end", "P : N = 5 : 5", "P : N = 2 : 8"], others())]

@@ -1,0 +1,244 @@
+"""A real track: argument retrieval for comparative questions (Touché at CLEF 2022, task 2), whose
+passages were judged for relevance and for stance. Which measures tell its systems apart, which say
+the same, and what re-ranking by stance costs.
+
+``python examples/touche2022.py QRELS STANCES RUN…`` takes the qrels of relevance, the qrels of
+stances and the runs of the track. A run whose second column has predicted stances is also re-ranked
+by them. All runs hold stances of the first object of the question (FIRST), the second one (SECOND),
+neither (NEUTRAL), or no stance (NO). The tables, as CSV files, and the report go to the folder of
+the figures, too.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from comparison import arguments, heading, save, show
+from inputs import file
+from ir_measures import Judged, nDCG
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from PIL import Image
+
+from pt_fairness import (
+    AWRF,
+    EEL,
+    NDKL,
+    Annotated,
+    BiasP,
+    DistKL,
+    analysis,
+    evaluate,
+    groups,
+    nDJS,
+    plots,
+    read_qrels,
+    read_run,
+    report,
+    rerank,
+    rKL,
+)
+from pt_fairness.plots import style
+
+CUTOFF = 5
+#: The stances, and the label of a passage without one.
+STANCES, NONE = ("FIRST", "NEUTRAL", "SECOND"), "NO"
+BIAS = BiasP(pro="FIRST", con="SECOND", abs=True) @ CUTOFF
+LABELS = {BIAS: f"absolute BiasP@{CUTOFF}"}
+RELEVANCE = [nDCG @ CUTOFF, "alpha_nDCG@5", Annotated @ CUTOFF, EEL @ CUTOFF]
+FAIRNESS = [AWRF @ CUTOFF, NDKL @ CUTOFF, DistKL @ CUTOFF, rKL @ CUTOFF, nDJS @ CUTOFF, BIAS]
+#: The columns of the measures above, and those of the table on re-ranking.
+COLUMNS = [[LABELS.get(one, str(one)) for one in some] for some in (RELEVANCE, FAIRNESS)]
+RERANKED = [nDCG @ CUTOFF, "alpha_nDCG@5", AWRF @ CUTOFF, rKL @ CUTOFF, BIAS]
+#: The system of the track that differs from another by nothing but a re-ranking by stance.
+PAIR = ("Grimjack.run2", "Grimjack.run3")
+#: How many documents are re-ranked: most of those behind them were not judged.
+DEPTH = 10
+#: The level of tests, and that of intervals.
+ALPHA, LEVEL = 0.05, 0.95
+
+
+def name_of(path: Path) -> str:
+    return path.name.removesuffix(".gz")
+
+
+def cells(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Averages as text, with their intervals where there are any."""
+    texts = {column: [f"{value:.3f}" + ("" if np.isnan(low) else f" [{low:.3f}, {high:.3f}]")
+                      for value, low, high in
+                      table[[column, f"{column} low", f"{column} high"]].to_numpy()]
+             for column in columns}
+    return pd.DataFrame({"system": table["name"], **texts})
+
+
+def data_of(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """What was judged, and how much of it the runs return: ``what, number``."""
+    rows = [("systems", len(runs)), ("pairs of systems", len(runs) * (len(runs) - 1) // 2),
+            ("topics", qrels["qid"].nunique()), ("judged passages", len(qrels))]
+    counts = qrels["iteration"].value_counts()
+    rows += [(f"judged passages with the stance {name}", counts[name]) for name in STANCES]
+    rows.append((f"judged passages without stance ({NONE})", counts["-"]))
+    relevant = qrels[qrels["label"] > 0]
+    rows += [("relevant passages", len(relevant)),
+             ("relevant passages with a stance", (relevant["iteration"] != "-").sum())]
+    orders = {name: run.sort_values(["qid", "score", "docno"], ascending=[True, False, False])
+              for name, run in runs.items()}
+    texts = pd.Series({name: " ".join(run["qid"] + run["docno"]) for name, run in orders.items()})
+    rows.append(("systems with the ranking of another system", texts.duplicated(keep=False).sum()))
+    if set(PAIR) <= set(runs):
+        one, other = (runs[name].groupby("qid")["docno"].agg(frozenset) for name in PAIR)
+        rows.append((f"topics for which {' and '.join(PAIR)} return the same passages",
+                     (one == other).sum()))
+    judged, _ = evaluate(runs, qrels, [Judged @ CUTOFF, Judged @ DEPTH], progress=False)
+    rows += [(f"share of the first {depth} passages that are judged (%), smallest of the systems",
+              f"{100 * judged[str(Judged @ depth)].min():.1f}") for depth in (CUTOFF, DEPTH)]
+    return pd.DataFrame(rows, columns=["what", "number"])
+
+
+def power_of(compared: pd.DataFrame) -> pd.DataFrame:
+    """The share of pairs that each measure tells apart, in per cent: ``measure``, by single tests,
+    and by tests with Holm's correction for all pairs.
+
+    A pair of equal rankings has no p-value and is not told apart.
+    """
+    shares = compared.assign(single=compared["p"] < ALPHA).groupby("measure", sort=False)[
+        ["single", "reject"]].mean() * 100
+    shares.columns = ["pairs with p < .05 (%)", "with Holm's correction (%)"]
+    return shares.round(1).reset_index()
+
+
+def curves(compared: pd.DataFrame) -> Axes:
+    """The p-values of all pairs in descending order, a line for each measure (Sakai 2006)."""
+    _, ax = plt.subplots(figsize=(9, 5), layout="constrained")
+    for i, (measure, part) in enumerate(compared.groupby("measure", sort=False)):
+        values = np.sort(part["p"].fillna(1))[::-1]
+        ax.plot(np.arange(1, len(values) + 1), values, **style.line(i), markersize=4, markevery=3,
+                label=measure)
+    ax.axhline(ALPHA, color="black", linewidth=0.8)
+    ax.set(xlabel="pairs of systems, by descending p-value", ylabel="p-value (paired t-test)",
+           xlim=(0, len(values) + 2), ylim=(0, 0.2))
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    return ax
+
+
+def predictions(path: Path) -> pd.DataFrame:
+    """The stances in the second column of a run: ``qid, docno, group``; none for other columns."""
+    frame = pd.read_csv(path, sep=r"\s+", header=None, usecols=[0, 1, 2], dtype=str,
+                        quoting=csv.QUOTE_NONE, na_filter=False)
+    frame.columns = pd.Index(["qid", "group", "docno"])
+    return frame[frame["group"].isin(STANCES)]
+
+
+def first(run: pd.DataFrame, depth: int) -> pd.DataFrame:
+    """The first documents of each topic."""
+    ordered = run.sort_values(["score", "docno"], ascending=False)
+    return ordered.groupby("qid", sort=False).head(depth)
+
+
+def by_predictions(runs: dict[str, pd.DataFrame], paths: dict[str, Path],
+                   qrels: pd.DataFrame) -> pd.DataFrame:
+    """What re-ranking by predicted stances changes: ``system``, the share of predictions that are
+    the judged stance (in per cent), and the mean difference of each measure with its interval.
+
+    The first row is the track's own re-ranking.
+    """
+    known = {name: predictions(path) for name, path in paths.items()}
+    judged = qrels[qrels["iteration"] != "-"][["qid", "docno", "iteration"]]
+    pairs = [(PAIR[0], PAIR[1], runs[PAIR[0]], runs[PAIR[1]])] if set(PAIR) <= set(runs) else []
+    right = []
+    for name, found in known.items():
+        top = first(runs[name], DEPTH)
+        both = top.merge(found, on=["qid", "docno"]).merge(judged, on=["qid", "docno"])
+        right.append(f"{100 * (both['group'] == both['iteration']).mean():.1f}")
+        if found["group"].nunique() > 1:
+            fairer = rerank.det_greedy(groups.from_frame(found), k=CUTOFF)(top)
+            pairs.append((name, f"{name}, re-ranked", top, fairer))
+    table = differences(pairs, qrels)
+    shares = dict(zip(known, right, strict=True))
+    table.insert(1, "right (%)", [shares[before] for before, *_ in pairs])
+    return table
+
+
+def by_judgments(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame) -> pd.DataFrame:
+    """What re-ranking by the judged stances changes, of the passages that have one."""
+    known = qrels[qrels["iteration"] != "-"].rename(columns={"iteration": "group"})
+    pairs = []
+    for name, run in runs.items():
+        some = run.merge(known[["qid", "docno", "group"]], on=["qid", "docno"])
+        pairs.append((name, f"{name}, re-ranked", some, rerank.det_greedy(k=CUTOFF)(some)))
+    return differences(pairs, qrels)
+
+
+def differences(pairs: list[tuple[str, str, pd.DataFrame, pd.DataFrame]],
+                qrels: pd.DataFrame) -> pd.DataFrame:
+    """The mean differences of pairs of rankings, with intervals that are not corrected.
+
+    :param pairs: the names and the rankings, before and after
+    """
+    evaluated = {f"{i} {when}": run for i, (_, _, *both) in enumerate(pairs)
+                 for when, run in zip(("before", "after"), both, strict=True)}
+    _, perquery = evaluate(evaluated, qrels, RERANKED, labels=LABELS, progress=False)
+    rows = []
+    for i, (_, name, *_) in enumerate(pairs):
+        part = perquery[perquery["name"].isin([f"{i} before", f"{i} after"])]
+        found = analysis.compare(part, f"{i} before", correction=None, confidence=LEVEL)
+        rows.append({"system": name} | {
+            measure: f"{difference:+.3f} [{low:+.3f}, {high:+.3f}]" for measure, difference, low,
+            high in found[["measure", "difference", "low", "high"]].itertuples(index=False)})
+    return pd.DataFrame(rows)
+
+
+def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
+    """Prints it all; returns the tables by name."""
+    parser = arguments(__doc__)
+    parser.add_argument("qrels", type=file, help="qrels of relevance")
+    parser.add_argument("stances", type=file, help="qrels of stances")
+    parser.add_argument("runs", nargs="+", type=file)
+    given = parser.parse_args(arguments_)
+    folder: Path = given.figures
+    folder.mkdir(parents=True, exist_ok=True)
+    source = groups.from_qrels(given.stances, none=[NONE], name="stances")
+    qrels = source.to_qrels(read_qrels(given.qrels))
+    paths = {name_of(path): path for path in given.runs}
+    measures = [*RELEVANCE, *FAIRNESS]
+    runs = {name: read_run(path) for name, path in paths.items()}
+    averages, perquery = evaluate(runs, qrels, measures, labels=LABELS, confidence=LEVEL,
+                                  references=True, progress=False)
+    compared = analysis.compare(perquery, None)
+    systems = averages[averages["name"].isin(runs)]  # references have no values of relevance
+    found = {"data": data_of(qrels, runs), "relevance": cells(systems, COLUMNS[0]),
+             "fairness": cells(averages, COLUMNS[1]), "power": power_of(compared)}
+    correlations = analysis.correlations(systems[["name", *COLUMNS[0], *COLUMNS[1]]])
+    rows = correlations.coefficients.round(2)
+    found["correlations"] = rows.rename_axis("τ over systems").reset_index()
+    found["predicted"] = by_predictions(runs, paths, qrels)
+    found["judged"] = by_judgments(runs, qrels)
+    titles = {"data": "The data", "relevance": "Relevance and exposure, with intervals at 95 %",
+              "fairness": "Fairness, with intervals at 95 %",
+              "power": "Pairs of systems that a measure tells apart",
+              "correlations": "Kendall's τ of the systems' averages",
+              "predicted": "Re-ranking by predicted stances: differences, with intervals at 95 %",
+              "judged": "Re-ranking by judged stances: differences, with intervals at 95 %"}
+    for name, title in titles.items():
+        heading(title)
+        show(found[name], 2)
+        found[name].to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+    _, wide = plt.subplots(figsize=(10, 7), layout="constrained")
+    drawn = {"power": curves(compared), "correlations": plots.correlations(correlations),
+             "tradeoff": plots.tradeoff(averages, nDCG @ CUTOFF, AWRF @ CUTOFF, wide)}
+    for name, ax in drawn.items():
+        save(ax, folder, f"touche2022-{name}")
+        image = folder / f"touche2022-{name}.png"
+        # A palette makes the file a third of the size.
+        Image.open(image).convert("RGB").quantize().save(image, optimize=True)
+    report(runs, qrels, measures, labels=LABELS, confidence=LEVEL, progress=False,
+           title="Touché 2022, task 2").save(folder / "touche2022.html")
+    print(f"report: {folder / 'touche2022.html'}")
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""How well a ranking serves those who look for documents of one group: OfGroup."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from ir_measures import measures as irm
+
+from pt_fairness.arrays import Floats
+from pt_fairness.declarations import params
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.parsing import parsed_one
+from pt_fairness.declarations.registration import register
+from pt_fairness.rankings.view import View
+
+
+class OfGroupMeasure(FairnessMeasure):
+    r"""OfGroup — Effectiveness for One Group.
+
+    The value of an effectiveness measure if only the documents of one group are relevant.
+
+    Formula
+    -------
+    The value of ``measure``, any measure of ir_measures, on changed judgments. A document of
+    ``group`` keeps its relevance r. ``others`` says what becomes of the other documents:
+
+    * ``'irrelevant'``: they keep their ranks, and their relevance is min(r, 0).
+    * ``'dropped'``: the ranking and the judgments have the documents of the group only, and
+      ``measure`` is cut after that.
+
+    A document of several groups counts for each of them. In the iteration field of the qrels, its
+    relevance for the group is the highest of its rows with that group.
+
+    The provider of ir_measures computes the value and breaks ties. If a topic has several rankings,
+    the value is their mean. ``OfGroup(measure='nDCG@10',group='A')`` is
+    ``OfGroup(measure='nDCG',group='A')@10``.
+
+    Range
+    -----
+    0 to 1. 1 is best for the group. The values of several groups show whom a system serves:
+    :func:`pt_fairness.analysis.group_effectiveness`.
+
+    Edge cases
+    ----------
+    A topic without a document of the group that is relevant for ``measure`` is undefined: 0, with a
+    warning. A topic without results has the value that ``measure`` has there.
+
+    A ValueError is raised for a measure of this package, one that reads groups or subtopics from
+    the qrels, one that is not a mean over topics (NumRet) or ignores relevance (Judged), a ``rel``
+    below 1, and a gain other than 0 for documents that are not relevant.
+
+    Groups with weights raise a ValueError. If the groups are in the qrels, an unjudged document has
+    no group, so that ``others='dropped'`` removes it.
+
+    Source
+    ------
+    Dai et al. (2024) and the published code of Cocktail (Dai et al. 2024), where the groups are the
+    text of people and that of a language model.
+
+    Examples
+    --------
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> round(OfGroup(measure="nDCG", group="CON").calc_aggregate(qrels, run), 3)
+    0.431
+    """
+
+    # Slow version: of_group in tests/slow_versions/served.py
+    NAME = "OfGroup"
+    PRETTY_NAME = "Effectiveness for One Group"
+    SOURCE = ("dai2024", "dai2024cocktail")
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "measure": params.Param(str, "measure of ir_measures, as text", "the text of a measure of "
+                                "ir_measures such as 'nDCG', or the measure", required=True),
+        "group": params.label("group whose documents are relevant"),
+        "others": params.one_of("documents of other groups and of none: they are not relevant and "
+                                "keep their ranks (irrelevant), or they are removed (dropped)",
+                                "irrelevant", "dropped"),
+        "groups": params.groups(),
+    }
+    FAIR_END = 1.0
+    COMPARES = False
+    CONDENSED = False
+    DEFAULT = 0.0
+    JUDGED = True
+
+    def __init__(self, **params: Any) -> None:
+        """Set the parameters; the cutoff of ``measure`` becomes that of this measure.
+
+        :raises ValueError: ``measure`` cannot be parsed, or there are two cutoffs
+        """
+        if isinstance(params.get("measure"), (str, irm.Measure)):
+            inner = parsed_one(params["measure"], check=False)
+            own = {name: value for name, value in inner.params.items() if name != "cutoff"}
+            if len(own) < len(inner.params):
+                if "cutoff" in params:
+                    raise ValueError(f"there are two cutoffs, that of measure={str(inner)!r} and "
+                                     f"@{params['cutoff']}; give one of them")
+                params["cutoff"] = inner["cutoff"]
+            params["measure"] = str(type(inner)(**own))
+        super().__init__(**params)
+
+    @cached_property
+    def inner(self) -> Any:
+        """The measure of ir_measures, with the cutoff."""
+        cutoff = {name: value for name, value in self.params.items() if name == "cutoff"}
+        return parsed_one(self.param("measure"), check=False)(**cutoff)
+
+    @property
+    def rel(self) -> int:
+        """The lowest relevance of a document that is relevant for the inner measure."""
+        return self.inner.params.get("rel", 1)
+
+    def check_together(self) -> None:
+        inner = parsed_one(self.inner)
+        gains = inner.params.get("gains")
+        reasons = {
+            "a measure of pt_fairness": isinstance(inner, FairnessMeasure),
+            "a measure of subtopics, which it reads from the qrels":
+                type(inner).__module__ == irm.diversity.__name__,
+            "a sum over topics": not isinstance(inner.aggregator(), irm.MeanAgg),
+            "a measure that ignores relevance": inner.NAME == "Judged",
+            f"a measure with rel={self.rel}, for which irrelevant documents count": self.rel < 1,
+            "a measure with a gain for documents that are not relevant":
+                inner.params.get("min_rel", 0) < 0 or (isinstance(gains, dict) and any(
+                    gain != 0 for grade, gain in gains.items() if grade <= 0))}
+        reason = next((text for text, found in reasons.items() if found), None)
+        if reason is not None:
+            raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means "
+                             "over topics that depend on relevance, such as nDCG, AP, RR and P")
+
+    @property
+    def refuses_weights(self) -> bool:
+        return True
+
+    @property
+    def depth(self) -> int | None:
+        # The groups of the judged documents are enough if the others stay in the list. One
+        # document of the run shows whether its ids match the group source.
+        return 1 if self.param("others") == "irrelevant" else None
+
+    def score(self, view: View) -> Floats:
+        raise ValueError(f"{self} is computed by ir_measures, from runs and qrels; use "
+                         "pt.Experiment, pt_fairness.evaluate or ir_measures")
+
+
+OfGroup = register(OfGroupMeasure())

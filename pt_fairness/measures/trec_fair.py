@@ -1,0 +1,260 @@
+"""The score of the TREC Fair Ranking track: nDCG times AWRF over all attributes at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pt_fairness import arrays, discounts
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.declarations import composite_params, params
+from pt_fairness.declarations.base import Bind, FairnessMeasure
+from pt_fairness.declarations.registration import register
+from pt_fairness.measures.documents import sum_by_topic
+from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.view import View
+
+
+class Cells(NamedTuple):
+    """The cells of documents: combinations of one label, or @UNKNOWN, of each attribute."""
+
+    #: The index of the document of each entry, ``[e]``.
+    row: Ints
+    #: The number of the cell, ``[e]``.
+    cell: Ints
+    #: The number of K, the set of the attributes that are known in the cell, ``[e]``.
+    known: Ints
+    #: The mass of the document in the cell, ``[e]``.
+    mass: Floats
+    #: Π_{j∈K} w_j of the cell, ``[e]``.
+    share: Floats
+
+
+def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
+    """Return JSD(P ‖ T) of each row, natural logarithm, from the cells with P > 0, ``[rows]``.
+
+    The other cells add ½ ln 2 · (1 − Σ T).
+
+    :param p: P of each cell, above 0, ``[e]``
+    :param t: T of each cell, ``[e]``
+    :param row: the row of each cell, ``[e]``
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> divergence(np.array([1.0]), np.array([0.25]), np.array([0]), rows=1).round(3).tolist()
+    [0.38]
+    """
+    m = (p + t) / 2
+    terms = p * np.log(p / m) + t * np.log(np.where(t > 0, t, m) / m) - math.log(2) * t
+    return np.asarray((np.bincount(row, terms, rows) + math.log(2)) / 2)
+
+
+class _TrecFair(FairnessMeasure):
+    r"""TrecFair — Score of the TREC Fair Ranking Track.
+
+    How relevant the first documents are, times how close the exposure of the groups is to a target.
+
+    Formula
+    -------
+    .. math::
+
+       \mathrm{nDCG} \cdot \mathrm{AWRF}, \qquad
+       \mathrm{nDCG} = \frac{\sum_{i \le n} [r_i \ge \mathrm{rel}] \, a_i}
+       {\sum_{i \le \min(\mathrm{ideal}, R)} a_i}, \quad
+       \mathrm{AWRF} = 1 - \mathrm{JSD}(P \,\|\, T), \quad a_i = \frac{1}{\log_2 \max(i, 2)}
+
+    With ``value='ndcg'`` or ``'awrf'`` the value is that factor alone. The list is cut at the
+    cutoff first and all documents keep their ranks. R is the number of relevant documents;
+    ``ideal`` is by default the cutoff, and without a cutoff the list is cut at ``ideal``. Unjudged
+    documents are not relevant.
+
+    ``attributes={'gender':'census'}`` names group sources and registered targets, which are the
+    same for all topics. P and T are distributions over *cells*: combinations of a label of each
+    attribute, or of @UNKNOWN for an attribute without one. The mass m_d(c) of document d in cell c
+    is the product of its shares in the labels: 1/m of m labels, or its weights, and 1 for each of
+    its labels in the sources of ``whole``. A document without a label has the share 1 in @UNKNOWN.
+    A source with weights may also give a weight to the label ``@UNKNOWN``, which other measures
+    read as unannotated. A document that a source has no row of weighs nothing.
+
+    P(c) is the share of c in Σ_{i≤n} a_i · m(c), q(c) its share in the sum of m_d(c) over the
+    relevant documents. T(c) = λ · q(c) + (1 − λ) · C · Π_{j∈K} w_j(c_j): K are the attributes that
+    are known in c, C is the sum of q over all cells with this K, w_j the target of attribute j, λ =
+    ``of_qrels``. Where K is empty, T(c) = q(c). With ``unknown='partial'`` no document has mass in
+    the cell where nothing is known. JSD has natural logarithms.
+
+    The track of 2021 is ``ideal=1000``, ``unknown='partial'``, both sources in ``whole``, @20; that
+    of 2022 has its sources ``…/official``, the gender in ``whole``, @500.
+
+    Range
+    -----
+    0 to 1. 1 is fair and relevant. No value of AWRF is below 1 − ln 2 unless nothing was returned.
+
+    Edge cases
+    ----------
+    A topic without relevant documents is undefined: 0, with a warning. So is, but for
+    ``value='ndcg'``, one whose relevant documents have no mass. A topic without results, or whose
+    first documents have no mass, has 0.
+
+    Source
+    ------
+    The evaluation code of the TREC Fair Ranking tracks of 2021 and 2022, task 1, as described by
+    Ekstrand et al. (2022).
+
+    Examples
+    --------
+    >>> from pt_fairness import groups, targets
+    >>> from pt_fairness.declarations.example import qrels, run
+    >>> import pandas as pd
+    >>> targets.register("half", pd.DataFrame({"group": ["PRO", "CON"], "share": [0.5, 0.5]}))
+    >>> stances = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"})
+    >>> round(TrecFair(attributes={stances: "half"}).calc_aggregate(qrels, run), 3)
+    0.915
+    """
+
+    # Slow version: trec_fair in tests/slow_versions/trec_fair.py
+    NAME = "TrecFair"
+    PRETTY_NAME = "Score of the TREC Fair Ranking Track"
+    SOURCE = ("ekstrand2022",)
+    FAIR_END = 1.0
+    DEFAULT = 0.0
+    CONDENSED = False
+    JUDGED = True
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "attributes": composite_params.FIXED_TARGETS,
+        "whole": composite_params.WHOLE,
+        "unknown": params.one_of(
+            "documents without a label of any attribute: they are a group of their own (group), or "
+            "weigh nothing (partial)", "group", "partial"),
+        "value": params.one_of("the product of both factors (score), or one of them (ndcg, awrf)",
+                               "score", "ndcg", "awrf"),
+        "ideal": params.whole("cutoff of the ideal list of nDCG; by default the cutoff",
+                              smallest=1, largest=params.DEEPEST),
+        "of_qrels": params.real("the share of the topic's relevant documents in the target",
+                                "a number from 0 to 1", lambda v: 0 <= v <= 1, default=0.5),
+        "rel": params.rel(),
+    }
+
+    def check_together(self) -> None:
+        for source in self.whole:
+            if source not in self.param("attributes"):
+                raise ValueError(f"TrecFair has {source!r} in whole, which is none of its "
+                                 f"attributes, {', '.join(map(repr, self.param('attributes')))}; "
+                                 "name it in attributes too")
+        cutoff, ideal = self.param("cutoff"), self.param("ideal")
+        if cutoff is not None and ideal is not None and ideal < cutoff:
+            raise ValueError(f"TrecFair(ideal={ideal})@{cutoff} is not possible: ideal is at least "
+                             "the cutoff")
+
+    @property
+    def whole(self) -> list[str]:
+        """The sources of which a document counts 1 in each of its labels."""
+        return [name for name in self.param("whole").split(",") if name]
+
+    @property
+    def needs_groups(self) -> bool:
+        return False
+
+    @property
+    def joint(self) -> Mapping[str, str]:
+        return self.param("attributes") if self.param("value") != "ndcg" else {}
+
+    @property
+    def depth(self) -> int | None:
+        return self.param("cutoff") or self.param("ideal")
+
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        attributes = self.params.get("attributes") or {}
+        new = {source: bind("groups", source) for source in attributes}
+        held = {"attributes": {new[source]: bind("target", target)
+                               for source, target in attributes.items()},
+                "whole": [new.get(source, source) for source in self.whole]}
+        return self.params | {name: value for name, value in held.items() if name in self.params}
+
+    def score(self, view: View) -> Floats:
+        ndcg, defined = self.ndcg(view)
+        if not self.joint:
+            return np.where(defined, ndcg, np.nan)
+        awrf = self.awrf(view)
+        return np.where(defined, awrf if self.param("value") == "awrf" else ndcg * awrf, np.nan)
+
+    def ndcg(self, view: View) -> tuple[Floats, Any]:
+        """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
+        documents = view.documents(self.depth)
+        relevant = documents.judged & (documents.relevance >= self.param("rel"))
+        count = sum_by_topic(view, documents.topic, relevant).astype(int)
+        most = max(int(count.max(initial=0)), int(documents.place.max(initial=0)) + 1)
+        a = discounts.discount("trec", most)
+        ideal = np.minimum(count, self.param("ideal") or self.param("cutoff") or most)
+        gains = np.bincount(documents.list, a[documents.place] * relevant[documents.document],
+                            len(view))
+        largest = np.append(0.0, a.cumsum())[ideal][view.topic]
+        return arrays.ratio(gains, largest), (count > 0)[view.topic]
+
+    def awrf(self, view: View) -> Floats:
+        """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass."""
+        documents = view.documents(self.depth)
+        found = [view.attribute(source, self.depth) for source in self.joint]
+        ranked = self.cells([(sets, codes) for sets, codes, _ in found])
+        topic, _, relevance = view.judged
+        relevant = np.flatnonzero(relevance >= self.param("rel"))
+        judged = self.cells([(sets, codes[relevant]) for sets, _, codes in found])
+        q_topic = topic[relevant[judged.row]]
+        q_all = sum_by_topic(view, q_topic, judged.mass)
+        # A row for each list and cell of the ranking.
+        a = discounts.discount("trec", int(documents.place.max(initial=0)) + 1)
+        (row, cell, known), inverse = arrays.unique_rows(
+            documents.list[ranked.row], ranked.cell, ranked.known)
+        share = np.zeros(len(row))
+        share[inverse] = ranked.share
+        p = np.bincount(inverse, a[documents.place[ranked.row]] * ranked.mass, len(row))
+        p_all = np.bincount(row, p, len(view))
+        of_topic = view.topic[row]
+        q = summed_at((of_topic, cell), (q_topic, judged.cell), judged.mass)
+        c = summed_at((of_topic, known), (q_topic, judged.known), judged.mass)
+        part = np.where(known > 0, self.param("of_qrels"), 1.0)
+        t = arrays.ratio(part * q + (1 - part) * c * share, q_all[of_topic])
+        value = np.clip(1 - divergence(p / p_all[row], t, row, len(view)), 0.0, 1.0)
+        return np.where(q_all[view.topic] > 0, np.where(p_all > 0, value, 0.0), np.nan)
+
+    def cells(self, of_sources: list[tuple[LabelSets, Ints]]) -> Cells:
+        """Return the cells of documents, of the attributes in the order of :attr:`joint`.
+
+        :param of_sources: the label sets of each source, and the code of each document, ``[n]``
+        """
+        from pt_fairness import targets
+        row = np.flatnonzero(np.all([codes >= 0 for _, codes in of_sources], axis=0))
+        cell, known = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64)
+        mass, share = np.ones(len(row)), np.ones(len(row))
+        for place, (sets, codes) in enumerate(of_sources):
+            source = list(self.joint)[place]
+            target = targets.find(self.joint[source])
+            shares = dict(zip(target.labels, target.shares[0] / target.shares[0].sum(),
+                              strict=True))
+            *labels, _ = sets.labels  # the last one is @UNKNOWN, of share 1
+            of_label = np.array([*(shares.get(label, 0.0) for label in labels), 1.0])
+            entry, label, own = sets.entries(codes[row])
+            row, cell = row[entry], cell[entry] * len(sets.labels) + label
+            known = known[entry] + ((label < len(labels)) << place)
+            mass = mass[entry] * (1.0 if source in self.whole else own)
+            share = share[entry] * of_label[label]
+        kept = (known > 0) | (self.param("unknown") == "group")
+        return Cells(*(one[kept] for one in (row, cell, known, mass, share)))
+
+
+def summed_at(wanted: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats) -> Floats:
+    """Return the sum of the values whose pair of keys is each wanted pair, ``[n]``.
+
+    :param wanted: two integers for each sum, ``[n]`` each
+    :param keys: two integers for each value, ``[m]`` each
+    """
+    _, number = arrays.unique_rows(*map(np.append, wanted, keys))
+    n = len(wanted[0])
+    return np.bincount(number[n:], values, len(number))[number[:n]].astype(float)
+
+
+TrecFair = register(_TrecFair())

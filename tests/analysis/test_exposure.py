@@ -1,0 +1,198 @@
+"""Exposure over all topics and its inequality, compared with their slow versions."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from slow_versions import inequality as slow
+from slow_versions.reading import read_topics
+from slow_versions.rows import order_run
+
+from pt_fairness import groups
+from pt_fairness.analysis import document_exposure, inequality
+
+COLUMNS = ["n", "exposed", "outside", "gini", "jain", "entropy", "qf", "fsat"]
+DISCOUNTS = [
+    {}, {"discount": "trec"}, {"discount": "mmr"}, {"discount": "none"}, {"discount": "power"},
+    {"discount": "power", "p": 1.3}, {"discount": "geometric"}, {"discount": "geometric", "p": 0.5},
+]
+
+
+def run_of(*lists):
+    rows = [(str(q), docno, -i) for q, one in enumerate(lists) for i, docno in enumerate(one)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+
+def lists_of(frame, topics=None):
+    """The lists of a run, with an empty one where a sample lacks a topic."""
+    rows = list(frame.itertuples(index=False, name=None))
+    samples = [order_run([row[:3] for row in rows if row[3:] == sample])
+               for sample in dict.fromkeys(row[3:] for row in rows)]
+    known = dict.fromkeys(qid for one in samples for qid in one)
+    return [(qid, one.get(qid, [])) for one in samples for qid in known
+            if topics is None or qid in topics]
+
+
+def random_runs(case, seed, samples):
+    pick = np.random.default_rng(seed)
+    return {
+        name: pd.concat([
+            case.run_frame.assign(score=pick.integers(0, 5, len(case.run)) + 0.0, iteration=sample)
+            for sample in range(samples)
+        ]).sample(frac=0.7, random_state=seed + number)
+        for number, name in enumerate(["A", "B"])
+    }
+
+
+class TestWorkedExample:
+    RUN = {"A": run_of("abc", "adb", "ab")}
+
+    @pytest.mark.parametrize("discount, expected", [
+        ("log2", (0.577443, 0.453842, 0.643623)), ("none", (0.5, 0.533333, 0.700698)),
+    ])
+    def test_inequality(self, discount, expected):
+        row, = inequality(self.RUN, population=6, discount=discount).itertuples()
+        assert (row.gini, row.jain, row.entropy) == pytest.approx(expected, abs=5e-7)
+        assert (row.name, row.n, row.exposed, row.outside) == ("A", 6, 4, 0.0)
+        assert (row.qf, row.fsat) == pytest.approx((0.666667, 0.666667), abs=5e-7)
+
+    def test_exposure(self):
+        frame = document_exposure(self.RUN, population=6)
+        assert frame["docno"].tolist() == ["a", "b", "c", "d"]
+        assert frame["exposure"].tolist() == pytest.approx([3, 1.761860, 0.5, 0.630930], abs=5e-7)
+        assert frame["share"].sum() == pytest.approx(1)
+
+
+@pytest.mark.filterwarnings("ignore:.* are missing from some")
+@pytest.mark.parametrize("samples", [1, 3])
+@pytest.mark.parametrize("population", ["runs", "judged", 40])
+def test_documents_as_the_slow_version(make_case, samples, population):
+    for seed, (depth, with_qrels) in enumerate(itertools.product([None, 1, 4], [False, True])):
+        if population == "judged" and not with_qrels:
+            continue
+        case = make_case(seed)
+        runs = random_runs(case, seed, samples)
+        qrels = case.qrels_frame if with_qrels else None
+        topics = {row[0] for row in case.qrels} if with_qrels else None
+        lists = {name: lists_of(run, topics) for name, run in runs.items()}
+        for setting in DISCOUNTS:
+            given = {"depth": depth, "population": population, **setting}
+            found = inequality(runs, qrels, **given)
+            expected = slow.inequality(lists, judged={row[1] for row in case.qrels}, **given)
+            assert found["name"].tolist() == list(expected)
+            np.testing.assert_allclose(found[COLUMNS].to_numpy(float), list(expected.values()),
+                                       atol=1e-12)
+            frame = document_exposure(runs, qrels, **given)
+            for name, of in lists.items():
+                rows = frame[frame["name"] == name].set_index("docno")
+                inside, _ = slow.population_of(lists, population,
+                                               {row[1] for row in case.qrels}, depth)
+                own = slow.exposures(of, setting.get("discount", "log2"), setting.get("p"), depth)
+                assert list(rows.index) == sorted(inside)
+                assert rows["exposure"].tolist() == pytest.approx(
+                    [own.get(docno, 0.0) for docno in sorted(inside)])
+                assert rows["share"].sum() == pytest.approx(1)
+
+
+@pytest.mark.filterwarnings("ignore:.* are missing from some")
+@pytest.mark.parametrize("source", ["iteration", "frame", "weights"])
+@pytest.mark.parametrize("samples", [1, 3])
+def test_groups_as_the_slow_version(make_case, samples, source):
+    for seed, depth, population in itertools.product(range(4), [None, 3], ["runs", "judged", 40]):
+        case = make_case(seed, several=True)
+        runs = random_runs(case, seed, samples)
+        lookup, options, labels = None, {}, ()
+        if source == "frame":
+            options = {"groups": groups.from_frame(case.groups_frame)}
+            lookup, labels = lambda q, d, of=case.groups: of.get((q, d)), case.labels
+        if source == "weights":
+            frame = case.groups_frame.assign(weight=lambda f: 1.0 + f.index % 3)
+            weights = {}
+            for row in frame.itertuples():
+                weights.setdefault((row.qid, row.docno), {})[row.group] = row.weight
+            options = {"groups": groups.from_frame(frame)}
+            lookup, labels = lambda q, d, of=weights: of.get((q, d)), case.labels
+        rows = [row[:3] for run in runs.values() for row in run.itertuples(index=False, name=None)]
+        topics = read_topics(case.qrels, rows, lookup, labels)
+        lists = {name: lists_of(run, topics) for name, run in runs.items()}
+        known = next(iter(topics.values())).labels
+        given = {"depth": depth, "population": population, "discount": "trec"}
+        found = inequality(runs, case.qrels_frame, by="group", **options, **given)
+        expected = slow.inequality(lists, judged={row[1] for row in case.qrels}, labels=known,
+                                   groups=lambda q, d, of=topics: of[q].shares(d), **given)
+        np.testing.assert_allclose(found[COLUMNS].to_numpy(float), list(expected.values()),
+                                   atol=1e-12)
+        frame = document_exposure(runs, case.qrels_frame, by="group", **options, **given)
+        assert frame["group"].tolist() == known * 2
+
+
+def test_gini_is_the_mean_absolute_difference():
+    pick = np.random.default_rng(0)
+    for n in range(2, 9):
+        values = pick.random(n).round(1) + 0.1
+        assert slow.of_values(values, n)[0] == pytest.approx(slow.brute_gini(values))
+
+
+class TestEnds:
+    def test_equal_exposures(self):
+        row, = inequality({"A": run_of("ab", "ba")}).itertuples()
+        assert row[5:] == pytest.approx((0, 1, 1, 1, 1))
+
+    def test_all_exposure_for_one_document(self):
+        row, = inequality({"A": run_of("a", "a")}, population=10).itertuples()
+        assert row[5:] == pytest.approx((0.9, 0.1, 0, 0.1, 1))
+
+    @pytest.mark.parametrize("run, population", [
+        (run_of("a"), "runs"), (run_of(), "runs"), (run_of(), 5), (run_of("ab"), "judged")])
+    def test_nothing_to_compare(self, run, population):
+        qrels = pd.DataFrame({"qid": ["0"], "docno": ["z"], "label": 1}) \
+            if population == "judged" else None
+        row, = inequality({"A": run}, qrels, population=population).itertuples()
+        assert np.isnan(row[5:]).all() and row.exposed == (population == "runs" and len(run))
+        assert row.outside == (1.0 if population == "judged" else 0.0)
+
+    def test_identifiers_that_are_numbers(self):
+        run = pd.DataFrame({"qid": [1, 1], "docno": [7, 8], "score": [2, 1]})
+        same = run.astype({"qid": "str", "docno": "str"})
+        frame = document_exposure({"A": run, "B": same})
+        assert frame["docno"].tolist() == ["7", "8"] * 2
+        assert frame["share"].tolist()[:2] == frame["share"].tolist()[2:]
+
+
+QRELS = pd.DataFrame({"qid": ["0"], "docno": ["a"], "label": 1, "iteration": "PRO"})
+
+
+class Undeclared(groups.Groups):
+    """Groups without a declared label set."""
+
+    def lookup(self, qids, docnos):
+        return pd.DataFrame({"qid": qids, "docno": docnos, "group": "PRO"})
+
+
+@pytest.mark.parametrize("given, error", [
+    ({"by": "topic"}, "by='topic' is not possible"),
+    ({"depth": 0}, "depth=0 is not possible"),
+    ({"population": "all"}, "population='all' is not possible; it takes 'runs', 'judged'"),
+    ({"population": True}, "population=True is not possible"),
+    ({"population": "judged"}, "population='judged' needs qrels"),
+    ({"population": 2}, "population=2 is not possible: the runs returned 3 documents"),
+    ({"by": "group"}, "by='group' without qrels needs groups="),
+    ({"by": "group", "groups": Undeclared("undeclared")}, "does not declare its labels"),
+    ({"discount": "exp"}, "discount='exp' is not possible"),
+    ({"p": 0.5}, "p=0.5 is not possible for discount='log2'"),
+    ({"discount": "geometric", "p": 1}, "p=1 is not possible for discount='geometric'"),
+    ({"discount": "power", "p": -1}, "p=-1 is not possible for discount='power'"),
+])
+@pytest.mark.parametrize("function", [document_exposure, inequality])
+def test_bad_input(function, given, error):
+    with pytest.raises(ValueError, match=error):
+        function({"A": run_of("abc")}, **given)
+
+
+@pytest.mark.parametrize("function", [document_exposure, inequality])
+def test_runs_are_frames_by_name(function):
+    with pytest.raises(ValueError, match=f"{function.__name__} takes a dictionary"):
+        function(run_of("abc"), QRELS)

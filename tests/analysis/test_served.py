@@ -1,0 +1,145 @@
+"""Effectiveness by group and its gaps: worked values, the slow version, and bad input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from slow_versions import served
+from slow_versions.reading import read_topics
+
+from pt_fairness import OfGroup, analysis, evaluate, groups
+
+SOURCE = groups.from_pattern("^[hl]", labels=["h", "l"])
+QRELS = pd.DataFrame(
+    [("t1", "h1", 2), ("t1", "l1", 2), ("t1", "h2", 1), ("t1", "l2", 1), ("t2", "h3", 1),
+     ("t2", "l3", 1), ("t2", "h5", 1), ("t2", "l5", 1), ("t2", "x", 2), ("t3", "h4", 1),
+     ("t3", "l1", 0)], columns=["qid", "docno", "label"])
+RUN = pd.DataFrame(
+    [(qid, docno, -float(i)) for qid, some in
+     {"t1": "h1 l1 l2 h2 x", "t2": "l3 h3 h1 l1", "t3": "l2 h4 l4"}.items()
+     for i, docno in enumerate(some.split())], columns=["qid", "docno", "score"])
+
+
+def means(topics, **options):
+    return analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG@3", SOURCE, topics=topics,
+                                        **options)
+
+
+@pytest.mark.parametrize(("topics", "gap", "delta", "n"), [
+    ("all", 0.165050, 32.354473, [3, 3]), ("each", 0.048753, -7.901166, [3, 2]),
+    ("common", 0.067889, -11.175846, [2, 2])])
+def test_worked_values(topics, gap, delta, n):
+    table = means(topics)
+    assert [*table["n"]] == n and [*table["group"]] == ["h", "l"]
+    (row,) = analysis.group_gaps(table, first="h", second="l").to_dict("records")
+    assert (round(row["gap"], 6), round(row["delta"], 6)) == (gap, delta)
+    assert row["worst"] == table["value"].min()
+    assert row["ratio"] == pytest.approx(table["value"].min() / table["value"].max())
+    assert row["worst_group"] == ("l" if topics == "all" else "h")
+
+
+def test_all_topics_are_the_means_of_an_experiment():
+    table = means("all", others="dropped")
+    measures = [OfGroup(measure="nDCG@3", group=g, others="dropped", groups=SOURCE) for g in "hl"]
+    with pytest.warns(match="nothing to compare with"):
+        averages = evaluate({"one": RUN}, QRELS, measures, perquery=False, progress=False)
+    assert [*table["value"]] == pytest.approx([averages[str(one)][0] for one in measures])
+
+
+@pytest.mark.parametrize("topics", ["common", "each", "all"])
+@pytest.mark.parametrize("kind", ["iteration", "frame"])
+@pytest.mark.parametrize("seed", range(6))
+def test_against_the_slow_version(make_case, seed, kind, topics):
+    case = make_case(seed, several=True)
+    source = None if kind == "iteration" else groups.from_frame(case.groups_frame)
+    lookup = None if source is None else lambda q, d: case.groups.get((q, d), ())
+    read = read_topics(case.qrels, case.run, lookup, case.labels if source else ())
+    table = analysis.group_effectiveness({"one": case.run_frame}, case.qrels_frame,
+                                         ["nDCG@4", "P(rel=2)@3"], source, topics=topics)
+    for measure, of_measure in table.groupby("measure"):
+        name, cutoff = measure.split("@")
+        values = {label: [served.of_group(topic, measure=name, group=label, cutoff=int(cutoff))
+                          for topic in read.values()] for label in sorted(case.labels)}
+        values = {label: own for label, own in values.items() if set(own) != {None}}
+        assert [*of_measure["group"]] == [*values]
+        for row, (mean, n) in zip(of_measure.itertuples(), served.means(values, topics).values(),
+                                  strict=True):
+            assert row.n == n
+            assert row.value == pytest.approx(mean, abs=1e-12, nan_ok=True)
+    first, second = sorted(case.labels)[:2]
+    gaps = analysis.group_gaps(table, first, second)
+    for row, (_, some) in zip(gaps.itertuples(), table.groupby("measure", sort=False),
+                              strict=True):
+        one, other = some.set_index("group")["value"].reindex([first, second])
+        assert row.delta == pytest.approx(served.relative_delta(one, other), nan_ok=True)
+
+
+def test_the_groups_to_compare_decide_which_topics_are_common():
+    assert [*means("common", of=["h"])["n"]] == [3]
+    with pytest.raises(ValueError, match="group='x' names no group of"):
+        means("common", of=["h", "x"])
+    assert [*means("common", of=["l", "h"])["group"]] == ["l", "h"]
+
+
+def test_without_common_topics_there_is_no_value():
+    qrels = pd.DataFrame([("1", "h1", 1), ("2", "l1", 1)], columns=["qid", "docno", "label"])
+    run = RUN.assign(qid="1").drop_duplicates("docno")
+    table = analysis.group_effectiveness({"one": run}, qrels, "nDCG@3", SOURCE)
+    assert table["value"].isna().all() and [*table["n"]] == [0, 0]
+    row = analysis.group_gaps(table, "h", "l").iloc[0]
+    assert row[["gap", "ratio", "worst", "worst_group", "delta"]].isna().all()
+
+
+def test_topics_that_the_source_drops_are_left_out():
+    source = groups.from_mapping({"h1": "h", "l1": "l"})
+    source.topics = frozenset({"t1"})
+    with pytest.warns(match="drops 2 of 3 topics"):
+        table = analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG@3", source, topics="all")
+    assert [*table["n"]] == [1, 1] and (table["value"] > 0).all()
+
+
+def table_of(*values):
+    return pd.DataFrame({"name": "one", "measure": "m", "group": [*"abc"[:len(values)]],
+                         "value": values})
+
+
+@pytest.mark.parametrize(("values", "expected"), [
+    ((0.0, 0.0), (0.0, math.nan, 0.0, "a", math.nan)),
+    ((0.5, 0.0), (0.5, 0.0, 0.0, "b", 200.0)),
+    ((0.0, 0.5), (0.5, 0.0, 0.0, "a", -200.0)),
+    ((0.5, 0.5), (0.0, 1.0, 0.5, "a", 0.0)),
+    ((0.5, 0.25, 0.25), (0.25, 0.5, 0.25, "b", 200 / 3)),
+])
+def test_gaps(values, expected):
+    row = analysis.group_gaps(table_of(*values), "a", "b").iloc[0]
+    found = row[["gap", "ratio", "worst", "worst_group", "delta"]]
+    for one, wanted in zip(found, expected, strict=True):
+        assert one == wanted or one == pytest.approx(wanted, nan_ok=True)
+
+
+def test_a_missing_value_leaves_no_gap():
+    row = analysis.group_gaps(table_of(0.5, np.nan, 0.2), "a", "c").iloc[0]
+    assert row[["gap", "ratio", "worst", "worst_group"]].isna().all()
+    assert row["delta"] == pytest.approx(100 * 0.3 / 0.35)
+    assert "delta" not in analysis.group_gaps(table_of(0.5))
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: means("some"), "topics='some' is not possible"),
+    (lambda: means("all", of="h"), "of"),
+    (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "NumRet", SOURCE), "a sum over"),
+    (lambda: analysis.group_effectiveness([RUN], QRELS, "nDCG", SOURCE), "a dictionary from"),
+    (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG"), "the qrels have no groups"),
+    (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a"), "give both or neither"),
+    (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a", "z"),
+     "second='z' is no group of the table"),
+    (lambda: analysis.group_gaps(pd.concat([table_of(0.5)] * 2)),
+     "several rows for .'name': 'one'"),
+    (lambda: analysis.group_gaps(table_of(0.5).drop(columns="value")), "value"),
+])
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

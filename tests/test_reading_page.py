@@ -1,0 +1,48 @@
+"""What the page on reading a value says."""
+
+import importlib.resources
+import warnings
+
+import pandas as pd
+import pytest
+
+from pt_fairness import EED, FAIR, PreF, evaluate, reference_rankings, rKL
+
+PAGE = importlib.resources.files("pt_fairness").joinpath("pt_docs/reading.rst").read_text("utf-8")
+
+
+def value(measure, docnos, qrels):
+    scores = [-float(i) for i in range(len(docnos))]
+    run = pd.DataFrame({"qid": "1", "docno": docnos, "score": scores})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return evaluate({"one": run}, qrels, measure, progress=False)[0].iloc[0, 1]
+
+
+def pool(protected, others):
+    docnos = [*(f"P{i}" for i in range(protected)), *(f"N{i}" for i in range(others))]
+    return pd.DataFrame({"qid": "1", "docno": docnos, "label": 1,
+                         "iteration": [docno[0] for docno in docnos]})
+
+
+def test_the_erasure_of_a_small_minority():
+    qrels = pool(2, 8)
+    erased = [f"N{i}" for i in range(5)]
+    assert f"rKL@5 = {value(rKL @ 5, erased, qrels):.3f}" in PAGE
+    assert value(rKL(target="uniform") @ 5, erased, qrels) == pytest.approx(1)
+    random = reference_rankings(qrels, kinds="random", draws=2000)
+    expected = evaluate(random, qrels, rKL @ 5, progress=False)[0].iloc[0, 1]
+    assert f"a random order has {expected:.2f}" in PAGE
+
+
+def test_where_one_needs_all_documents_to_be_protected():
+    qrels = pool(5, 5)
+    protected, fewer = [f"P{i}" for i in range(5)], ["P0", "P1", "N0", "P2", "P3"]
+    assert value(PreF(protected="P") @ 5, protected, qrels) == pytest.approx(1)
+    assert value(PreF(protected="P") @ 5, fewer, qrels) < 1
+    assert value(FAIR(protected="P") @ 5, fewer, qrels) == 1
+
+
+def test_no_exposure_has_an_eed_of_zero():
+    qrels = pool(1, 1)
+    assert value(EED(by="group") @ 1, ["P0"], qrels) > 0
