@@ -176,7 +176,7 @@ def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFram
     )
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments_)
-    sweep = short(simulation.sweep(n=given.n, seed=given.seed))
+    sweep = short(simulation.sweep(draws=given.n, seed=given.seed))
 
     heading("Section 4.2: means over the rankings, smallest to largest of S1, S2, S3")
     table = beside(values(sweep), TOLERANCE, 3)

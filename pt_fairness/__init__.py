@@ -73,9 +73,10 @@ if TYPE_CHECKING:
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.messages import FairnessWarning
+    from pt_fairness.provider.parsing import with_groups
     from pt_fairness.reporting import report
     from pt_fairness.rerank.annotation import annotate
-    from pt_fairness.tables import highlight, rename, with_groups
+    from pt_fairness.tables import highlight, rename
     from pt_fairness.values import runs
 
 #: Public names that are imported lazily, because they need pandas, and their modules.
@@ -97,7 +98,7 @@ _LAZY = {
     "read_run": "pt_fairness.io",
     "reference_rankings": "pt_fairness.analysis",
     "rename": "pt_fairness.tables",
-    "with_groups": "pt_fairness.tables",
+    "with_groups": "pt_fairness.provider.parsing",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.messages",
 }

@@ -19,20 +19,6 @@ BACKGROUND_WORDS = ("run", "qrels")
 SUM_TOLERANCE = 1e-5
 
 
-class BoundName(str):
-    """A name bound to the object ``value``, independently of what is registered."""
-
-    value: Any
-
-    def __new__(cls, name: str, value: Any) -> BoundName:
-        bound = super().__new__(cls, name)
-        bound.value = value
-        return bound
-
-    def __reduce__(self) -> Any:
-        return BoundName, (str(self), self.value)
-
-
 def label_text(label: Any) -> str:
     """Return a label as text: ``1`` and ``1.0`` are ``'1'``."""
     if not isinstance(label, (str, bool)) and hasattr(label, "is_integer") and label.is_integer():

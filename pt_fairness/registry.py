@@ -11,14 +11,27 @@ from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 from pt_fairness import fingerprint
-from pt_fairness.labels import BoundName
 from pt_fairness.messages import listed
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
 
 
-class Source:
+class BoundName(str):
+    """A name bound to the object ``value``, independently of what is registered."""
+
+    value: Any
+
+    def __new__(cls, name: str, value: Any) -> BoundName:
+        bound = super().__new__(cls, name)
+        bound.value = value
+        return bound
+
+    def __reduce__(self) -> Any:
+        return BoundName, (str(self), self.value)
+
+
+class NamedObject:
     """The base class of the objects in a registry.
 
     :param name: the name of the source; ``None`` for one derived from a hash of its content
@@ -54,7 +67,7 @@ class Source:
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
-            isinstance(other, Source) and type(self) is type(other)
+            isinstance(other, NamedObject) and type(self) is type(other)
             and self.name == other.name and self.key == other.key)
 
     def __hash__(self) -> int:
@@ -80,7 +93,7 @@ def built_in(what: str, name: str) -> Any:
     return importlib.import_module("pt_fairness.collections").make(what, name)
 
 
-S = TypeVar("S", bound=Source)
+S = TypeVar("S", bound=NamedObject)
 
 
 class Registry(Generic[S]):

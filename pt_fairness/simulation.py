@@ -25,9 +25,7 @@ from pt_fairness.tables import TIE_DECIMALS
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 #: The ratio of relevant documents of the more frequent label to those of the other (Pathiyan
@@ -120,7 +118,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     Each ranking is a separate topic, and contains all documents of the topic. All documents are
     judged, with relevance 1.
 
-    :param codes: the label of the document at each rank, an index of ``labels``, ``[n, N]``
+    :param codes: the label of the document at each rank, an index of ``labels``, ``[draws, N]``
     :param labels: the label set, in any order
     :param rels: the values of ``rel`` that the measures use
 
@@ -148,7 +146,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
 
 
 def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int] | Bools,
-                    n: int = 1000, seed: int | np.random.SeedSequence = 0) -> Ints:
+                    draws: int = 1000, seed: int | np.random.SeedSequence = 0) -> Ints:
     """Return random rankings of a set of documents that prefer some labels.
 
     The documents are drawn one rank after the other, without replacement, with probabilities in
@@ -159,18 +157,18 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
 
     :param counts: the number of documents of each label
     :param alpha: the bias α, in [−1, 1]
-    :param weighted: the labels that have w1, as indices of ``counts``; or booleans ``[n, labels]``
-        if they differ between the rankings
-    :param n: the number of rankings
+    :param weighted: the labels that have w1, as indices of ``counts``; or booleans, ``[draws,
+        labels]``, if they differ between the rankings
+    :param draws: the number of rankings
     :param seed: the seed of the draws
-    :returns: the label at each rank, an index of ``counts``, ``[n, N]``, where N is the sum of
+    :returns: the label at each rank, an index of ``counts``, ``[draws, N]``, where N is the sum of
         ``counts``
     :raises ValueError: α outside [−1, 1], or labels that ``counts`` does not have
 
     Examples
     --------
     >>> from pt_fairness import simulation
-    >>> codes = simulation.biased_rankings([5, 5], alpha=-0.5, weighted=[0], n=1000)
+    >>> codes = simulation.biased_rankings([5, 5], alpha=-0.5, weighted=[0], draws=1000)
     >>> codes.shape
     (1000, 10)
     >>> bool((codes[:, 0] == 0).mean() > 0.7)
@@ -181,23 +179,23 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     # A list, because numpy does not convert a set.
     chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
     if chosen.dtype == bool:
-        if chosen.shape != (n, len(counts)):
+        if chosen.shape != (draws, len(counts)):
             raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
-                             f"of {n} rankings and {len(counts)} labels")
+                             f"of {draws} rankings and {len(counts)} labels")
     else:
         if not set(chosen.tolist()) <= set(range(len(counts))):
             raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(counts) - 1}")
-        chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (n, len(counts)))
+        chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (draws, len(counts)))
     documents = np.repeat(np.arange(len(counts)), counts)
     weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
     # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
-    waiting = np.random.default_rng(seed).standard_exponential((n, len(documents)))
+    waiting = np.random.default_rng(seed).standard_exponential((draws, len(documents)))
     waiting /= weights[:, documents]
     return documents[waiting.argsort(axis=1)]
 
 
 def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS,
-          measures: Any = MEASURES, n: int = 1000, seed: int = 0) -> pd.DataFrame:
+          measures: Any = MEASURES, draws: int = 1000, seed: int = 0) -> pd.DataFrame:
     """Simulate rankings of increasing bias, and return the mean of each measure.
 
     The simulation is that of Draws et al. (2021), section 4, figures 1 and 2, with
@@ -211,16 +209,16 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     α < 0 prefers the weighted viewpoints, which follows from the weights in sections 4.1 and 4.1.2
     of the paper. Its section 4.2.2 says the opposite.
 
-    A row depends only on the seed, ``n``, α, the measure, and the name and the counts of its set.
-    Other sets, biases and measures do not change it. The function prints a progress bar and uses
-    all processors.
+    A row depends only on the seed, ``draws``, α, the measure, and the name and the counts of its
+    set. Other sets, biases and measures do not change it. The function prints a progress bar and
+    uses all processors.
 
     :param sets: the number of documents of each viewpoint, by the name of the set; viewpoints have
         the names of :data:`SETS`
     :param alphas: the biases α, each in [−1, 1]
     :param measures: measures of this package without a ``groups`` parameter, or their names; by
         default the four of the paper with its normaliser
-    :param n: the number of rankings for each set and α, at least 2
+    :param draws: the number of rankings for each set and α, at least 2
     :param seed: the seed of the rankings
     :returns: ``set, alpha, measure, mean, sd`` (sample standard deviation over the rankings)
     :raises ValueError: a measure that is not possible, or a set without opposing viewpoints
@@ -229,7 +227,7 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     --------
     >>> from pt_fairness import simulation
     >>> sets = {"small": {"-3": 10, "0": 10, "3": 10}}
-    >>> frame = simulation.sweep(sets, alphas=[-1, 0], measures="nDD(protected='-3')", n=100)
+    >>> frame = simulation.sweep(sets, alphas=[-1, 0], measures="nDD(protected='-3')", draws=100)
     >>> frame[["set", "alpha", "measure"]]
          set  alpha              measure
     0  small   -1.0  nDD(protected='-3')
@@ -243,13 +241,13 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     sets = _checked(sets)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
-    if n < 2:
-        raise ValueError(f"n={n}: a standard deviation needs at least two rankings")
+    if draws < 2:
+        raise ValueError(f"draws={draws}: a standard deviation needs at least two rankings")
     points = list(itertools.product(sets, [float(alpha) for alpha in alphas]))
 
     def rows(point: tuple[str, float]) -> list[dict[str, Any]]:
         name, alpha = point
-        return _rows(name, alpha, sets[name], wanted, n, seed)
+        return _rows(name, alpha, sets[name], wanted, draws, seed)
 
     # Threads run in parallel, because numpy releases the GIL.
     parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
@@ -288,19 +286,19 @@ def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
 
 
 def _rows(name: str, alpha: float, counts: Mapping[str, int], measures: Sequence[FairnessMeasure],
-          n: int, seed: int) -> list[dict[str, Any]]:
+          draws: int, seed: int) -> list[dict[str, Any]]:
     """Return the rows of one set and one α."""
     labels, sizes = list(counts), list(counts.values())
     opposing = [i for i, label in enumerate(labels) if label in PROTECTED]
     group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
-    one = np.random.default_rng(choice_seed).choice(opposing, n)
+    one = np.random.default_rng(choice_seed).choice(opposing, draws)
     of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
     of_group = [measure for measure in measures if measure not in of_all]
     scores: dict[FairnessMeasure, Floats] = {}
-    for some, weighted, draws in ((of_group, opposing, group_seed),
+    for some, weighted, own_seed in ((of_group, opposing, group_seed),
                                   (of_all, np.arange(len(labels)) == one[:, None], all_seed)):
         if some:
-            codes = biased_rankings(sizes, alpha, weighted, n, draws)
+            codes = biased_rankings(sizes, alpha, weighted, draws, own_seed)
             scores |= score(some, rankings(codes, labels, rels_of(some)))
     return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
              "sd": scores[measure].std(ddof=1)} for measure in measures]

@@ -25,16 +25,14 @@ from pt_fairness.divergences import SMALLEST_TARGET
 from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns, need_rows, read_targets
 from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
-from pt_fairness.registry import Registry, Source
+from pt_fairness.registry import NamedObject, Registry
 
 __all__ = ["get", "names", "register"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
-class Target(Source):
+class Target(NamedObject):
     """A target distribution for each of ``Q`` topics, or one for all, over ``L`` groups.
 
     :param name: the name, also in errors

@@ -285,7 +285,7 @@ def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     for name in ("conftest.py", "measures/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / "tests" / name, tmp_path / name)
-    entry = "from slow_versions import plain\nplain.MEASURES['GroupRR'] = group_rr"
+    entry = "import slow_versions\nslow_versions.MEASURES['GroupRR'] = group_rr"
     (tmp_path / "measures" / "test_page.py").write_text(
         f"{measure}\n{slow}\n{entry}\n{test}", encoding="utf-8"
     )

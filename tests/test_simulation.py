@@ -8,9 +8,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import slow_versions
 from ir_measures import parse_measure
 from scipy import stats
-from slow_versions import plain
 
 from pt_fairness import simulation
 from pt_fairness.measures.scoring import score
@@ -208,7 +208,7 @@ TOLERANCE = 0.015
 
 class TestSweep:
     def test_published_values(self):
-        frame = simulation.sweep(alphas=[-1, 0, 1], n=200)
+        frame = simulation.sweep(alphas=[-1, 0, 1], draws=200)
         assert (
             list(frame.columns) == ["set", "alpha", "measure", "mean", "sd"]
             and len(frame) == 3 * 3 * 4
@@ -231,7 +231,7 @@ class TestSweep:
             "nDD(protected='-3,-2,-1')",
             "nDKL(protected='-3,-2,-1',norm='protected-first')@6",
         ]
-        frame = simulation.sweep(sets, [0.3], measures, n=25, seed=4)
+        frame = simulation.sweep(sets, [0.3], measures, draws=25, seed=4)
         seed = simulation._seed(4, "T", 0.3).spawn(3)[0]
         labels = list(sets["T"])
         codes = simulation.biased_rankings(list(sets["T"].values()), 0.3, [0, 1], 25, seed)
@@ -241,20 +241,20 @@ class TestSweep:
             for ranking in codes:
                 qrels = [("1", f"d{i:02}", 1, labels[code]) for i, code in enumerate(ranking)]
                 run = [("1", f"d{i:02}", -float(i)) for i in range(len(ranking))]
-                values.append(plain.evaluate(parsed.NAME, parsed.params, qrels, run)["1"])
+                values.append(slow_versions.evaluate(parsed.NAME, parsed.params, qrels, run)["1"])
             assert row.mean == pytest.approx(np.mean(values), abs=1e-12)
             assert row.sd == pytest.approx(np.std(values, ddof=1), abs=1e-12)
 
     def test_a_measure_of_all_labels_sees_one_random_label_weighted(self):
         sets = {"T": {"-3": 4, "-2": 4, "-1": 4, "0": 4}}
-        frame = simulation.sweep(sets, [-1, 0], ["nDJS"], n=200)
+        frame = simulation.sweep(sets, [-1, 0], ["nDJS"], draws=200)
         biased, fair = frame["mean"]
         # The top ranks have one of four labels, which is far from the whole ranking.
         assert biased > 1.5 * fair
 
     def test_protected_all_is_a_measure_of_all_labels(self):
         sets = {"T": {"-3": 4, "-2": 4, "-1": 4, "0": 4}}
-        frame = simulation.sweep(sets, [-1.0], "rKL(protected='all')", n=30)
+        frame = simulation.sweep(sets, [-1.0], "rKL(protected='all')", draws=30)
         one = np.random.default_rng(simulation._seed(0, "T", -1.0).spawn(3)[2]).choice(3, 30)
         codes = simulation.biased_rankings(
             [4, 4, 4, 4],
@@ -269,33 +269,33 @@ class TestSweep:
         assert frame["mean"][0] == pytest.approx(values.mean(), abs=1e-12)
 
     def test_one_measure_and_viewpoints_that_are_numbers(self):
-        expected = simulation.sweep({"T": {"-3": 5, "0": 5}}, [0.0], ["nDJS"], n=5)
+        expected = simulation.sweep({"T": {"-3": 5, "0": 5}}, [0.0], ["nDJS"], draws=5)
         for measures in ("nDJS", parse_measure("nDJS")):
             pd.testing.assert_frame_equal(
-                simulation.sweep({"T": {-3: 5, 0: 5}}, [0.0], measures, n=5), expected
+                simulation.sweep({"T": {-3: 5, 0: 5}}, [0.0], measures, draws=5), expected
             )
 
     def test_reproducible_and_the_seed_matters(self):
-        arguments = {"alphas": [0.2], "n": 30}
+        arguments = {"alphas": [0.2], "draws": 30}
         one, two, other = (simulation.sweep(**arguments, seed=seed) for seed in (1, 1, 2))
         pd.testing.assert_frame_equal(one, two)
         assert (one["mean"] != other["mean"]).all()
 
     def test_rows_do_not_depend_on_each_other(self):
-        alone = simulation.sweep(alphas=[-0.5, 0.5], measures=["nDJS"], n=20)
-        among = simulation.sweep(alphas=[-0.5, 0.5], n=20)
+        alone = simulation.sweep(alphas=[-0.5, 0.5], measures=["nDJS"], draws=20)
+        among = simulation.sweep(alphas=[-0.5, 0.5], draws=20)
         pd.testing.assert_frame_equal(
             alone, among[among["measure"] == "nDJS"].reset_index(drop=True)
         )
-        one = simulation.sweep({"S2": simulation.SETS["S2"]}, [0.5], "nDJS", n=20)
+        one = simulation.sweep({"S2": simulation.SETS["S2"]}, [0.5], "nDJS", draws=20)
         pd.testing.assert_frame_equal(
             one, alone[(alone["set"] == "S2") & (alone["alpha"] == 0.5)].reset_index(drop=True)
         )
         twins = dict.fromkeys(("S2", "S4"), simulation.SETS["S2"])
-        assert simulation.sweep(twins, [0.5, 0.1], "nDJS", n=20)["mean"].nunique() == 4
+        assert simulation.sweep(twins, [0.5, 0.1], "nDJS", draws=20)["mean"].nunique() == 4
 
     def test_progress_bar(self, capsys):
-        simulation.sweep(alphas=[0], n=5)
+        simulation.sweep(alphas=[0], draws=5)
         assert "simulation" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
@@ -317,20 +317,20 @@ class TestSweep:
                 "'odd' has none of the opposing viewpoints -3, -2, -1; it has 1, 2",
             ),
             ({"sets": {"odd": {"a": 3, "b": 4}}}, "'odd' has none of the opposing viewpoints"),
-            ({"n": 1}, "n=1"),
+            ({"draws": 1}, "draws=1"),
             ({"alphas": [2]}, "alpha=2"),
             ({"measures": ["nDD(norm='x')"]}, "norm takes"),
         ],
     )
     def test_wrong_input(self, arguments, error):
         with pytest.raises(ValueError, match=error):
-            simulation.sweep(**{"alphas": [0.0], "n": 5, **arguments})
+            simulation.sweep(**{"alphas": [0.0], "draws": 5, **arguments})
 
     def test_other_normalisers(self):
         both = [
             *simulation.MEASURES,
             *(name.replace("protected-first", "max") for name in simulation.MEASURES[:3]),
         ]
-        frame = simulation.sweep(measures=both, alphas=[-1.0, 0.0], n=5)
+        frame = simulation.sweep(measures=both, alphas=[-1.0, 0.0], draws=5)
         assert len(frame) == 3 * 2 * 7
         assert frame["mean"][frame["measure"].isin(both[-3:])].between(0, 1).all()

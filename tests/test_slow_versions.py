@@ -1,4 +1,4 @@
-"""The slow versions against worked values, `plain`, and what the FairWeb task's tool prints."""
+"""The slow versions against worked values and what the FairWeb task's tool prints."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from slow_versions import evaluate, plain, value
+from slow_versions import evaluate, value
 from slow_versions.common import Topic, source_of, topic_of
 from slow_versions.group_fairness import gf, relevance_part
-from slow_versions.plain.topics import order_run
 from slow_versions.product import product
 from slow_versions.reading import read_topics
+from slow_versions.rows import order_run
 from slow_versions.statistics import adjusted_level, failure_probability, m_table
 from worked_values import (
     GROUPS,
@@ -61,52 +61,6 @@ def test_the_table_of_fa_ir():
     assert round(failure_probability(m_table(level, 0.25, 20), 0.25), 6) == 0.089722
 
 
-# ------------------------------------------------------------------------------- the plain versions
-
-#: Every measure of `plain`, with parameters.
-KNOWN = [
-    *[(name, params) for name in ("rND", "rKL", "rRD") for params in (
-        {"cutoff": 5}, {"target": "run", "cutoff": 3}, {"target": "uniform", "norm": "none"},
-        {"protected": "majority", "target": "collection", "step": 2}, {"protected": "g0, g1"},
-        {"target": {"g0": 0.4, "new": 0.6}, "norm": "none", "cutoff": 4, "rel": 2})],
-    ("rKL", {"protected": "all", "cutoff": 5}),
-    ("rKL", {"protected": "all", "target": "run", "cutoff": 4, "norm": "none"}),
-    ("rKL", {"protected": "all", "target": "run", "cutoff": 4, "step": 2}),
-    *[(name, {"cutoff": 4, "norm": norm}) for name in ("nDD", "nDR", "nDKL")
-      for norm in ("max", "protected-first", "none")],
-    *[("nDJS", {"protected": protected, "cutoff": 6}) for protected in ("minority", "g0,g1")],
-    ("nDJS", {}), ("nDJS", {"norm": "none", "cutoff": 5}), ("Annotated", {"cutoff": 5}),
-    *[(name, params) for name in ("DistKL", "DistFair") for params in (
-        {}, {"cutoff": 4, "discount": "log2", "target": "qrels"}, {"target": "run", "cutoff": 3},
-        {"target": {"g0": 0.5, "new": 0.5}, "smoothing": 0.5, "cutoff": 6})],
-    ("AWRF", {"cutoff": 4, "target": "collection"}), ("AWRF", {"discount": "geometric", "base": 3}),
-    *[(name, {"pro": "g0", "con": "g1", "cutoff": 5, "abs": True})
-      for name in ("BiasP", "BiasDCG")],
-    ("BiasRBP", {"pro": "g0", "con": "g1", "rel": 0}),
-    *[("RepBias", {"group": "g1", "target": target, "cutoff": 5})
-      for target in ("qrels", "run", "collection", "uniform")], ("RepBias", {"group": "g0"}),
-    *[(name, {**extra, "target": target, "cutoff": 5}) for target in ("uniform", "qrels", "run")
-      for name, extra in (
-          ("NDKL", {}), ("Skew", {"group": "g0"}), ("MinSkew", {}), ("MaxSkew", {}))],
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("source", ["qrels", "groups"])
-def test_without_weights_they_are_the_plain_versions(make_case, source):
-    for seed in range(4):
-        case = make_case(seed, documents=10, several=seed % 2 == 1)
-        known = {}
-        if source == "groups":
-            known = {
-                "groups": lambda qid, d, case=case: case.groups.get((qid, d), ()),
-                "labels": case.labels,
-            }
-        for name, params in KNOWN:
-            expected = plain.evaluate(name, params, case.qrels, case.run, **known)
-            found = evaluate(name, params, case.qrels, case.run, **known)
-            assert found == pytest.approx(expected, abs=1e-12), (name, params)
-
-
 # ------------------------------------------------------------------------------- products, reading
 
 
@@ -144,7 +98,7 @@ def test_topics_from_rows():
             topic, values={"a": 0.5, "b": 0.25}, backgrounds={"bm25": ["b", "a"]}
         ),
     )
-    assert found == {"1": (1 + 2) / 2, "2": 0.5}
+    assert found == {"1": (1 + 2) / 2, "2": (0 + 1) / 2}
     gold = {"gold": {"A": 0.25, "B": 0.75}}
     found = evaluate(
         "AWRF",
@@ -154,7 +108,7 @@ def test_topics_from_rows():
         lambda qid, docno: weights[docno],
         details=lambda qid, topic: replace(topic, targets=gold),
     )
-    assert found["2"] == 0.5
+    assert found["2"] == (0 + 1) / 2
 
 
 # ------------------------------------------------------------------------------------------ FairWeb

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 from scipy.stats import kruskal
-from slow_versions import MEASURES, value
+from slow_versions import MEASURES, maxima, value
 from slow_versions.common import Topic, topic_of
 from slow_versions.exposure import (
     brute_target_exposures,
@@ -18,10 +18,9 @@ from slow_versions.exposure import (
     expected_exposure,
     target_exposures,
 )
+from slow_versions.formulas import places_of
 from slow_versions.group_fairness import gf, gfr, relevance_part
 from slow_versions.merit import amortised_inequity, iaa
-from slow_versions.plain import parity
-from slow_versions.plain.formulas import places_of
 from slow_versions.statistics import (
     adjusted_level,
     binomial_cdf,
@@ -275,20 +274,20 @@ def test_the_maxima_of_kl_over_all_labels():
     target = {"A": 0.5, "B": 0.3, "C": 0.2}
     for n in range(1, 6):
         places = places_of(n, 1)
-        expected = parity.brute_max_all(target, n, places)
-        assert parity.max_all(target, places) == pytest.approx(expected)
+        expected = maxima.brute_max_all(target, n, places)
+        assert maxima.max_all(target, places) == pytest.approx(expected)
     for sizes in itertools.product(range(1, 4), repeat=2):
         documents = [frozenset([g]) for g, size in zip("AB", sizes, strict=True)
                      for _ in range(size)]
         places = places_of(len(documents), 1)
-        expected = parity.brute_max_all_of_run(documents, places)
-        found = parity.max_all_of_run(dict(zip("AB", sizes, strict=True)), places)
+        expected = maxima.brute_max_all_of_run(documents, places)
+        found = maxima.max_all_of_run(dict(zip("AB", sizes, strict=True)), places)
         assert found == pytest.approx(expected)
     for seed in range(10):
         pick = random.Random(seed)
         documents = [frozenset(pick.sample("ABC", pick.randint(1, 2))) for _ in range(5)]
         for step in (1, 2):
             places = places_of(5, step)
-            expected = parity.brute_max_all_of_run(documents, places)
-            target = parity.label_shares(documents, "ABC")
-            assert parity.bound_all_of_run(target, places) >= expected - 1e-12
+            expected = maxima.brute_max_all_of_run(documents, places)
+            target = maxima.label_shares(documents, "ABC")
+            assert maxima.bound_all_of_run(target, places) >= expected - 1e-12

@@ -34,6 +34,4 @@ __all__ = [
     "topic_groups", "uncertain_labels", "undefined",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

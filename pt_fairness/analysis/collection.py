@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qr
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.messages import listed, warn
 from pt_fairness.provider.evaluator import FairnessEvaluator
-from pt_fairness.tables import parsed
+from pt_fairness.provider.parsing import parsed
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"
@@ -158,18 +158,18 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
 
 
-def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
+def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
                   groups: str | Groups | None = None, depth: int | None = 10) -> pd.DataFrame:
     """Return the groups of the top documents of every run, in trec_eval's order.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
+    :param runs: as of :func:`pt_fairness.evaluate`
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
         ``iteration``
     :param groups: the group source; by default the ``iteration`` of the qrels
     :param depth: the number of documents of a ranking; ``None`` for all
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 for an unjudged document),
         ``group``: a row for each group of a document, or one with a missing group if it has none
-    :raises ValueError: ``runs`` is no dictionary of frames, a column is missing, or ``depth`` is
+    :raises ValueError: a run that is no path and no frame, a column is missing, or ``depth`` is
         below 1
 
     Examples
@@ -192,7 +192,7 @@ def ranked_groups(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
     topics = np.array(judgments.topics, dtype=object)
     labels = np.array([*annotations.labels, None], dtype=object)
     parts = []
-    for name, run in runs_of(runs, judgments, "ranked_groups").items():
+    for name, run in runs_of(runs, judgments).items():
         found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
         member = found.sets.shares(found.codes[rows], annotations.labels) > 0

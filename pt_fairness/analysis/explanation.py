@@ -17,9 +17,9 @@ from pt_fairness.identifiers import texts_of
 from pt_fairness.io import need_columns
 from pt_fairness.messages import collecting_warnings, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.tables import parsed, take_groups
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.
@@ -154,7 +154,7 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
     if "iteration" in run and run["iteration"].nunique() > 1:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
-    ranked = runs_of({"run": frame}, judgments, "explain")["run"]
+    ranked = runs_of({"run": frame}, judgments)["run"]
     rows = pd.DataFrame({"query_id": topic, "doc_id": texts_of(frame["doc_id"]),
                          "score": frame["score"].to_numpy(float)})
     rows = rows.drop_duplicates("doc_id", keep="last").set_index("doc_id", drop=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of, runs_of
 from pt_fairness.arrays import ROUNDING, Floats
 from pt_fairness.groups import Groups
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.rankings.judgments import Judgments
 
 #: The default of ``p`` for each discount that has one.
@@ -38,7 +38,7 @@ class _Exposure(NamedTuple):
     pairs: Floats
 
 
-def document_exposure(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | None = None,
+def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
                       by: str = "document", groups: str | Groups | None = None,
                       population: str | int = "runs", discount: str = "log2",
                       p: float | None = None, depth: int | None = None) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def document_exposure(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | No
                          "share": arrays.ratio(found.exposure, total).ravel()})
 
 
-def inequality(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | None = None,
+def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
                by: str = "document", groups: str | Groups | None = None,
                population: str | int = "runs", discount: str = "log2",
                p: float | None = None, depth: int | None = None) -> pd.DataFrame:
@@ -146,7 +146,7 @@ def inequality(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | None = No
                                    strict=True)))
 
 
-def _exposure(caller: str, runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame | None, by: str,
+def _exposure(caller: str, runs: RunInputs, qrels: pd.DataFrame | None, by: str,
               groups: str | Groups | None, population: str | int, discount: str, p: float | None,
               depth: int | None) -> _Exposure:
     """Return the exposure of documents or groups; for the parameters see its callers."""
@@ -163,12 +163,12 @@ def _exposure(caller: str, runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame
         raise ValueError("population='judged' needs qrels")
     if qrels is None and by == "group" and groups is None:
         raise ValueError("by='group' without qrels needs groups=, the group source")
-    frames = frames_of(runs, caller)
+    frames = frames_of(runs)
     # Without qrels, every topic counts as judged, with one of its documents.
     topics = pd.concat(frames.values()).drop_duplicates("query_id").assign(relevance=0)
     judgments = Judgments(topics.drop(columns="iteration", errors="ignore")) if qrels is None \
         else judgments_of(qrels)
-    found = runs_of(runs, judgments, caller).values()
+    found = runs_of(runs, judgments).values()
     rows = [np.flatnonzero(run.place < (math.inf if depth is None else depth)) for run in found]
     ranks = max(int(run.place.max(initial=-1)) + 1 for run in found)
     discounts = _discounts(discount, ranks, p)

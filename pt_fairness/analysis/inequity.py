@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,15 @@ import pandas as pd
 from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.exposure import IAA
+from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.measures.inequity import IAA
+from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.tables import parsed
 
 
-def amortised_inequity(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
+def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
                        measures: Any = IAA) -> pd.DataFrame:
     """Return the inequity of attention of every system, amortised over the topics.
 
@@ -31,8 +31,7 @@ def amortised_inequity(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
 
     Source: Biega et al. (2018), equation 1.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names; ``iteration``
-        where a topic has several rankings)
+    :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for groups without a
         ``groups`` parameter, ``iteration``
     :param measures: ``IAA`` with any parameters but ``norm='none'``, or several
@@ -58,7 +57,7 @@ def amortised_inequity(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame,
             raise ValueError(f"{measure} is not possible here: amortised_inequity takes IAA with "
                              "norm='max'")
     judgments = judgments_of(qrels)
-    systems = runs_of(runs, judgments, "amortised_inequity")
+    systems = runs_of(runs, judgments)
     annotations = {measure: annotations_of(judgments, measure.param("groups"), [None])
                    if measure.needs_groups else None for measure in wanted}
     rows = [(name, str(measure), *_amortised(measure, run, judgments, annotations[measure]))

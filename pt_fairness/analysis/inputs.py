@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 
 from pt_fairness import groups as sources
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.io import need_columns, need_rows, qrels_columns
-from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.io import need_columns, need_rows, qrels_columns, read_run
+from pt_fairness.io.named_runs import RunInputs, named
+from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.messages import warn
 from pt_fairness.provider.checks import check_labels
+from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
-from pt_fairness.tables import parsed
 
 
 def judgments_of(qrels: pd.DataFrame) -> Judgments:
@@ -82,38 +83,30 @@ def warn_of_undefined(measures: Sequence[FairnessMeasure], counts: Any, topics: 
                          for measure, count in zip(measures, counts, strict=True) if count))
 
 
-def frames_of(runs: Mapping[str, pd.DataFrame], caller: str) -> dict[str, pd.DataFrame]:
+def frames_of(runs: RunInputs) -> dict[str, pd.DataFrame]:
     """Return runs with the column names of ir_measures, by system name.
 
-    :param runs: frames by system name, with the column names of PyTerrier or of ir_measures
-    :param caller: the name of the public function, for errors
-    :raises ValueError: an argument that is no dictionary of frames, or a missing column
+    :param runs: as of :func:`pt_fairness.evaluate`
+    :raises ValueError: runs that are no paths and no frames, or a missing column
     """
-    if not isinstance(runs, Mapping):
-        raise ValueError(f"{caller} takes a dictionary from the names of systems to their runs, "
-                         f"such as {{'BM25': run}}, not a {type(runs).__name__}")
-    if not runs:
-        raise ValueError(f"{caller} needs at least one run, and the dictionary of runs is empty")
     found = {}
-    for name, run in runs.items():
-        if not isinstance(run, pd.DataFrame):
-            raise ValueError(f"the run {name!r} is a {type(run).__name__}; {caller} takes "
-                             "DataFrames, and pt_fairness.read_run reads a file into one")
-        frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    for name, run in named(runs).items():
+        frame = run if isinstance(run, pd.DataFrame) else read_run(run)
+        frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
         found[name] = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
     return found
 
 
-def runs_of(runs: Mapping[str, pd.DataFrame], judgments: Judgments, caller: str) -> dict[str, Run]:
+def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
     """Return runs in trec_eval's order, by system name; for the parameters see :func:`frames_of`.
     """
-    return {name: Run(frame, judgments) for name, frame in frames_of(runs, caller).items()}
+    return {name: Run(frame, judgments) for name, frame in frames_of(runs).items()}
 
 
 def is_of_groups(measure: Any) -> bool:
     """Return whether a measure compares groups, and not documents or numbers of documents."""
-    return isinstance(measure, FairnessMeasure) and not isinstance(measure, NumberMeasure) \
+    return isinstance(measure, FairnessMeasure) and not isinstance(measure, ValueMeasure) \
         and any(part.needs_groups for part in measure.parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.identifiers import PairIndex, words_of
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import score
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
@@ -79,24 +80,24 @@ class _Noise:
         return rankings
 
 
-def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,
-                groups: str | Groups | None, eps: float | Sequence[float], n: int = 100,
+def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
+                groups: str | Groups | None, eps: float | Sequence[float], draws: int = 100,
                 seed: int = 0) -> pd.DataFrame:
     """Simulate wrong group labels, and return the change of measures and of the order of systems.
 
-    Automatic and crowd-sourced labels contain errors: Draws et al. (2021), section 5.3. In each of
-    ``n`` draws, a share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, has
-    one other label instead of its own. Each other label is equally likely. All systems and measures
-    use the same wrong labels. The row of a measure depends neither on the other measures nor on the
+    Automatic and crowd-sourced labels contain errors: Draws et al. (2021), section 5.3. In each
+    draw, a share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, has one
+    other label instead of its own. Each other label is equally likely. All systems and measures use
+    the same wrong labels. The row of a measure depends neither on the other measures nor on the
     order of the input. The function prints a progress bar.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
+    :param runs: as of :func:`pt_fairness.evaluate`
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
         ``iteration``
     :param measures: measures of this package without a ``groups`` parameter, or their names
     :param groups: the source of the true labels; ``None`` for the ``iteration`` of the qrels
     :param eps: one share or several, in [0, 1]
-    :param n: the number of draws, at least 2
+    :param draws: the number of draws, at least 2
     :param seed: the seed of the draws
     :returns: ``eps, measure`` and
 
@@ -117,7 +118,7 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": 1,
     ...                       "iteration": ["PRO", "PRO", "PRO", "CON"]})
     >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "score": [4, 3, 2, 1]})
-    >>> analysis.label_noise({"A": run}, qrels, "BiasP@3", None, [0.0, 1.0], n=2)
+    >>> analysis.label_noise({"A": run}, qrels, "BiasP@3", None, [0.0, 1.0], draws=2)
        eps  measure  bias   sd  tau
     0  0.0  BiasP@3   0.0  0.0  NaN
     1  1.0  BiasP@3  -2.0  0.0  NaN
@@ -128,13 +129,13 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
     shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
-    if n < 2:
-        raise ValueError(f"n={n}: a standard deviation needs at least two draws")
+    if draws < 2:
+        raise ValueError(f"draws={draws}: a standard deviation needs at least two draws")
     annotations = kept_annotations(qrels, groups, wanted)
     if len(annotations.labels) < 2:
         raise ValueError("a wrong label needs at least two labels, and the documents have "
                          f"{', '.join(annotations.labels) or 'none'}")
-    systems = list(runs_of(runs, annotations.judgments, "label_noise").values())
+    systems = list(runs_of(runs, annotations.judgments).values())
     noise = _Noise(annotations, systems)
     undefined = np.zeros(len(wanted), int)
 
@@ -146,10 +147,10 @@ def label_noise(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures:
         return np.asarray(np.nan_to_num(scores).mean(axis=2))
 
     true = means(0.0, seed)
-    draws = tqdm(list(itertools.product(shares, range(n))), desc="label noise", unit="draw")
-    drawn = np.array([means(share, seed, i) for share, i in draws])
+    each = tqdm(list(itertools.product(shares, range(draws))), desc="label noise", unit="draw")
+    drawn = np.array([means(share, seed, i) for share, i in each])
     rows = [_row(share, measure, true[m], values[:, m])
-            for share, values in zip(shares, drawn.reshape(-1, n, *true.shape), strict=True)
+            for share, values in zip(shares, drawn.reshape(-1, draws, *true.shape), strict=True)
             for m, measure in enumerate(wanted)]
     warn_of_undefined(wanted, undefined, len(annotations.judgments.topics))
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,19 +12,21 @@ from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of
 from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import fairest, score
-from pt_fairness.provider.evaluator import Source, sources_of
+from pt_fairness.provider.evaluator import GroupedMeasures, grouped
+from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
 from pt_fairness.streams import uniforms
-from pt_fairness.tables import TIE_DECIMALS, parsed, take_groups
+from pt_fairness.tables import TIE_DECIMALS
 
 #: The number of documents that are scored at a time, which limits the memory.
 DOCUMENTS = 1 << 20
 
 
-def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,
+def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                    groups: Any = None, depth: int | None = None, draws: int = 1000,
                    seed: int = 0) -> pd.DataFrame:
     """Compare each system with random orders of the documents that it found.
@@ -35,8 +37,7 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
     relevance (GFR, EEL by group) change with the ranks of the relevant documents, too. The function
     prints a progress bar.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names; ``iteration``
-        where a topic has several rankings)
+    :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for measures without groups of
         their own, ``iteration``
     :param measures: measures of groups of this package, or their names
@@ -86,9 +87,9 @@ def against_random(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measur
     judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
     columns, judged, _ = take_groups(wanted, judged, groups)
     judgments = Judgments(judged)
-    sources = sources_of(columns, judgments)
+    sources = grouped(columns, judgments)
     rows = []
-    for system, run in tqdm(runs_of(runs, judgments, "against_random").items(),
+    for system, run in tqdm(runs_of(runs, judgments).items(),
                             desc="against random", unit="run"):
         cut = run if depth is None else _cut(run, judgments, depth)
         for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,
@@ -109,7 +110,7 @@ def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
         "iteration": (np.arange(len(first)) - first)[run.list[rows]]}), judgments)
 
 
-def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Source],
+def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[GroupedMeasures],
             measures: Any, draws: int, seed: int) -> Iterator[tuple[Any, float, Floats, int]]:
     """Yield the means over topics of each measure.
 
@@ -152,8 +153,8 @@ def _least(measure: FairnessMeasure, rankings: Rankings, kept: Bools) -> float:
     return float(np.where(undefined, 0.0, values)[kept].mean())
 
 
-def _by_sources(sources: Sequence[Source], measures: Any) \
-        -> Iterator[tuple[list[Source], list[FairnessMeasure]]]:
+def _by_sources(sources: Sequence[GroupedMeasures], measures: Any) \
+        -> Iterator[tuple[list[GroupedMeasures], list[FairnessMeasure]]]:
     """Yield the measures that have the same group sources."""
     by_places: dict[tuple[int, ...], list[FairnessMeasure]] = {}
     for measure in measures:

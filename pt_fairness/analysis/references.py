@@ -144,7 +144,7 @@ def _pools(annotations: Annotations, rel: int) -> Iterator[Pool]:
 def _pools_of_run(annotations: Annotations, run: Any) -> Iterator[Pool]:
     """Yield the annotated documents that a run returns for each topic."""
     frame = run if isinstance(run, pd.DataFrame) else read_run(run)
-    ranked = runs_of({"run": frame}, annotations.judgments, "reference_rankings")["run"]
+    ranked = runs_of({"run": frame}, annotations.judgments)["run"]
     if ranked.sampled:
         raise ValueError("the run has several rankings of a topic; reference_rankings takes one: "
                          "choose the rows of one sample by the column 'iteration'")

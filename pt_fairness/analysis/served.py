@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,14 +11,15 @@ import pandas as pd
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
 from pt_fairness.groups import Groups
 from pt_fairness.io import need_columns
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.labels import distinct_labels, label_text
 from pt_fairness.measures.of_group import OfGroup
 from pt_fairness.messages import listed
 from pt_fairness.provider.evaluator import FairnessEvaluator
-from pt_fairness.tables import parsed
+from pt_fairness.provider.parsing import parsed
 
 
-def group_effectiveness(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,
+def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                         groups: str | Groups | None = None, of: Sequence[Any] | None = None,
                         others: Literal["irrelevant", "dropped"] = "irrelevant",
                         topics: Literal["common", "each", "all"] = "common") -> pd.DataFrame:
@@ -71,7 +72,7 @@ def group_effectiveness(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, m
     kept = np.isin(judgments.topics, judgments.topics if known is None or known.topics is None
                    else list(known.topics))
     rows = []
-    for name, run in runs_of(runs, judgments, "group_effectiveness").items():
+    for name, run in runs_of(runs, judgments).items():
         values = evaluator.parts(run)
         for measure, by_label in wanted.items():
             found = {label: values[one] for label, one in by_label.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.identifiers import PairIndex
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import depth_of, score
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
@@ -120,7 +121,7 @@ class _Draws:
         return values
 
 
-def uncertain_labels(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, measures: Any,
+def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                      groups: str | Groups | None, draws: int = 200,
                      interval: Literal["rubin", "components"] = "rubin", confidence: float = 0.95,
                      baseline: int | str | None = None, seed: int = 0) -> pd.DataFrame:
@@ -142,7 +143,7 @@ def uncertain_labels(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, meas
 
     Source: Rubin (1987), chapter 3.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names)
+    :param runs: as of :func:`pt_fairness.evaluate`
     :param qrels: ``qid, docno, label`` (or ir_measures' names)
     :param measures: measures of this package without a ``groups`` parameter, or their names. Those
         that refuse weights are possible, too
@@ -184,7 +185,7 @@ def uncertain_labels(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame, meas
     check(confidence, draws, option="draws", least=2)
     one_of("interval", interval, ("rubin", "components"))
     annotations = kept_annotations(qrels, groups, wanted)
-    systems = runs_of(runs, annotations.judgments, "uncertain_labels")
+    systems = runs_of(runs, annotations.judgments)
     names = list(systems)
     base = None if baseline is None else baseline_of(baseline, names, None)
     # A label that only the target of a measure adds can be drawn: then lists of other measures are

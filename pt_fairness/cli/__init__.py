@@ -15,9 +15,7 @@ from pt_fairness.cli.output import check_output, guarded, need_output
 
 __all__ = ["evaluate", "main"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

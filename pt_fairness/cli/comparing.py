@@ -102,7 +102,8 @@ def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: in
     :raises ValueError: an option that does not go with them
     """
     from pt_fairness import analysis, evaluation, io
-    from pt_fairness.evaluation.naming import named, position
+    from pt_fairness.evaluation.naming import position
+    from pt_fairness.io.named_runs import named
     if options.label or options.tolerance:
         raise ValueError("--uncertain goes neither with --label nor with --tolerance")
     runs = named(options.runs, options.names)
@@ -159,7 +160,7 @@ def _label(text: str) -> tuple[str, str]:
 
     :raises ValueError: no part before an equals sign is a measure
     """
-    from pt_fairness.tables import parsed_or_none
+    from pt_fairness.provider.parsing import parsed_or_none
     parts = text.split("=")
     for i in range(1, len(parts)):
         measure = "=".join(parts[:i])

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.groups import Annotated, Groups
+from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.table import Table
 from pt_fairness.irds.word_counts import WordCounts
 
@@ -144,7 +144,7 @@ class Biases(Groups):
         return Table.of_frame(pd.DataFrame({"docno": [*found], "group": [
             BIASES[letter] for letter in found.values()]}))
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         return self._table.find(qids, docnos)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from pt_fairness import fingerprint
 from pt_fairness.collections import cached
-from pt_fairness.groups import Annotated, Groups
+from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.table import Table
 from pt_fairness.irds import data as reading
 from pt_fairness.messages import warn
@@ -53,7 +53,7 @@ class Languages(Groups):
         handler = ir_datasets.load(self.name).qrels_handler()
         return {row.doc_id: row.iteration for row in reading.judgments(handler)}
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         documents = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
         languages = documents.map(self._judged).astype(object)
         judged = languages.notna()

@@ -20,7 +20,7 @@ from ir_datasets import log
 from scipy import sparse
 
 from pt_fairness.collections import cached
-from pt_fairness.groups import Annotated, Groups
+from pt_fairness.groups import Groups, Memberships
 from pt_fairness.irds import data as reading
 from pt_fairness.labels import UNANNOTATED
 from pt_fairness.messages import listed, warn
@@ -91,7 +91,7 @@ class FromMetadata(Groups):
     def _content(self) -> Any:
         return self.name, tuple(self._field)
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         if self._weights is None:
             self._load()
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
@@ -106,7 +106,7 @@ class FromMetadata(Groups):
         rows = self._weights[place]
         found = rows[:, :-1].tocoo()
         kept = known[document][found.row]
-        return Annotated(found.row[kept].astype(np.intp), found.col[kept].astype(np.int64),
+        return Memberships(found.row[kept].astype(np.intp), found.col[kept].astype(np.int64),
                          list(self._field.labels),
                          found.data[kept].astype(float) if self.weighted else None,
                          np.where(known[document], rows[:, [-1]].toarray()[:, 0], np.nan))

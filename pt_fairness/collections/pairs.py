@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.groups import Annotated, FromIrds, Groups
+from pt_fairness.groups import FromIrds, Groups, Memberships
 from pt_fairness.groups.table import Table
 
 #: The separators of the two sentences of a pair, and of argument and sentence in a docno.
@@ -30,7 +30,7 @@ class SentencePairs(Groups):
     def _content(self) -> Any:
         return self.arguments.digest()
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         pairs = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
         sentences = pairs.astype(str).str.split(SENTENCES).explode()
         arguments = sentences.str.split(REST, n=1).str[0].to_numpy(object)

@@ -21,10 +21,11 @@ from pt_fairness.declarations.params import (
     literal,
     plain,
 )
-from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS, BoundName
+from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, label_parts, side_of
 from pt_fairness.rankings.view import View
+from pt_fairness.registry import BoundName
 
 #: Takes a parameter and a name of groups, a target, values or a run, and returns a name.
 Bind = Callable[[str, str], str]
@@ -64,6 +65,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     CONDENSED: ClassVar[bool] = True
     #: Whether an unannotated document counts 1/L for each of the L groups.
     EVEN: ClassVar[bool] = False
+    #: The documents that ``minority`` and ``majority`` count.
+    POPULATION: ClassVar[str] = "relevant"
+    #: Whether the measure compares its ``group`` with the others.
+    COMPARES: ClassVar[bool] = True
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
@@ -133,6 +138,15 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         if "target" not in self.SUPPORTED_PARAMS:
             return None
         return distribution(view, self.param("target"), self.param("rel"))
+
+    @property
+    def target_word(self) -> Any:
+        """What the groups are compared with; ``None`` for a measure without a target.
+
+        It is the parameter ``target``, where that decides: a word such as ``'uniform'``, a
+        registered name or shares. A measure without it, or that gives it another meaning, says so.
+        """
+        return self.param("target") if self.needs_groups else None
 
     def side(self, view: View) -> Side | None:
         """Return the protected side; ``None`` if the measure does not compare two sides."""
@@ -334,28 +348,3 @@ class Quotient(FairnessMeasure):
         # Dividing the sum keeps the mean of equal numbers exact.
         summands, divisor = self.summands(view)
         return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), np.nan)
-
-
-class SignedMeasure(FairnessMeasure):
-    """A measure whose sign is the direction of a bias.
-
-    Its mean over topics is the mean bias (MB), with ``abs=True`` the mean absolute bias (MAB).
-    """
-
-    RANGE: tuple[float | None, float | None] = (-1.0, 1.0)
-    DEFAULT = 0.0
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        if self.params.get("abs") is True:
-            self.RANGE = (0.0, self.RANGE[1])
-
-    def signed(self, values: Floats) -> Floats:
-        """Return values, ``[R]``, or terms, ``[R, D]``.
-
-        If ``abs`` is true, they have the sign with which no value is negative.
-        """
-        if not self.param("abs"):
-            return values
-        total = values.sum(axis=1, keepdims=True) if values.ndim > 1 else values
-        return np.where(total < 0, -values, values) + 0.0  # −0 is 0

@@ -6,6 +6,4 @@ from pt_fairness.tables.names import BROKEN as BROKEN
 
 __all__ = ["as_text", "evaluate"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

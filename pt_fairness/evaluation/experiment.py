@@ -13,7 +13,7 @@ from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import check, one_of
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
-from pt_fairness.evaluation.naming import named, position, refuse_pipes
+from pt_fairness.evaluation.naming import position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.references import checked, reference_rows
 from pt_fairness.evaluation.results import (
@@ -23,8 +23,9 @@ from pt_fairness.evaluation.results import (
     rounded,
     with_rows,
 )
-from pt_fairness.evaluation.workers import Result, Scorer, Source
+from pt_fairness.evaluation.workers import Result, Scorer
 from pt_fairness.io.files import Path
+from pt_fairness.io.named_runs import RunInput, RunInputs, named
 from pt_fairness.messages import first_names, warn
 from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
@@ -46,7 +47,7 @@ from pt_fairness.tables.names import (
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 
 
-def evaluate(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
+def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
              groups: Any = None, labels: Mapping[Any, str] | None = None,
              names: Sequence[str] | None = None, baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
@@ -252,7 +253,7 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
                          "dictionary from measures to labels")
 
 
-def _finished(scorer: Scorer, runs: Mapping[str, Source], parallel: Any,
+def _finished(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
               progress: bool) -> list[Result]:
     """Return the results of all runs, in the order of the runs."""
     from tqdm import tqdm

@@ -20,17 +20,16 @@ from pt_fairness.evaluation import checkpoint
 from pt_fairness.evaluation.checkpoint import Scores
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.identifiers import with_text_ids
-from pt_fairness.io.files import Input, Path, opened
+from pt_fairness.io.files import Input, opened
+from pt_fairness.io.named_runs import RunInput
 from pt_fairness.io.runs import read_opened_run
 from pt_fairness.messages import collecting_warnings
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import scores_of
 from pt_fairness.tables.names import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
 
-#: A run: the path of a file, or a frame.
-Source = Path | pd.DataFrame
 #: The name of a run, and the run.
-Job = tuple[str, Source]
+Job = tuple[str, RunInput]
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ class Scorer:
             text = str(error) if known else f"{type(error).__name__}: {error}"
             return Result(name, error=text)
 
-    def _scores_of(self, source: Source) -> Scores:
+    def _scores_of(self, source: RunInput) -> Scores:
         path = kept = None
         with _opened(source) as run:
             state = run.state() if isinstance(run, Input) else None
@@ -211,7 +210,7 @@ def _reading_with(threads: int | None) -> AbstractContextManager[Any]:
     return pd.option_context("mode.max_threads", threads) if known else nullcontext()
 
 
-def _opened(source: Source) -> AbstractContextManager[Input | pd.DataFrame]:
+def _opened(source: RunInput) -> AbstractContextManager[Input | pd.DataFrame]:
     return nullcontext(source) if isinstance(source, pd.DataFrame) else opened(source)
 
 

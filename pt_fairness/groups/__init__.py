@@ -16,13 +16,11 @@ from pt_fairness.groups.named import REGISTRY as REGISTRY
 from pt_fairness.groups.named import get, names, register, unregister
 from pt_fairness.groups.product import product
 from pt_fairness.groups.sources import from_file, from_frame, from_mapping, from_pattern, from_qrels
-from pt_fairness.groups.table import Annotated as Annotated
+from pt_fairness.groups.table import Memberships as Memberships
 from pt_fairness.groups.votes import from_votes
 
 __all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern",
            "from_qrels", "from_text", "from_votes", "get", "names", "product", "register",
            "unregister", "with_error_rates"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

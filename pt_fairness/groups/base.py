@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint, io
-from pt_fairness.groups.table import Annotated, Table, distinct_annotations, is_no_group
+from pt_fairness.groups.table import Memberships, Table, distinct_annotations, is_no_group
 from pt_fairness.identifiers import texts_of
 from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
-from pt_fairness.registry import Source
+from pt_fairness.registry import NamedObject
 
 
-class Groups(Source):
+class Groups(NamedObject):
     """A source of groups.
 
     Subclasses implement :meth:`lookup`; those of this package implement its array form,
@@ -95,14 +95,14 @@ class Groups(Source):
             raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
                              "needs a topic for each document")
         topics, documents = texts_of(pd.Series(qids)), texts_of(pd.Series(docnos))
-        found = Annotated(*self.annotate(topics, documents))
+        found = Memberships(*self.annotate(topics, documents))
         order = np.argsort(found.item, kind="stable")
         item, codes = found.item[order], found.codes[order]
         frame = pd.DataFrame({"qid": topics[item], "docno": documents[item],
                               "group": np.asarray(found.labels, dtype=object)[codes]}, dtype="str")
         return frame.assign(weight=found.weights[order]) if self.weighted else frame
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         """Return the groups of documents as arrays.
 
         :param qids: the topic of each document, ``[n]``, as text
@@ -153,7 +153,7 @@ class Groups(Source):
             frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
             frame = frame[frame[qid].map(label_text).isin(self.topics)]
-        found = Annotated(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
+        found = Memberships(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
         order = np.lexsort((found.codes, found.item))
         group = pd.Series(np.asarray(found.labels, dtype=object)[found.codes[order]],
                           found.item[order], dtype=object, name="iteration")
@@ -265,14 +265,14 @@ class _Override(Groups):
     def state(self) -> str:
         return self._base.state()
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
         given = self._given.find(qids, docnos)
         unknown = given.unknown_of(len(docnos)).copy()
         others = np.flatnonzero(np.isnan(unknown))
-        kept = Annotated(*self._base.annotate(qids[others], docnos[others]))
+        kept = Memberships(*self._base.annotate(qids[others], docnos[others]))
         unknown[others] = kept.unknown_of(len(others))
-        return Annotated(np.concatenate([given.item, others[kept.item]]),
+        return Memberships(np.concatenate([given.item, others[kept.item]]),
                          np.concatenate([given.codes, kept.codes + len(given.labels)]),
                          [*given.labels, *kept.labels],
                          np.concatenate([given.weights, kept.weights]) if self.weighted else None,
@@ -321,12 +321,12 @@ class _Relabelled(Groups):
     def state(self) -> str:
         return self._base.state()
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
         topic, texts = pd.factorize(qids)
         mappings = [self._new.get(label_text(text), {}) for text in texts]
         wanted = np.flatnonzero(np.array([len(mapping) > 0 for mapping in mappings], bool)[topic])
-        found = Annotated(*self._base.annotate(qids[wanted], docnos[wanted]))
+        found = Memberships(*self._base.annotate(qids[wanted], docnos[wanted]))
         item, codes, labels, weight, _ = found
         unknown = np.full(len(docnos), np.nan)
         unknown[wanted] = found.unknown_of(len(wanted))
@@ -338,4 +338,4 @@ class _Relabelled(Groups):
         known = codes >= 0
         item, codes, weight = distinct_annotations(  # old labels may share a new one
             wanted[item][known], codes[known], None if weight is None else weight[known])
-        return Annotated(item, codes, self.labels, weight, unknown)
+        return Memberships(item, codes, self.labels, weight, unknown)

@@ -11,7 +11,7 @@ import numpy as np
 from pt_fairness.arrays import Floats
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
-from pt_fairness.groups.table import Annotated
+from pt_fairness.groups.table import Memberships
 from pt_fairness.labels import label_text
 from pt_fairness.messages import listed
 
@@ -91,8 +91,8 @@ class _WithErrorRates(Groups):
     def state(self) -> str:
         return self._base.state()
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
-        found = Annotated(*self._base.annotate(qids, docnos))
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        found = Memberships(*self._base.annotate(qids, docnos))
         several = np.bincount(found.item, minlength=1) > 1
         if several.any() or not np.isnan(found.weights).all():
             first = np.asarray(docnos, dtype=object)[
@@ -103,7 +103,7 @@ class _WithErrorRates(Groups):
         rows = self._places([found.labels[code] for code in used])[codes]
         place, column = np.nonzero(self._table[rows])
         assert self.labels is not None
-        return Annotated(found.item[place], column, self.labels, self._table[rows[place], column])
+        return Memberships(found.item[place], column, self.labels, self._table[rows[place], column])
 
 
 def _table(rates: Any, option: str) -> tuple[list[str], list[str], Floats]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.table import Annotated, Table, is_no_group
+from pt_fairness.groups.table import Memberships, Table, is_no_group
 from pt_fairness.irds.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
 from pt_fairness.labels import UNANNOTATED, label_text
 from pt_fairness.messages import listed, warn
@@ -124,7 +124,7 @@ class FromText(Groups):
     def _content(self) -> Any:
         return (self._counts.content(), self._every, self.order, self.weighted, self._threshold)
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         counts = self._counts.of(docnos, self.name)
         neutral = (counts.sum(axis=1) <= self._threshold)[:, np.newaxis]
         members = counts
@@ -136,7 +136,7 @@ class FromText(Groups):
         members[counts[:, 0] < 0] = 0  # not in the corpus
         item, codes = np.nonzero(members[:, :len(self._every)])
         weight = members[item, codes].astype(float) if self.weighted else None
-        return Annotated(item, codes, self._every, weight,
+        return Memberships(item, codes, self._every, weight,
                          np.where(counts[:, 0] < 0, np.nan, 0.0))
 
 
@@ -258,7 +258,7 @@ class FromIrds(Groups):
         self._judged = Table.of_frame(frame)
         return self._judged
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         judged = self._in_judgments()
         if judged is not None:
             return judged.find(qids, docnos)

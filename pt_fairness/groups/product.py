@@ -13,7 +13,7 @@ from pt_fairness import fingerprint
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
-from pt_fairness.groups.table import Annotated, distinct_annotations
+from pt_fairness.groups.table import Memberships, distinct_annotations
 from pt_fairness.labels import label_text
 
 #: The separator between the labels of the sources in a label of their product.
@@ -73,8 +73,8 @@ class _Product(Groups):
         states = [one.state() for one in self._sources]
         return fingerprint.of_value(states) if any(states) else ""
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
-        found, n = [Annotated(*one.annotate(qids, docnos)) for one in self._sources], len(docnos)
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        found, n = [Memberships(*one.annotate(qids, docnos)) for one in self._sources], len(docnos)
         # A product is known where all of its sources know the document.
         unknown = 0.0 * np.sum([one.unknown_of(n) for one in found], axis=0)
         _check(itertools.chain.from_iterable(one.labels for one in found))
@@ -93,7 +93,7 @@ class _Product(Groups):
             labels = [labels[kind // len(one.labels)] + SEPARATOR * (place > 0)
                       + one.labels[kind % len(one.labels)] for kind in kinds]
         weight = np.where(weighted[item], share, np.nan) if self.weighted else None
-        return Annotated(item, codes, labels, weight, unknown)
+        return Memberships(item, codes, labels, weight, unknown)
 
 
 def _check(labels: Iterable[str]) -> None:
@@ -107,7 +107,7 @@ def _check(labels: Iterable[str]) -> None:
                              "labels of a product; rename it")
 
 
-def _shares(found: Annotated) -> tuple[Ints, Ints, Floats]:
+def _shares(found: Memberships) -> tuple[Ints, Ints, Floats]:
     """Return the distinct annotations with the share of the document in each label.
 
     :returns: document index, label code and share of each annotation

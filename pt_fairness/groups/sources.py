@@ -14,7 +14,7 @@ import pandas as pd
 
 from pt_fairness import io
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.table import Annotated, Table
+from pt_fairness.groups.table import Memberships, Table
 from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
 from pt_fairness.messages import listed
 
@@ -229,7 +229,7 @@ class _Frame(Groups):
     def _content(self) -> Any:
         return self.labels, self.order, self._table.content()
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         return self._table.find(qids, docnos)
 
 
@@ -250,7 +250,7 @@ class _Pattern(Groups):
         self._whole = pattern if compiled.groups else f"({pattern})"
         self.complete = labels is not None
 
-    def annotate(self, qids: Any, docnos: Any) -> Annotated:
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
         found = pd.Series(texts, dtype=object).astype(str)
         found = found.str.extract(self._whole, expand=True)[self._column]
@@ -259,4 +259,4 @@ class _Pattern(Groups):
         codes, labels = pd.factorize(found)
         codes = codes[document] if len(texts) else codes
         item = np.flatnonzero(codes >= 0)
-        return Annotated(item, codes[item], [str(one) for one in labels])
+        return Memberships(item, codes[item], [str(one) for one in labels])

@@ -15,7 +15,7 @@ from pt_fairness.io.frames import shown
 from pt_fairness.labels import UNANNOTATED, UNKNOWN_GROUP, label_text
 
 
-class Annotated(NamedTuple):
+class Memberships(NamedTuple):
     """The groups of ``n`` documents as arrays with an entry for each document and group."""
 
     #: The index of the document of each annotation, below ``n``.
@@ -36,14 +36,14 @@ class Annotated(NamedTuple):
             return self.unknown
         return np.where(np.bincount(self.item, minlength=n) > 0, 0.0, np.nan)
 
-    def with_label(self, item: Ints, label: str, weight: float | Floats = np.nan) -> Annotated:
+    def with_label(self, item: Ints, label: str, weight: float | Floats = np.nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
         added = np.full(len(item), len(self.labels))
         return self._replace(item=np.append(self.item, item), codes=np.append(self.codes, added),
                              labels=[*self.labels, label],
                              weight=np.append(self.weights, np.broadcast_to(weight, len(item))))
 
-    def with_unknown(self, n: int) -> Annotated:
+    def with_unknown(self, n: int) -> Memberships:
         """Return annotations in which every known document has a label, ``@UNKNOWN`` if no other.
         """
         unknown = self.unknown_of(n)
@@ -126,7 +126,7 @@ class Table:
         return (self.labels, documents, self._codes[rows], self._count[order],
                 None if self.weight is None else (self.weight[rows], self._unknown[order]))
 
-    def find(self, qids: Any, docnos: Any) -> Annotated:
+    def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
 
         :param qids: the topic of each document, ``[n]``, as text
@@ -141,7 +141,7 @@ class Table:
         pair = pair[item]
         unknown[item] = self._unknown[pair]
         rows = self._rows(pair)
-        return Annotated(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
+        return Memberships(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
                          None if self.weight is None else self.weight[rows], unknown)
 
     def _rows(self, pairs: Ints) -> Ints:

@@ -14,6 +14,4 @@ from pt_fairness.io.runs import read_run
 __all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "read_values",
            "write_qrels"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -5,11 +5,13 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.params import Param
 from pt_fairness.declarations.registration import MEASURES, register
 from pt_fairness.measures.coverage import Annotated
-from pt_fairness.measures.distribution import AWRF, NDKL, DistFair, DistKL
+from pt_fairness.measures.distribution import AWRF, DistFair, DistKL
 from pt_fairness.measures.expected_exposure import EED, EEL, EER
-from pt_fairness.measures.exposure import IAA, logDP, logEUR, logRUR
+from pt_fairness.measures.exposure import logDP, logEUR, logRUR
 from pt_fairness.measures.group_relevance import GF, GFR
+from pt_fairness.measures.inequity import IAA
 from pt_fairness.measures.languages import PEER
+from pt_fairness.measures.ndkl import NDKL
 from pt_fairness.measures.normative import RADio
 from pt_fairness.measures.of_group import OfGroup
 from pt_fairness.measures.pairwise import ARP

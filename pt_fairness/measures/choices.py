@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.params import literal
-from pt_fairness.measures import expected_exposure, of_group, statistical_tests, viewpoint
 
 #: The targets in words.
 TARGETS = {
@@ -18,26 +15,6 @@ TARGETS = {
 }
 
 
-def target_of(measure: FairnessMeasure) -> Any:
-    """Return the target of a measure of groups, ``None`` if it has none.
-
-    It is a key of :data:`TARGETS`, a registered name or shares.
-
-    Examples
-    --------
-    >>> from pt_fairness import EEL, FAIR, nDD
-    >>> [target_of(one) for one in (EEL, EEL(by="group"), FAIR, FAIR(p=0.5), nDD)]
-    [None, 'ideal', 'qrels', None, 'run']
-    """
-    given = isinstance(measure, statistical_tests.BinomialMeasure) \
-        and measure.param("p") is not None
-    target = measure.param("target") if measure.needs_groups and not given else None
-    if isinstance(measure, expected_exposure.ExposureMeasure) and target == "qrels":
-        return "ideal"
-    of_run = isinstance(measure, (viewpoint.ViewpointMeasure, type(viewpoint.nDJS)))
-    return "run" if of_run else target
-
-
 def choices(measure: FairnessMeasure, several: bool = False) -> str:
     """Return the target and the protected group of a measure in words; ``''`` if it has neither.
 
@@ -45,7 +22,9 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
 
     Examples
     --------
-    >>> from pt_fairness import AWRF, rND
+    >>> from pt_fairness import AWRF, EEL, FAIR, nDD, rND
+    >>> [one.target_word for one in (EEL, EEL(by="group"), FAIR, FAIR(p=0.5), nDD)]
+    [None, 'ideal', 'qrels', None, 'run']
     >>> choices(AWRF @ 5)
     'target: equal shares of all groups'
     >>> choices(rND(target={"CON": 0.5, "PRO": 0.5}, protected="CON"))
@@ -54,10 +33,9 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
     if list(measure.parts) != [measure]:
         return "; ".join(f"{part['groups']}: {choices(part)}" for part in measure.parts
                          if part.needs_groups)
-    target = target_of(measure)
-    kind = "ranked" if isinstance(measure, viewpoint.ViewpointMeasure) else "relevant"
+    target, kind = measure.target_word, measure.POPULATION
     chosen = measure.param("protected") or measure.param("pro") or (
-        None if isinstance(measure, of_group.OfGroupMeasure) else measure.param("group"))
+        measure.param("group") if measure.COMPARES else None)
     words = {"minority": f"the group with the fewest {kind} documents, per topic",
              "majority": f"the group with the most {kind} documents, per topic",
              "all": "none, all groups are compared",

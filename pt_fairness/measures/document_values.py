@@ -13,7 +13,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.rankings.view import View
 
 
-class NumberMeasure(FairnessMeasure):
+class ValueMeasure(FairnessMeasure):
     """A measure of the values ``v`` of the ranked documents.
 
     Unjudged and unannotated documents keep their ranks. A document without a value has the value
@@ -56,7 +56,7 @@ class NumberMeasure(FairnessMeasure):
         values = self.param("values")
         return [("values", label) for label in values] if isinstance(values, dict) else []
 
-    def numbers(self, view: View) -> tuple[Floats, Ints]:
+    def values(self, view: View) -> tuple[Floats, Ints]:
         """Return the values v and the lengths of the lists, cut at ``cutoff``.
 
         :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
@@ -71,7 +71,7 @@ class NumberMeasure(FairnessMeasure):
         codes, _, n = view.full(cutoff)
         return np.append(of_label_sets(values, view.labels, view.share), np.nan)[codes], n
 
-    def background_numbers(self, view: View) -> tuple[Ints, Floats]:
+    def background_values(self, view: View) -> tuple[Ints, Floats]:
         """Return the row index and the value v of each background document, both ``[N]``.
 
         The row indices are ascending. They index lists if each ranking is its own background, and
@@ -84,14 +84,14 @@ class NumberMeasure(FairnessMeasure):
         inside = discounts.within(found.shape[1], n)
         return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
 
-    def of_background(self, view: View, row: Ints, numbers: Floats | None = None) -> Floats:
-        """Return the sum of ``numbers`` over the background of each list, ``[R]``.
+    def of_background(self, view: View, row: Ints, values: Floats | None = None) -> Floats:
+        """Return the sum of ``values`` over the background of each list, ``[R]``.
 
-        :param row: the row indices of :meth:`background_numbers`, ``[N]``
-        :param numbers: by default each document counts 1
+        :param row: the row indices of :meth:`background_values`, ``[N]``
+        :param values: by default each document counts 1
         """
         own = self.background is None
-        sums = np.bincount(row, numbers, len(view) if own else len(view.topics))
+        sums = np.bincount(row, values, len(view) if own else len(view.topics))
         return np.asarray(sums if own else sums[view.topic], float)
 
     def has_background(self, view: View) -> Any:
@@ -101,7 +101,7 @@ class NumberMeasure(FairnessMeasure):
         """
         if self.background is None:
             return True
-        return self.of_background(view, self.background_numbers(view)[0]) > 0
+        return self.of_background(view, self.background_values(view)[0]) > 0
 
     def _filled(self, found: Floats) -> Floats:
         if self.NOT_NEGATIVE and (found < 0).any():
@@ -110,11 +110,11 @@ class NumberMeasure(FairnessMeasure):
         return np.where(np.isnan(found), self.param("missing"), found)
 
 
-def of_label_sets(numbers: Mapping[str, float], labels: Sequence[str],
+def of_label_sets(values: Mapping[str, float], labels: Sequence[str],
                   shares: Floats) -> Floats:
     """Return the mean value of each label set, weighted by its shares, ``[S]``.
 
-    :param numbers: the values by label; other labels have the value 0
+    :param values: the values by label; other labels have the value 0
     :param shares: the share of each of ``labels`` in each label set, ``[S, L]``
     """
-    return shares @ np.array([numbers.get(label, 0.0) for label in labels], float)
+    return shares @ np.array([values.get(label, 0.0) for label in labels], float)

@@ -98,6 +98,11 @@ class ExposureMeasure(DocumentMeasure):
                              "model 'gerr' or 'rbp'")
 
     @property
+    def target_word(self) -> Any:
+        word = super().target_word
+        return "ideal" if word == "qrels" else word
+
+    @property
     def other_target(self) -> bool:
         """Whether the target exposure of groups is not the sum over their documents."""
         return self.needs_groups and self.param("target") != "qrels"

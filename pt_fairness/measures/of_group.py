@@ -80,6 +80,7 @@ class OfGroupMeasure(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
+    COMPARES = False
     CONDENSED = False
     DEFAULT = 0.0
     JUDGED = True

@@ -9,9 +9,10 @@ import numpy as np
 from pt_fairness import arrays, discounts
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import Quotient, SignedMeasure
+from pt_fairness.declarations.base import Quotient
 from pt_fairness.declarations.registration import register
-from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.declarations.signed import SignedMeasure
+from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.documents import places
 from pt_fairness.rankings.view import View
 
@@ -25,7 +26,7 @@ _NOT_NEGATIVE = {**_PARAMS, "missing": params.real(_MISSING, "a number of at lea
 _BACKGROUND = {"background": params.background(), "rel": params.rel()}
 
 
-class _RaB(Quotient, NumberMeasure, SignedMeasure):
+class _RaB(Quotient, ValueMeasure, SignedMeasure):
     r"""RaB — Rank Bias.
 
     The mean, over the first documents, of a number that each document has.
@@ -51,8 +52,9 @@ class _RaB(Quotient, NumberMeasure, SignedMeasure):
 
     Source
     ------
-    Rekabsaz and Schedl (2020), RaB. There v is a female number less a male one: how often the
-    words are in a document, the logarithm of 1 + this count, or whether there is any (1 or 0).
+    Rekabsaz and Schedl (2020), RaB. There v is the value of the female words in a document minus
+    that of the male words. The value of a set of words is their number of occurrences, the
+    logarithm of 1 + this number, or 1 if there is any and 0 otherwise.
 
     Examples
     --------
@@ -68,11 +70,11 @@ class _RaB(Quotient, NumberMeasure, SignedMeasure):
     SOURCE = ("rekabsaz2020",)
 
     def summands(self, view: View) -> tuple[Floats, Ints]:
-        numbers, n = self.numbers(view)
-        return self.signed(numbers), n
+        values, n = self.values(view)
+        return self.signed(values), n
 
 
-class _ARaB(Quotient, NumberMeasure, SignedMeasure):
+class _ARaB(Quotient, ValueMeasure, SignedMeasure):
     r"""ARaB — Average Rank Bias.
 
     The mean of RaB over the prefixes of the ranking, so that earlier documents count more.
@@ -111,22 +113,22 @@ class _ARaB(Quotient, NumberMeasure, SignedMeasure):
     SOURCE = ("rekabsaz2020",)
 
     def summands(self, view: View) -> tuple[Floats, Ints]:
-        numbers, n = self.numbers(view)
-        return self.signed(prefix_means(numbers, n)), n
+        values, n = self.values(view)
+        return self.signed(prefix_means(values, n)), n
 
 
-def prefix_means(numbers: Floats, n: Ints) -> Floats:
+def prefix_means(values: Floats, n: Ints) -> Floats:
     """Return the mean of each prefix, ``[R, D]``, 0 past the end of a list.
 
-    :param numbers: the values, ``[R, D]``
+    :param values: the values, ``[R, D]``
     :param n: the lengths, ``[R]``
     """
-    depth = numbers.shape[1]
-    means = numbers.cumsum(axis=1) / discounts.ranks(depth)
+    depth = values.shape[1]
+    means = values.cumsum(axis=1) / discounts.ranks(depth)
     return np.where(discounts.within(depth, n), means, 0.0)
 
 
-class _FaiRR(NumberMeasure):
+class _FaiRR(ValueMeasure):
     r"""FaiRR — Fairness of Retrieval Results.
 
     The discounted cumulative gain of the documents' neutrality.
@@ -177,8 +179,8 @@ class _FaiRR(NumberMeasure):
                                  f"{label!r}; RaB takes values of both signs")
 
     def terms(self, view: View) -> Floats:
-        numbers, _ = self.numbers(view)
-        return numbers * discounts.log_discount(numbers.shape[1])
+        values, _ = self.values(view)
+        return values * discounts.log_discount(values.shape[1])
 
 
 class _NFaiRR(Quotient, _FaiRR):
@@ -224,10 +226,10 @@ class _NFaiRR(Quotient, _FaiRR):
     RANGES = {("background", "run"): (0.0, 1.0)}
 
     def summands(self, view: View) -> tuple[Floats, Floats]:
-        row, numbers = self.background_numbers(view)
-        order = np.lexsort((-numbers, row))
+        row, values = self.background_values(view)
+        order = np.lexsort((-values, row))
         place = places(row)
-        gains = numbers[order] / np.log2(place + 2.0)
+        gains = values[order] / np.log2(place + 2.0)
         if self.param("cutoff") is not None:
             gains = np.where(place < self.param("cutoff"), gains, 0.0)
         return _FaiRR.terms(self, view), self.of_background(view, row, gains)
@@ -236,7 +238,7 @@ class _NFaiRR(Quotient, _FaiRR):
         return self.has_background(view)
 
 
-class _RankingBias(NumberMeasure, SignedMeasure):
+class _RankingBias(ValueMeasure, SignedMeasure):
     r"""RankingBias — Ranking Bias.
 
     The bias that the ranking adds to that of the documents that it ranks.
@@ -280,9 +282,9 @@ class _RankingBias(NumberMeasure, SignedMeasure):
     SOURCE = ("kulshrestha2017", "kulshrestha2019")
 
     def score(self, view: View) -> Floats:
-        row, numbers = self.background_numbers(view)
-        mean = arrays.ratio(self.of_background(view, row, numbers), self.of_background(view, row))
-        found, n = self.numbers(view)
+        row, values = self.background_values(view)
+        mean = arrays.ratio(self.of_background(view, row, values), self.of_background(view, row))
+        found, n = self.values(view)
         bias = arrays.ratio(prefix_means(found, n).sum(axis=1), n)
         return np.where(self.has_background(view), self.signed(bias - mean), np.nan)
 

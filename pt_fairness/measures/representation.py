@@ -9,8 +9,8 @@ import numpy as np
 from pt_fairness import arrays, divergences
 from pt_fairness.arrays import Floats
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import SignedMeasure
 from pt_fairness.declarations.registration import register
+from pt_fairness.declarations.signed import SignedMeasure
 from pt_fairness.measures.target_distribution import DistributionMeasure
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View

@@ -9,8 +9,9 @@ import numpy as np
 from pt_fairness import discounts
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.declarations.base import Quotient, SignedMeasure
+from pt_fairness.declarations.base import Quotient
 from pt_fairness.declarations.registration import register
+from pt_fairness.declarations.signed import SignedMeasure
 from pt_fairness.rankings.protected import degrees
 from pt_fairness.rankings.view import View
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class BinomialMeasure(FairnessMeasure):
     @property
     def refuses_weights(self) -> bool:
         return True
+
+    @property
+    def target_word(self) -> Any:
+        return super().target_word if self.param("p") is None else None
 
     def side(self, view: View) -> Side:
         side = super().side(view)

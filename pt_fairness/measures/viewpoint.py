@@ -53,6 +53,8 @@ class ViewpointMeasure(PrefixMeasure):
         "groups": params.groups(),
     }
     of_run = True  # type: ignore[assignment]
+    target_word = "run"
+    POPULATION = "ranked"
 
     @property
     def refuses_weights(self) -> bool:
@@ -277,6 +279,7 @@ class _nDJS(FairnessMeasure):
         "groups": params.groups(),
     }
     of_run = True  # type: ignore[assignment]
+    target_word = "run"
 
     def side(self, view: View) -> Side | None:
         wanted = self.param("protected")

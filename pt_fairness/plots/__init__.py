@@ -31,6 +31,4 @@ __all__ = [
     "target_against_model", "topic_groups", "tradeoff",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -23,7 +23,7 @@ from pt_fairness.io import need_columns, need_rows
 from pt_fairness.messages import listed
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import axes_of, legend_below
-from pt_fairness.tables import parsed_or_none
+from pt_fairness.provider.parsing import parsed_or_none
 
 #: The heights of the panels of values and of shares, relative to each other.
 PANELS = (3, 2)

@@ -45,9 +45,9 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     """Draw relevance as bars and fairness as points, with systems sorted by decreasing relevance.
 
     As in Das & Lease (2019), figure 2, and Pathiyan Cherumanal et al. (2021), figure 2, but without
-    lines between systems. The points have a separate axis on the right, and measures of another
-    fair end have one further to the right. All axes start at 0, or below it if there are negative
-    values.
+    lines between systems. The points have a separate axis on the right. If the measures of the
+    points have several fair ends, there is such an axis for each. All axes start at 0, or below it
+    if there are negative values.
 
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure of the bars

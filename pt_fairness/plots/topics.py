@@ -24,13 +24,8 @@ from pt_fairness.plots.layout import (
     size_of,
     tick_step,
 )
-from pt_fairness.tables import (
-    of_one_measure,
-    of_one_system,
-    parsed_or_none,
-    per_query,
-    stands_for,
-)
+from pt_fairness.provider.parsing import parsed_or_none
+from pt_fairness.tables import of_one_measure, of_one_system, per_query, stands_for
 
 #: The maximum number of labelled topics on an axis.
 MOST_LABELS = 40

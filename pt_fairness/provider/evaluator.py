@@ -17,7 +17,7 @@ from pt_fairness.arrays import Bools, Floats
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.measures.choices import choices
-from pt_fairness.measures.document_values import NumberMeasure
+from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
 from pt_fairness.messages import UNKNOWN, listed, warn
@@ -27,14 +27,14 @@ from pt_fairness.provider.attributes import Attributes
 from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.others import OfGroups
-from pt_fairness.provider.value_lookup import Numbers
+from pt_fairness.provider.value_lookup import ValueLookup
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run, empty_run
 
 
-class Source:
+class GroupedMeasures:
     """The measures of one group source, with the annotations and values that they use.
 
     :param name: the name of the source, ``None`` for ``iteration``
@@ -51,7 +51,7 @@ class Source:
             check_weights(measures, self.groups)
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
-        self.numbers = Numbers(measures, self.annotations)
+        self.values = ValueLookup(measures, self.annotations)
         self.of_group = OfGroups(measures, self.annotations)
         self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
         self.attributes = Attributes(measures, judgments)
@@ -63,14 +63,15 @@ class Source:
                                       *self.dropping.values()], axis=0)
 
 
-def sources_of(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[Source]:
+def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
     by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
     for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
         name = measure.param("groups") if measure.needs_groups else None
         key = name, measure.needs_groups, tuple(measure.joint)
         by_source.setdefault(key, []).append(measure)
-    return [Source(name, needed, some, judgments) for (name, needed, _), some in by_source.items()]
+    return [GroupedMeasures(name, needed, some, judgments)
+            for (name, needed, _), some in by_source.items()]
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -88,7 +89,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         check_names(self._own)
-        self._sources = sources_of(self._own, self._judgments)
+        self._sources = grouped(self._own, self._judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
@@ -103,7 +104,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._diversity = Diversity(self._judgments, [*self._alpha, *self._others])
         self._ndeval = Ndeval(self._others, qrels, self._judgments) if self._others else None
 
-    def _check_source(self, source: Source) -> None:
+    def _check_source(self, source: GroupedMeasures) -> None:
         """Check that the measures can use the labels and topics of a source; warn otherwise.
 
         :raises ValueError: a parameter names a label that the source does not declare
@@ -186,7 +187,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def undefined_everywhere(self) -> dict[FairnessMeasure, str]:
         """Return the measures that are undefined for all topics, with their number and the reason.
         """
-        return {measure: _how_many(topics, self.topics, self._sources_of(measure), measure)
+        return {measure: _how_many(topics, self.topics, self._grouped_of(measure), measure)
                 for measure, topics in self.undefined().items() if topics.all()}
 
     def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
@@ -208,25 +209,25 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         values = measure.compose([parts[part] for part in measure.parts])
         nothing = np.isnan(values) & ~dropped
         if nothing.any():
-            text = _how_many(nothing, self.topics, self._sources_of(measure), measure)
+            text = _how_many(nothing, self.topics, self._grouped_of(measure), measure)
             undefined.setdefault(text, []).append(str(measure))
         return np.where(dropped, np.nan, np.where(nothing, 0.0, values))
 
     def _dropped(self, measure: FairnessMeasure) -> Bools:
-        return np.any([source.dropped for source in self._sources_of(measure)], axis=0)
+        return np.any([source.dropped for source in self._grouped_of(measure)], axis=0)
 
-    def _sources_of(self, measure: FairnessMeasure) -> list[Source]:
+    def _grouped_of(self, measure: FairnessMeasure) -> list[GroupedMeasures]:
         return [source for source in self._sources
                 if not set(source.measures).isdisjoint(measure.parts)]
 
     @staticmethod
-    def _rankings(run: Run, source: Source) -> tuple[Rankings, Ranked]:
+    def _rankings(run: Run, source: GroupedMeasures) -> tuple[Rankings, Ranked]:
         """Return the rankings of a run with the groups and values of a source."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
         rankings = source.annotations.rankings(run, ranked)
-        return source.numbers.added_to(rankings, run), ranked
+        return source.values.added_to(rankings, run), ranked
 
-    def _scores(self, run: Run, source: Source) -> dict[FairnessMeasure, Floats]:
+    def _scores(self, run: Run, source: GroupedMeasures) -> dict[FairnessMeasure, Floats]:
         """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
         rankings, ranked = self._rankings(run, source)
         rankings = source.attributes.added_to(rankings, run, self._warn)
@@ -252,13 +253,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return values
 
 
-def _how_many(topics: Bools, names: Sequence[str], sources: Sequence[Source],
+def _how_many(topics: Bools, names: Sequence[str], sources: Sequence[GroupedMeasures],
               measure: FairnessMeasure) -> str:
     text = f"{topics.sum()} of {len(topics)} topics"
     if not topics.all():
         text += f" ({listed(itertools.compress(names, topics))})"
     known = topics.all() and measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
-        and not isinstance(measure, NumberMeasure)
+        and not isinstance(measure, ValueMeasure)
     for source in sources if known else []:
         document = source.annotations.without_group(measure.param("rel"))
         if source.needed and document is not None:

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness import values
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.measures.document_values import NumberMeasure, of_label_sets
+from pt_fairness.measures.document_values import ValueMeasure, of_label_sets
 from pt_fairness.measures.scoring import depth_of
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Background, Rankings
@@ -21,18 +21,18 @@ from pt_fairness.rankings.run import Run
 from pt_fairness.values import runs
 
 
-class Numbers:
+class ValueLookup:
     """The document values that the measures of one group source use.
 
-    :param measures: the measures of the source; only a :class:`NumberMeasure` uses values
+    :param measures: the measures of the source; only a :class:`ValueMeasure` uses values
     :param annotations: the groups of the judged documents
     :raises ValueError: an unknown value source or background run
     """
 
     def __init__(self, measures: Sequence[FairnessMeasure], annotations: Annotations) -> None:
         self._annotations, self._topics = annotations, annotations.judgments.topics
-        some = [measure for measure in measures if isinstance(measure, NumberMeasure)]
-        by_source: dict[Hashable, list[NumberMeasure]] = {}
+        some = [measure for measure in measures if isinstance(measure, ValueMeasure)]
+        by_source: dict[Hashable, list[ValueMeasure]] = {}
         for measure in some:
             by_source.setdefault(measure.value_source, []).append(measure)
         given = {key: of[0].param("values") for key, of in by_source.items()}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pt_fairness.arrays import Ints, recoded
-from pt_fairness.groups import Annotated, Groups
+from pt_fairness.groups import Groups, Memberships
 from pt_fairness.identifiers import CHUNK
 from pt_fairness.labels import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.rankings.judgments import Judgments
@@ -80,7 +80,8 @@ class Annotations:
         self._name_labels(labels)
 
         def sets_of(rows: Any) -> Ints:
-            return self.sets.annotated(Annotated(index.pair[rows], codes[rows], labels), len(index))
+            return self.sets.annotated(Memberships(index.pair[rows], codes[rows], labels),
+                                       len(index))
 
         self.judged = sets_of(slice(None))
         #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower
@@ -111,7 +112,7 @@ class Annotations:
         self.sets = LabelSets([*self.labels, *sorted(self._added - {*self.labels}),
                                *self._unknown])
 
-    def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Annotated:
+    def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
         """Return the annotations of documents from the group source.
 
         :param rows: the indices of the documents to look up
@@ -125,7 +126,7 @@ class Annotations:
         for start in range(0, len(rows), at_once):
             part = rows[start:start + at_once]
             with self._lock:  # user-defined sources and docstores may not be thread-safe
-                found = Annotated(*groups.annotate(qids[topic[part]], documents.docnos(part)))
+                found = Memberships(*groups.annotate(qids[topic[part]], documents.docnos(part)))
             if found.weight is not None and not groups.weighted:
                 raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
                                  "weighted; set weighted = True in the class")
@@ -136,7 +137,7 @@ class Annotations:
             parts.append((part[found.item], table[found.codes],
                           found.weights if groups.weighted else np.zeros(0)))
         item, codes, weights = (np.concatenate(some) for some in zip(*parts, strict=True))
-        return Annotated(item, codes, list(place), weights if groups.weighted else None)
+        return Memberships(item, codes, list(place), weights if groups.weighted else None)
 
     @cached_property
     def judged(self) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 from pt_fairness.arrays import Bools, Floats, Ints, recoded, unique_rows
 
 if TYPE_CHECKING:  # pandas is not needed to declare measures
-    from pt_fairness.groups import Annotated
+    from pt_fairness.groups import Memberships
 
 
 class LabelSets:
@@ -79,7 +79,7 @@ class LabelSets:
                          np.column_stack(distinct[size:]), weight is not None)
         return codes
 
-    def annotated(self, found: Annotated, items: int) -> Ints:
+    def annotated(self, found: Memberships, items: int) -> Ints:
         """Return the code of the label set of each item, ``[items]``, −1 for no labels.
 
         Labels that are not in the table are ignored.

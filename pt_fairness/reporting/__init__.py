@@ -4,6 +4,4 @@ from pt_fairness.reporting.document import Report, report
 
 __all__ = ["Report", "report"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

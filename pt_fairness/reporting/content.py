@@ -11,6 +11,7 @@ import pandas as pd
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.catalog import fair_end_of
 from pt_fairness.messages import first_names
+from pt_fairness.provider.parsing import reads_subtopics
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.data import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import Facts, paragraph
@@ -19,7 +20,6 @@ from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
 from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE, VERDICT
-from pt_fairness.tables.parsing import reads_subtopics
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
 #: The decimals of the values that the page shows.
@@ -216,7 +216,7 @@ def _facts(experiment: Experiment) -> Facts:
 def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
     """Return what the scripts show.
 
-    :param room: the number of bytes that numbers at ranks may fill the data to
+    :param room: the largest size of the data with numbers at ranks, in bytes
     """
     averages = experiment.averages[experiment.names].to_numpy(float).tolist()
     data = {

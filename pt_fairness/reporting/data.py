@@ -21,7 +21,7 @@ from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run, empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
-from pt_fairness.reporting.strips import Source, Strip, strip_of
+from pt_fairness.reporting.strips import ShownGroups, Strip, strip_of
 from pt_fairness.tables import direction_of, measure_columns
 from pt_fairness.tables.names import BROKEN, COMPARISON, UNDEFINED
 from pt_fairness.tables.references import is_reference, systems_of
@@ -87,7 +87,7 @@ class Experiment:
         shape = (len(self.systems), len(self.topics), len(self.names))
         return frame.reindex(index).to_numpy(float).reshape(shape)
 
-    def _source(self, name: str | None, added: tuple[str, ...]) -> Source:
+    def _source(self, name: str | None, added: tuple[str, ...]) -> ShownGroups:
         """Return a group source of measures.
 
         :param added: the labels that the targets of the measures add to those of the source
@@ -97,7 +97,7 @@ class Experiment:
         shown = IN_QRELS if name is None else os.path.basename(name)
         if name in groups.names():
             shown = str(name)
-        return Source(shown, annotations, sorted({*annotations.labels, *added}))
+        return ShownGroups(shown, annotations, sorted({*annotations.labels, *added}))
 
     def _read(self, runs: Mapping[str, Any]) -> None:
         """Read the runs once more, one after the other, and keep what is shown of them."""
@@ -116,7 +116,7 @@ class Experiment:
             run = runs[name]
             frame = run if isinstance(run, pd.DataFrame) else io.read_run(run)
             with collecting_warnings():  # the evaluation has given them
-                ranked = runs_of({name: frame}, self.judgments, "report")[name]
+                ranked = runs_of({name: frame}, self.judgments)[name]
             found = [source.annotations.of_run(ranked, None if whole else self.depth)
                      for source, whole in zip(self.sources, deep, strict=True)]
             compared.append([self._compared(i, ranked, found) if of_run else (None, None)

@@ -10,20 +10,20 @@ import pandas as pd
 
 from pt_fairness import analysis, io
 from pt_fairness.evaluation import evaluate
-from pt_fairness.evaluation.naming import named
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.workers import Source
 from pt_fairness.io.files import Path, is_pipe, written_whole
+from pt_fairness.io.named_runs import RunInputs, named
+from pt_fairness.provider.parsing import parsed, takes_groups
 from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
 from pt_fairness.reporting.content import DIGITS, content_of, data_of
 from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.rendering import render
 from pt_fairness.tables.names import CORRECTION
-from pt_fairness.tables.parsing import parsed, takes_groups
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
-#: The size that numbers at ranks may fill a page to, and the room for the notes on measures.
+#: The largest size of a page with numbers at ranks, and the part of it that is kept for the notes
+#: on measures, in bytes.
 MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
 #: The confidence level of the intervals of topic groups and of uncertain labels by default.
 CONFIDENCE = 0.95
@@ -60,7 +60,7 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
-def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, measures: Any, *,
+def report(runs: RunInputs, qrels: Any, measures: Any, *,
            groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
@@ -71,10 +71,10 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
            uncertain: int | None = None) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
-    The report has the table of averages, each two measures of the systems, what the judgments
-    allow, the first documents of all systems for each topic, how each value comes about rank by
-    rank (as :func:`explain` says it), and a paragraph for a paper with BibTeX. The file loads
-    nothing from the network. The same arguments give the same bytes.
+    The report has the table of averages, a plot of the systems by any two measures, the relevant
+    documents of each group by topic, the first documents of all systems for each topic, the numbers
+    of :func:`explain` at each rank, and a paragraph for a paper with BibTeX. The file loads nothing
+    from the network. The same arguments give the same bytes.
 
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
@@ -95,7 +95,7 @@ def report(runs: Source | Sequence[Source] | Mapping[str, Source], qrels: Any, m
     :param title: the title of the report
     :param test: the test of the comparison, as of :func:`evaluate`
     :param confidence: the confidence level of intervals of the averages, as of :func:`evaluate`:
-        beside each average in the table, and as lines in the plot of each two measures
+        beside each average in the table, and as lines in the plot of two measures
     :param tolerance: the difference from the baseline that does not matter, as of :func:`evaluate`:
         the word of the verdict is below each average
     :param topic_groups: groups of topics, as of :func:`pt_fairness.analysis.topic_groups`, for a

@@ -13,10 +13,10 @@ from pt_fairness.analysis import ALPHA
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.catalog import fair_end_of
 from pt_fairness.declarations.params import literal
-from pt_fairness.measures.choices import TARGETS, target_of
+from pt_fairness.measures.choices import TARGETS
+from pt_fairness.provider.parsing import reads_subtopics
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
 from pt_fairness.tables import NEAR_ZERO, direction_of
-from pt_fairness.tables.parsing import reads_subtopics
 
 #: The parameters that the paragraph names elsewhere.
 _ELSEWHERE = ("cutoff", "groups")
@@ -66,7 +66,7 @@ def _measures(facts: Facts) -> list[Text]:
         if some:
             sentences.append([f"{measured} measured by ",
                               *joined([describe(*one) for one in some], separator), "."])
-    used = [target_of(measure) for _, measure in own if "target" in measure.SUPPORTED_PARAMS]
+    used = [measure.target_word for _, measure in own if "target" in measure.SUPPORTED_PARAMS]
     targets = [f"target={word} is {text}" for word, text in TARGETS.items()
                if word in used and word != "ideal"]  # EEL, EED and EER have target=qrels then
     if targets:
@@ -100,7 +100,7 @@ def _own(name: str, measure: FairnessMeasure) -> Text:
 
 def _matters(param: str, measure: FairnessMeasure) -> bool:
     """Return whether a measure uses a parameter, given its other parameters."""
-    return (param != "target" or target_of(measure) is not None) and all(
+    return (param != "target" or measure.target_word is not None) and all(
         measure.param(other) in values for other, values in _USED_WITH.get(param, {}).items()
                if other in measure.SUPPORTED_PARAMS)
 

@@ -20,7 +20,7 @@ from pt_fairness.rankings.run import Run
 SHARE_DECIMALS = 4
 
 
-class Source:
+class ShownGroups:
     """A group source of the report, and the label sets of the documents that it knows.
 
     :param name: the name that the report shows
@@ -62,8 +62,8 @@ class Strip:
         return float(known.mean()) if len(known) else np.nan
 
 
-def strip_of(run: Run, judgments: Judgments, found: Sequence[Ranked], sources: Sequence[Source],
-             depth: int) -> Strip:
+def strip_of(run: Run, judgments: Judgments, found: Sequence[Ranked],
+             sources: Sequence[ShownGroups], depth: int) -> Strip:
     """Return the first ``depth`` documents of a run for each topic.
 
     If a topic has several rankings, these are the documents of the first.

@@ -16,6 +16,4 @@ __all__ = [
     "fair_exposure", "plackett_luce", "pm2", "xquad",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_fairness.groups import Annotated, Groups, get
+from pt_fairness.groups import Groups, Memberships, get
 from pt_fairness.identifiers import texts_of
 
 __all__ = ["Annotate", "annotate"]
@@ -26,7 +26,7 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Add the column ``group`` to a frame with the columns ``qid`` and ``docno``."""
         pt.validate.columns(inp, includes=["qid", "docno"])
-        found = Annotated(*self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"])))
+        found = Memberships(*self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"])))
         row, names = found.item, np.asarray(found.labels, dtype=object)[found.codes]
         group = np.full(len(inp), None, dtype=object)
         group[row] = names

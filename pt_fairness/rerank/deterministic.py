@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.rerank.base import GroupReRanker, Source
+from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.results import Condensed, Queues
 
 #: Absolute tolerance within which counts and their bounds are equal.
@@ -17,7 +17,7 @@ EQUAL = 1e-9
 class _Deterministic(GroupReRanker):
     """A re-ranker of Geyik et al. (2019)."""
 
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+    def __init__(self, groups: GroupSource = None, target: Any = "uniform", k: int | None = None,
                  verbose: bool = False) -> None:
         super().__init__(groups=groups, target=target, k=k, verbose=verbose)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pt_fairness.arrays import Floats, Ints, ratio
 from pt_fairness.declarations import params
-from pt_fairness.rerank.base import GroupReRanker, Source
+from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.results import Condensed, Queues
 
 #: Absolute tolerance within which the values of documents or groups are equal.
@@ -26,7 +26,7 @@ class _Diversifier(GroupReRanker):
     lam: float
     normalise: str
 
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+    def __init__(self, groups: GroupSource = None, target: Any = "uniform", k: int | None = None,
                  lam: float = 0.5, normalise: str = "minmax", verbose: bool = False) -> None:
         super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
                          verbose=verbose)

@@ -10,7 +10,7 @@ import pandas as pd
 from pt_fairness import discounts
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
-from pt_fairness.rerank.base import GroupReRanker, Source
+from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.fair_policy import fair_policy
 from pt_fairness.rerank.policies import SAMPLE, SEED, Policy
 from pt_fairness.rerank.results import Condensed
@@ -77,7 +77,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
     discount: str
     p: float
 
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+    def __init__(self, groups: GroupSource = None, target: Any = "uniform", k: int | None = None,
                  discount: str = "log2", p: float = 0.85, seed: int = 0, sample: int | None = None,
                  verbose: bool = False) -> None:
         super().__init__(groups=groups, target=target, k=k, discount=discount, p=p, seed=seed,

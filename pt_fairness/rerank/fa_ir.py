@@ -12,7 +12,7 @@ from pt_fairness.arrays import Bools, Ints
 from pt_fairness.declarations import params
 from pt_fairness.measures.fa_ir_table import m_table
 from pt_fairness.rankings.protected import label_parts, rarest
-from pt_fairness.rerank.base import GroupReRanker, Source
+from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.results import Condensed
 
 
@@ -61,7 +61,7 @@ class fa_ir(GroupReRanker, label="FA*IR"):
     alpha: float
     adjust: bool
 
-    def __init__(self, groups: Source = None, target: Any = "uniform", k: int | None = None,
+    def __init__(self, groups: GroupSource = None, target: Any = "uniform", k: int | None = None,
                  protected: Any = "minority", alpha: float = 0.1, adjust: bool = True,
                  verbose: bool = False) -> None:
         super().__init__(groups=groups, target=target, k=k, protected=protected, alpha=alpha,

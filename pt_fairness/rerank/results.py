@@ -11,13 +11,14 @@ import pandas as pd
 
 from pt_fairness import targets
 from pt_fairness.arrays import Bools, Floats, Ints, ratio, recoded
-from pt_fairness.groups import Annotated, Groups
+from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.table import one_label_each
 from pt_fairness.identifiers import codes_of, texts_of
-from pt_fairness.labels import UNANNOTATED, BoundName
+from pt_fairness.labels import UNANNOTATED
 from pt_fairness.messages import warn
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
+from pt_fairness.registry import BoundName
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Results:
         if groups is None:
             return _of_column(self._frame["group"])
         topics = np.repeat(np.array(self.qids, dtype=object), self.length)
-        found = Annotated(*groups.annotate(topics, self._docnos))
+        found = Memberships(*groups.annotate(topics, self._docnos))
         sets = LabelSets(sorted(found.labels))
         return sets, sets.annotated(found, len(self._docnos))
 

@@ -20,7 +20,6 @@ from pt_fairness.tables.directions import (
     with_mark,
 )
 from pt_fairness.tables.names import ALPHA, LOSSES, TEST_SUFFIXES, TIE_DECIMALS, WINS
-from pt_fairness.tables.parsing import parsed, parsed_or_none, take_groups, with_groups
 from pt_fairness.tables.per_query import (
     is_per_query,
     long_form,
@@ -36,10 +35,7 @@ __all__ = [
     "WINS", "best_of_measures", "changes", "column_of", "columns_of_unknown_direction",
     "direction_of", "distance_from_best", "highlight", "is_constant", "is_per_query",
     "long_form", "measure_columns", "measure_of", "notes", "of_one_measure", "of_one_system",
-    "parsed", "parsed_or_none", "per_query", "ranked_by", "rename", "stands_for", "take_groups",
-    "with_groups", "with_mark",
+    "per_query", "ranked_by", "rename", "stands_for", "with_mark",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

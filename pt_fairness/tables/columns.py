@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness.io import need_columns, need_rows
+from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.directions import name_of
 from pt_fairness.tables.names import (
     HIGH,
@@ -18,7 +19,6 @@ from pt_fairness.tables.names import (
     WINS,
     split_suffix,
 )
-from pt_fairness.tables.parsing import parsed_or_none
 from pt_fairness.tables.per_query import is_per_query
 
 

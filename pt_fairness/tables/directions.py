@@ -11,6 +11,7 @@ import pandas as pd
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_frame, need_rows
 from pt_fairness.messages import warn
+from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.names import (
     COMBINATIONS,
     LOSSES,
@@ -22,7 +23,6 @@ from pt_fairness.tables.names import (
     WINS,
     split_suffix,
 )
-from pt_fairness.tables.parsing import parsed_or_none
 from pt_fairness.tables.references import is_reference
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.columns import column_of
 from pt_fairness.tables.directions import MARKS, direction_of
 from pt_fairness.tables.names import (
@@ -17,7 +18,6 @@ from pt_fairness.tables.names import (
     UNDEFINED_EVERYWHERE,
     split_suffix,
 )
-from pt_fairness.tables.parsing import parsed_or_none
 from pt_fairness.tables.per_query import is_per_query, of_one_measure
 
 #: Names of columns that are not measures.

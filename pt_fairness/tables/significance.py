@@ -86,7 +86,7 @@ def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
 
 
 def notes(table: pd.DataFrame) -> list[str]:
-    """Return what stands under a table: sentences on tests, groups, choices, undefined topics.
+    """Return the notes below a table: on tests, groups, targets and undefined topics.
 
     :param table: averages or a per-query frame of :func:`pt_fairness.evaluate`, whose ``attrs``
         have the facts. Of another table, only what its columns say is known.

@@ -21,9 +21,7 @@ from pt_fairness.values.words import from_text
 __all__ = ["Values", "from_file", "from_frame", "from_mapping", "from_text", "get", "names",
            "register", "unregister"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:

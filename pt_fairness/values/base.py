@@ -11,10 +11,10 @@ import pandas as pd
 from pt_fairness import fingerprint, io
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.identifiers import DocumentIndex, texts_of
-from pt_fairness.registry import Source
+from pt_fairness.registry import NamedObject
 
 
-class Values(Source):
+class Values(NamedObject):
     """The values of documents, by docno or by topic and docno.
 
     :param frame: columns ``docno, value`` or ``qid, docno, value``

@@ -10,16 +10,14 @@ from pt_fairness import fingerprint
 from pt_fairness.identifiers import with_text_ids
 from pt_fairness.io import need_columns, read_run
 from pt_fairness.labels import BACKGROUND_WORDS
-from pt_fairness.registry import Registry, Source
+from pt_fairness.registry import NamedObject, Registry
 
 __all__ = ["get", "names", "register", "unregister"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
-class RegisteredRun(Source):
+class RegisteredRun(NamedObject):
     """The distinct ``qid, docno`` pairs of a run."""
 
     WHAT = "runs"

@@ -10,8 +10,8 @@ import pyterrier as pt
 import pytest
 from ir_measures import nDCG, parse_measure
 from scipy import stats
-from slow_versions.plain.targets import protected_labels
-from slow_versions.plain.topics import read_topics
+from slow_versions.common import protected_labels
+from slow_versions.reading import read_topics
 
 from pt_fairness import FairnessWarning, groups
 from pt_fairness.analysis import group_distribution, ranked_groups, undefined
@@ -154,12 +154,12 @@ class TestUndefined:
             qrels = case.qrels_frame
             for name, protected in (("rND", "minority"), ("rKL", "g0")):
                 measure = parse_measure(f"{name}(protected='{protected}')")
-                topics = read_topics(case.qrels, [], None, (), measure.params)
+                topics = read_topics(case.qrels, [])
                 expected = [
                     qid
                     for qid, topic in topics.items()
-                    if not topic.relevant
-                    or protected_labels(protected, topic.relevant, topic.labels) is None
+                    if not topic.relevant(1)
+                    or protected_labels(protected, topic.relevant(1), topic.labels) is None
                 ]
                 assert undefined(qrels, [measure])["qid"].tolist() == expected
 
@@ -221,15 +221,28 @@ class TestRankedGroups:
         assert whole.groupby(["name", "qid"]).size().eq(12).all()
         pd.testing.assert_frame_equal(whole, ranked_groups(runs, qrels, depth=1000))
 
+    def test_runs_as_evaluate_takes_them(self, experiment, tmp_path):
+        """A path, a pattern, a list, a frame and a dictionary."""
+        *_, qrels, runs = experiment
+        expected = ranked_groups(runs, qrels)
+        for name, run in runs.items():
+            lines = (f"{row.qid} Q0 {row.docno} 0 {row.score!r} x" for row in run.itertuples())
+            (tmp_path / name).write_text("\n".join(lines))
+        paths = {name: tmp_path / name for name in runs}
+        pd.testing.assert_frame_equal(ranked_groups(paths, qrels), expected)
+        pd.testing.assert_frame_equal(ranked_groups(list(paths.values()), qrels), expected)
+        by_pattern = ranked_groups(f"{tmp_path}/*", qrels)
+        assert set(by_pattern["name"]) == set(runs) and len(by_pattern) == len(expected)
+        first, frame = next(iter(runs.items()))
+        alone = expected[expected["name"] == first]
+        pd.testing.assert_frame_equal(
+            ranked_groups(frame, qrels).assign(name=first), alone.reset_index(drop=True))
+
     @pytest.mark.parametrize(
         "change, error",
         [
-            (lambda runs: runs["one"], "ranked_groups takes a dictionary .* not a DataFrame"),
-            (lambda runs: [*runs.values()], "ranked_groups takes a dictionary .* not a list"),
-            (
-                lambda runs: {"A": "a/path"},
-                "the run 'A' is a str; .*read_run reads a file into one",
-            ),
+            (lambda runs: {"A": 3}, "the run 'A' is a int; a run is the path of a file or"),
+            (lambda runs: "no-such-*.run", "no file matches 'no-such-"),
             (
                 lambda runs: {"A": runs["one"].drop(columns="score")},
                 "run 'A' has no column 'score'",

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from slow_versions import inequality as slow
-from slow_versions.plain.topics import order_run
 from slow_versions.reading import read_topics
+from slow_versions.rows import order_run
 
 from pt_fairness import groups
 from pt_fairness.analysis import document_exposure, inequality

@@ -19,7 +19,7 @@ from pt_fairness.analysis import label_noise, undefined
 class TestLabelNoise:
     def test_no_wrong_labels(self, experiment):
         *_, qrels, runs = experiment
-        result = label_noise(runs, qrels, ["rKL@5", "BiasP@5"], None, 0.0, n=3)
+        result = label_noise(runs, qrels, ["rKL@5", "BiasP@5"], None, 0.0, draws=3)
         assert list(result.columns) == ["eps", "measure", "bias", "sd", "tau"]
         assert result["measure"].tolist() == ["rKL@5", "BiasP@5"]
         assert (result["bias"] == 0).all() and (result["tau"] == 1).all()
@@ -30,7 +30,7 @@ class TestLabelNoise:
         swapped = qrels.assign(iteration=qrels["iteration"].map({"PRO": "CON", "CON": "PRO"}))
         names = ["rND(protected='PRO')@5", "BiasP@5", "nDJS", "DistKL(target={'PRO':1.0})@3"]
         measures = list(map(parse_measure, names))
-        result = label_noise(runs, qrels, measures, None, [1.0], n=2).set_index("measure")
+        result = label_noise(runs, qrels, measures, None, [1.0], draws=2).set_index("measure")
 
         def means(judgments):
             names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
@@ -56,7 +56,7 @@ class TestLabelNoise:
             pd.DataFrame({"docno": [*docs, "other"], "group": ["a"] * 20 + ["b"]})
         )
         run = {"A": pd.DataFrame({"qid": "1", "docno": docs, "score": range(20)})}
-        result = label_noise(run, qrels, "BiasP(pro='a',con='b')@20", source, [0.25, 0.5], n=10)
+        result = label_noise(run, qrels, "BiasP(pro='a',con='b')@20", source, [0.25, 0.5], draws=10)
         # 5 and 10 of 20 documents have the other label.
         assert result["bias"].to_numpy() == pytest.approx([-0.5, -1.0])
         assert result["sd"].to_numpy() == pytest.approx(0, abs=1e-12)
@@ -69,7 +69,7 @@ class TestLabelNoise:
         runs = {"A": run, "B": run.assign(score=range(10, 0, -1))}
         # The share of group a in all ten documents does not depend on their order.
         measure = "RepBias(group='a',target='uniform')@10"
-        result = label_noise(runs, qrels, measure, source, 0.3, n=5)
+        result = label_noise(runs, qrels, measure, source, 0.3, draws=5)
         assert result["sd"][0] > 0
         assert math.isnan(result["tau"][0])  # both systems have the same value in every draw
 
@@ -90,10 +90,10 @@ class TestLabelNoise:
         }
         measures = ["rKL(protected='a')@3", "nDJS", "RepBias(group='a',target='run')@10"]
         shuffled = {name: runs[name].sample(frac=1, random_state=0) for name in reversed(runs)}
-        together = label_noise(runs, qrels, measures, source, [0.1, 0.3], n=4)
+        together = label_noise(runs, qrels, measures, source, [0.1, 0.3], draws=4)
         judged = qrels.sample(frac=1, random_state=0)
         for measure in measures:
-            alone = label_noise(shuffled, judged, measure, source, 0.3, n=4)
+            alone = label_noise(shuffled, judged, measure, source, 0.3, draws=4)
             row = together[(together["measure"] == alone["measure"][0]) & (together["eps"] == 0.3)]
             pd.testing.assert_frame_equal(alone, row.reset_index(drop=True))
 
@@ -106,7 +106,7 @@ class TestLabelNoise:
         ideologies = stances.relabel({"1": "liberal", "2": "both or neither"})
         measure = "BiasP(pro='liberal',con='conservative')@20"
         run = {"A": judged.assign(score=1.0)}
-        result = label_noise(run, judged, measure, ideologies, 0.25, n=3)
+        result = label_noise(run, judged, measure, ideologies, 0.25, draws=3)
         assert result["bias"].to_numpy() == pytest.approx([-0.5])
         leaning = ir_measures.parse_measure(measure)(groups=ideologies)
         assert undefined(judged, leaning).values.tolist() == [["2", str(leaning)]]
@@ -118,7 +118,7 @@ class TestLabelNoise:
             "A": pd.DataFrame({"qid": "1", "docno": docs, "score": [4, 3, 2, 1]}),
             "B": pd.DataFrame({"qid": "1", "docno": docs, "score": [1, 2, 4, 3]}),
         }
-        result = label_noise(runs, qrels, "BiasP(pro='a',con='b')@1", None, 0.25, n=20)
+        result = label_noise(runs, qrels, "BiasP(pro='a',con='b')@1", None, 0.25, draws=20)
         # One wrong label makes the systems equal, or leaves their order as it is.
         assert result["tau"][0] == 1
 
@@ -126,7 +126,7 @@ class TestLabelNoise:
     def test_undefined_topics_warn_once(self, experiment):
         *_, qrels, runs = experiment
         with pytest.warns(FairnessWarning) as caught:
-            label_noise(runs, qrels, ["rKL@5", "BiasP@5"], None, [0.0, 0.0], n=3)
+            label_noise(runs, qrels, ["rKL@5", "BiasP@5"], None, [0.0, 0.0], draws=3)
         (one,) = caught
         assert str(one.message).endswith("system: rKL@5 on up to 1 of 8 topics")
 
@@ -134,8 +134,8 @@ class TestLabelNoise:
     def test_types_of_eps(self, experiment, eps):
         *_, qrels, runs = experiment
         pd.testing.assert_frame_equal(
-            label_noise(runs, qrels, "BiasP@5", None, eps, n=2),
-            label_noise(runs, qrels, "BiasP@5", None, 0.25, n=2),
+            label_noise(runs, qrels, "BiasP@5", None, eps, draws=2),
+            label_noise(runs, qrels, "BiasP@5", None, 0.25, draws=2),
         )
 
     def test_more_noise_changes_more(self, robust03):
@@ -143,7 +143,8 @@ class TestLabelNoise:
         some = {name: runs[name] for name in ("humR03dc", "NLPR03vb10", "THUIRr0301")}
         topics = qrels["query_id"].unique()[:40]
         qrels = qrels[qrels["query_id"].isin(topics)]
-        result = label_noise(some, qrels, ["nDJS@20", "rKL@10"], "trec-newswire", [0.05, 0.4], n=4)
+        result = label_noise(some, qrels, ["nDJS@20", "rKL@10"], "trec-newswire", [0.05, 0.4],
+                             draws=4)
         little, much = result[result["measure"] == "nDJS@20"]["bias"].abs()
         assert much > little
         assert (result["sd"] > 0).all() and result["tau"].between(-1, 1).all()
@@ -151,7 +152,7 @@ class TestLabelNoise:
     def test_reproducible_with_a_progress_bar(self, experiment, capsys):
         *_, qrels, runs = experiment
         one, two, other = (
-            label_noise(runs, qrels, "rKL@5", None, 0.2, n=5, seed=seed) for seed in (3, 3, 4)
+            label_noise(runs, qrels, "rKL@5", None, 0.2, draws=5, seed=seed) for seed in (3, 3, 4)
         )
         pd.testing.assert_frame_equal(one, two)
         assert one["bias"][0] != other["bias"][0]
@@ -166,21 +167,21 @@ class TestLabelNoise:
             ({"measures": "nDCGG@5"}, "measure not found: nDCGG"),
             ({"measures": "nDCG(foo=1)@5"}, "nDCG is not possible: it has no parameter 'foo'"),
             (
-                {"runs": pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})},
-                "label_noise takes a dictionary .* not a DataFrame",
+                {"runs": pd.DataFrame({"qid": ["1"], "document": ["a"], "score": [1.0]})},
+                "the run 'run 0' has no column 'docno'",
             ),
-            ({"runs": ["a/path"]}, "label_noise takes a dictionary .* not a list"),
-            ({"runs": {"A": "a/path"}}, "the run 'A' is a str"),
+            ({"runs": [3]}, "3 is a int; a run is the path of a file"),
+            ({"runs": {"A": 3}}, "the run 'A' is a int"),
             ({"eps": 1.5}, "eps=1.5"),
-            ({"n": 1}, "n=1"),
-            ({"runs": {}}, "at least one run"),
+            ({"draws": 1}, "draws=1"),
+            ({"runs": {}}, "there are no runs"),
         ],
     )
     def test_wrong_input(self, experiment, options, error):
         *_, qrels, runs = experiment
         with pytest.raises(ValueError, match=error):
             label_noise(
-                **{"runs": runs, "measures": "rKL@5", "eps": 0.1, "n": 2, **options},
+                **{"runs": runs, "measures": "rKL@5", "eps": 0.1, "draws": 2, **options},
                 qrels=qrels,
                 groups=None,
             )

@@ -49,8 +49,8 @@ def permuted(run, annotated, name, draw, seed):
 @pytest.mark.parametrize("samples", [1, 2])
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_agrees_with_draws_that_are_evaluated_one_by_one(samples):
-    measures = [rKL @ 3, nDD @ 3, AWRF, NDKL @ 4, RepBias(group="A") @ 2, BiasP(pro="A", con="B") @ 3,
-                EEL(by="group") @ 3]
+    measures = [rKL @ 3, nDD @ 3, AWRF, NDKL @ 4, RepBias(group="A") @ 2,
+                BiasP(pro="A", con="B") @ 3, EEL(by="group") @ 3]
     rng = np.random.default_rng(7)
     for seed in range(3):
         run, qrels = experiment(rng, samples=samples)

@@ -14,7 +14,7 @@ def main() -> int:
     missed.
     """
     start = time.perf_counter()
-    simulation.sweep(n=1000)
+    simulation.sweep(draws=1000)
     took = time.perf_counter() - start
     # Kilobytes on Linux, bytes on macOS.
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (

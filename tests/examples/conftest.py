@@ -19,7 +19,7 @@ from pt_fairness import simulation
 def sweep():
     """The simulation of Draws et al. with enough rankings for their findings."""
     with contextlib.redirect_stderr(io.StringIO()):
-        found = simulation.sweep(n=400)
+        found = simulation.sweep(draws=400)
     return found.assign(measure=found["measure"].str.extract(r"^(\w+)", expand=False))
 
 

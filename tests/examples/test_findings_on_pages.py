@@ -121,7 +121,7 @@ def test_which_measure_tells_which_levels_apart(mean):
 def test_the_exceptions_of_ndr_have_the_values_on_the_page():
     sets = {name: simulation.SETS[name] for name in ("S1", "S2")}
     with contextlib.redirect_stderr(io.StringIO()):
-        found = simulation.sweep(sets, [-1.0, -0.9], simulation.MEASURES[1], n=1000)
+        found = simulation.sweep(sets, [-1.0, -0.9], simulation.MEASURES[1], draws=1000)
     one = found.set_index(["set", "alpha"])["mean"].map("{:.2f}".format)
     on_page("papers", f"are at α = −0.9 on S1 ({one['S1', -0.9]}; {one['S1', -1.0]} at −1) and on "
             f"S2 ({one['S2', -0.9]}; {one['S2', -1.0]} at −1). At α = −1, nDR is higher on S2 than "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -11,7 +10,6 @@ import pandas as pd
 import pytest
 import slow_versions
 from measure_cases import OpenGroups, values_of
-from slow_versions import plain
 from worked_values import GROUPS, JUDGED, LEVELS, ORDER, SAMPLES
 
 from pt_fairness import groups
@@ -94,21 +92,13 @@ def _groups_of(case: Any, kind: bool | str) -> tuple[dict[str, Any], dict[str, A
 
 @pytest.fixture(scope="session")
 def agrees() -> Callable[..., None]:
-    """``agrees(case, [(name, params), …], kind=False)``: each measure equals its slow version in
-    ``slow_versions.plain`` on every topic, with groups of this kind (see ``groups_of``).
+    """``agrees(case, [(name, params), …], kind=False, samples=1)``: each measure equals its slow
+    version on every topic, with groups of this kind (see ``groups_of``).
 
-    All are computed in one call of ir_measures.
-    """
-    return functools.partial(_agrees, evaluate=plain.evaluate)
-
-
-@pytest.fixture(scope="session")
-def agrees_with_slow() -> Callable[..., None]:
-    """``agrees_with_slow(case, [(name, params), …], kind=False, samples=1)``: as ``agrees``, with
-    the versions in ``slow_versions``, documents with weights if wanted, and a run of several
+    All are computed in one call of ir_measures. ``samples`` above 1 is for a run of several
     rankings of a topic.
     """
-    return functools.partial(_agrees, evaluate=slow_versions.evaluate)
+    return _agrees
 
 
 def _agrees(
@@ -116,8 +106,6 @@ def _agrees(
     wanted: Iterable[tuple[str, dict[str, Any]]],
     kind: bool | str = False,
     samples: int = 1,
-    *,
-    evaluate: Callable[..., dict[str, float]],
 ) -> None:
     wanted = list(wanted)
     run, rows = case.run_frame, case.run
@@ -127,7 +115,7 @@ def _agrees(
     source, known = _groups_of(case, kind)
     measures = [MEASURES[name](**params, **source) for name, params in wanted]
     found = values_of(set(measures), case.qrels_frame, run)
-    _equal_slow_versions(found, measures, wanted, case, rows=rows, evaluate=evaluate, **known)
+    _equal_slow_versions(found, measures, wanted, case, rows=rows, **known)
 
 
 @pytest.fixture
@@ -172,7 +160,7 @@ def _agrees_on_real_runs(robust03: Any, wanted: list[tuple[str, dict[str, Any]]]
     for run in runs.values():
         run = run[run["query_id"].isin(topics)].groupby("query_id").head(60)
         case = _Real(qrels, run, rows, list(run.itertuples(index=False, name=None)))
-        _agrees(case, wanted, evaluate=plain.evaluate)
+        _agrees(case, wanted)
 
 
 class _Real(NamedTuple):

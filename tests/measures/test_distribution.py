@@ -72,10 +72,10 @@ EMPTY = [{"empty": "smooth"}, {"empty": "smooth", "smoothing": 0},
 @pytest.mark.parametrize("from_frame", [False, True, "weights"],
                          ids=["iteration", "frame", "weights"])
 @pytest.mark.parametrize("name", ["DistKL", "DistFair", "AWRF"])
-def test_ranks_and_discounts_against_the_slow_version(make_case, agrees_with_slow, name, from_frame,
+def test_ranks_and_discounts_against_the_slow_version(make_case, agrees, name, from_frame,
                                                       several):
     for seed in range(3):
-        agrees_with_slow(make_case(seed, several=several), [
+        agrees(make_case(seed, several=several), [
             (name, {"target": target, **cutoff, **setting})
             for target in TARGETS for cutoff in CUTOFFS
             for setting in RANKED + (EMPTY if name != "AWRF" else [{"discount": "none"}])],

@@ -48,16 +48,16 @@ SETTINGS = [params for params in SETTINGS if is_possible(params)]
                          ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("seed", range(2))
-def test_against_the_slow_version(make_case, agrees_with_slow, seed, samples, from_frame, several):
+def test_against_the_slow_version(make_case, agrees, seed, samples, from_frame, several):
     pick = random.Random(f"{seed} {samples} {from_frame} {several}")
     wanted = [(name, params) for params in pick.sample(SETTINGS, 60) for name in NAMES]
-    agrees_with_slow(make_case(seed, several=several), wanted, from_frame, samples)
+    agrees(make_case(seed, several=several), wanted, from_frame, samples)
 
 
-def test_many_settings_in_one_call(make_case, agrees_with_slow):
+def test_many_settings_in_one_call(make_case, agrees):
     some = random.Random(7).sample(SETTINGS, 500)
     case = make_case(7, several=True)
-    agrees_with_slow(case, [(name, params) for params in some for name in NAMES], False, 2)
+    agrees(case, [(name, params) for params in some for name in NAMES], False, 2)
 
 
 @pytest.mark.parametrize("norm", ["none", "bound"])

@@ -44,19 +44,19 @@ SETTINGS = {"logDP": settings(SIDES, TARGETS), "logEUR": settings(SIDES, GAINS),
                          ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("name", SETTINGS)
-def test_against_the_slow_version(make_case, agrees_with_slow, name, samples, from_frame, several):
+def test_against_the_slow_version(make_case, agrees, name, samples, from_frame, several):
     for seed in range(3):
         pick = random.Random(f"{seed} {name} {samples} {from_frame} {several}")
         wanted = [(name, params) for params in pick.sample(SETTINGS[name], 50)]
-        agrees_with_slow(make_case(seed, several=several), wanted, from_frame, samples)
+        agrees(make_case(seed, several=several), wanted, from_frame, samples)
 
 
 @pytest.mark.parametrize("samples", [1, 2])
-def test_many_settings_in_one_call(make_case, agrees_with_slow, samples):
+def test_many_settings_in_one_call(make_case, agrees, samples):
     pick = random.Random(samples)
     wanted = [(name, params) for name, every in SETTINGS.items()
               for params in pick.sample(every, 250)]
-    agrees_with_slow(make_case(4, several=samples == 2, labels=3), wanted, False, samples)
+    agrees(make_case(4, several=samples == 2, labels=3), wanted, False, samples)
 
 
 @given(st.integers(0, 10_000))
@@ -149,10 +149,10 @@ def test_nothing_returned(values, ranked):
         assert found[measure, "2"] == pytest.approx(value), measure
 
 
-def test_a_cutoff_of_billions(values):
+def test_a_cutoff_of_a_million(values):
     """Beyond the list, only what nothing returned is worth depends on it."""
     run = pd.DataFrame([("2", "d", 1.0)], columns=["query_id", "doc_id", "score"])
-    deep = [logDP(protected="A") @ 2_000_000_000, IAA(discount="trec") @ 2_000_000_000]
+    deep = [logDP(protected="A") @ 1_000_000, IAA(discount="trec") @ 1_000_000]
     plain = [logDP(protected="A"), IAA(discount="trec")]
     found = values([*deep, *plain], QRELS, run)
     assert [found[measure, "2"] for measure in deep] == [found[measure, "2"] for measure in plain]

@@ -31,14 +31,14 @@ SETTINGS = [{}, {"divergence": "nmd", "order": ORDER, "gains": "linear"},
 @pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
                          ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(3))
-def test_gf_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
-    agrees_with_slow(make_case(seed, several=several), [
+def test_gf_against_the_slow_version(make_case, agrees, seed, from_frame, several):
+    agrees(make_case(seed, several=several), [
         ("GF", {"target": target, **cutoff, **setting})
         for target, cutoff, setting in itertools.product(TARGETS, CUTOFFS, SETTINGS)], from_frame)
 
 
-def test_samples(make_case, agrees_with_slow):
-    agrees_with_slow(make_case(3, several=True), [
+def test_samples(make_case, agrees):
+    agrees(make_case(3, several=True), [
         ("GF", {"target": target, **cutoff}) for target in TARGETS for cutoff in CUTOFFS],
         samples=3)
 

@@ -21,13 +21,13 @@ SETTINGS = [{}, {"unretrieved": "count"}, {"rel": 2}, {"rel": 0}, {"rel": -1},
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
 @pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
 @pytest.mark.parametrize("seed", range(4))
-def test_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
-    agrees_with_slow(make_case(seed, several=several), [
+def test_against_the_slow_version(make_case, agrees, seed, from_frame, several):
+    agrees(make_case(seed, several=several), [
         ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS], from_frame)
 
 
-def test_samples(make_case, agrees_with_slow):
-    agrees_with_slow(make_case(3, several=True), [
+def test_samples(make_case, agrees):
+    agrees(make_case(3, several=True), [
         ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS], samples=3)
 
 

@@ -23,14 +23,14 @@ SETTINGS = [{}, {"discount": "log2", "alpha": 0.0}, {"discount": "trec", "unanno
 @pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
                          ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(3))
-def test_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
-    agrees_with_slow(make_case(seed, several=several), [
+def test_against_the_slow_version(make_case, agrees, seed, from_frame, several):
+    agrees(make_case(seed, several=several), [
         ("RADio", {"target": target, **cutoff, **setting})
         for target, cutoff, setting in itertools.product(TARGETS, CUTOFFS, SETTINGS)], from_frame)
 
 
-def test_samples(make_case, agrees_with_slow):
-    agrees_with_slow(make_case(3, several=True), [
+def test_samples(make_case, agrees):
+    agrees(make_case(3, several=True), [
         ("RADio", {"target": target, **setting}) for target in TARGETS for setting in SETTINGS],
         samples=3)
 

@@ -38,13 +38,13 @@ def test_worked_values(group, others):
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("kind", [False, True, "open"], ids=["iteration", "frame", "open"])
 @pytest.mark.parametrize("seed", range(4))
-def test_against_the_slow_version(make_case, agrees_with_slow, seed, kind, samples):
+def test_against_the_slow_version(make_case, agrees, seed, kind, samples):
     case = make_case(seed, several=seed % 2 == 0)
     wanted = [("OfGroup", {"measure": name, "group": group, "others": others}
                | ({} if cutoff is None else {"cutoff": cutoff}))
               for name, cutoff in MEASURES for group in case.labels[:2]
               for others in ("irrelevant", "dropped")]
-    agrees_with_slow(case, wanted, kind, samples)
+    agrees(case, wanted, kind, samples)
 
 
 def test_real_runs_are_those_of_changed_qrels(robust03):
@@ -177,7 +177,7 @@ def test_views_have_no_value_of_it():
     from pt_fairness import analysis
     runs = {"one": RUN}
     with pytest.raises(ValueError, match="is computed by ir_measures, from runs and qrels"):
-        analysis.label_noise(runs, QRELS, OfGroup(measure=R @ 5, group="h"), SOURCE, 0.1, n=2)
+        analysis.label_noise(runs, QRELS, OfGroup(measure=R @ 5, group="h"), SOURCE, 0.1, draws=2)
 
 
 def test_explain_shows_the_value_of_each_prefix():

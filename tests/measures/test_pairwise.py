@@ -21,13 +21,13 @@ SETTINGS = [{**cutoff, **setting} for cutoff in ({}, {"cutoff": 1}, {"cutoff": 4
 @pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
                          ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("seed", range(4))
-def test_against_the_slow_version(make_case, agrees_with_slow, seed, from_frame, several):
-    agrees_with_slow(make_case(seed, several=several),
+def test_against_the_slow_version(make_case, agrees, seed, from_frame, several):
+    agrees(make_case(seed, several=several),
                      [("ARP", setting) for setting in SETTINGS], from_frame)
 
 
-def test_samples(make_case, agrees_with_slow):
-    agrees_with_slow(make_case(3, several=True), [("ARP", one) for one in SETTINGS], samples=3)
+def test_samples(make_case, agrees):
+    agrees(make_case(3, several=True), [("ARP", one) for one in SETTINGS], samples=3)
 
 
 def test_of_two_groups_it_is_how_far_pairs_are_from_even(values):

@@ -28,8 +28,8 @@ def test_worked_values(cutoff, every, share):
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("kind", [False, True, "open", "weights"])
 @pytest.mark.parametrize("seed", range(8))
-def test_against_the_slow_version(make_case, agrees_with_slow, seed, kind, samples):
-    agrees_with_slow(make_case(seed, several=seed % 2 == 0), WANTED, kind, samples)
+def test_against_the_slow_version(make_case, agrees, seed, kind, samples):
+    agrees(make_case(seed, several=seed % 2 == 0), WANTED, kind, samples)
 
 
 @pytest.mark.parametrize("seed", range(10))

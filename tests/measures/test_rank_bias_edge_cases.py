@@ -170,8 +170,8 @@ def test_label_noise_moves_numbers_of_labels(worked_exposure):
     qrels, run = worked_exposure()
     run = pt.model.from_ir_measures(run.drop(columns="iteration"))
     found = analysis.label_noise({"one": run}, qrels, [RaB(values={"A": 1, "B": -1})],
-                                 None, 0.5, n=5)
+                                 None, 0.5, draws=5)
     assert found["sd"].tolist() != [0]
     with pytest.raises(ValueError, match="cannot be looked up here; use ir_measures"):
         analysis.label_noise({"one": run}, qrels, [RaB(values=OF_DOCUMENTS)], None, 0.5,
-                             n=2)
+                             draws=2)

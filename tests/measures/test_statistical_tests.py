@@ -27,15 +27,15 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 @pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", SETTINGS)
-def test_against_the_slow_version(make_case, agrees_with_slow, name, seed, from_frame, several):
-    agrees_with_slow(make_case(seed, several=several, labels=4), [
+def test_against_the_slow_version(make_case, agrees, name, seed, from_frame, several):
+    agrees(make_case(seed, several=several, labels=4), [
         (name, {"target": target, **cutoff, **setting}) for target, cutoff, setting
         in itertools.product(TARGETS, CUTOFFS, SETTINGS[name])], from_frame)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_samples(make_case, agrees_with_slow, name):
-    agrees_with_slow(make_case(3, several=True), [
+def test_samples(make_case, agrees, name):
+    agrees(make_case(3, several=True), [
         (name, {**cutoff, **setting}) for cutoff in CUTOFFS for setting in SETTINGS[name]],
         samples=3)
 

@@ -169,7 +169,7 @@ class TestCorrelations:
 
 class TestBiasSweep:
     def test_lines_and_bands(self):
-        sweep = simulation.sweep(alphas=[0.5, -0.5, 0], n=20)
+        sweep = simulation.sweep(alphas=[0.5, -0.5, 0], draws=20)
         name = sweep["measure"].unique()[0]
         ax = rendered(plots.bias_sweep(sweep, name))
         assert legend_of(ax) == ["S1", "S2", "S3"] and name in ax.get_title()
@@ -204,7 +204,7 @@ class TestBiasSweep:
         assert legend_of(left) == ["S1", "S2"] and right.get_legend() is None
 
     def test_one_of_several_measures(self):
-        sweep = simulation.sweep(alphas=[0], n=5)
+        sweep = simulation.sweep(alphas=[0], draws=5)
         with pytest.raises(ValueError, match="4 measures, and one is needed"):
             plots.bias_sweep(sweep)
         with pytest.raises(ValueError, match="no values of 'nDXX'"):

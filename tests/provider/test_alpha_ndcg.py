@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from provider_cases import subtopic_case
-from slow_versions.plain.formulas import weight
-from slow_versions.plain.topics import order_run
+from slow_versions.formulas import weight
+from slow_versions.rows import order_run
 
 from pt_fairness.declarations.params import DEEPEST
 

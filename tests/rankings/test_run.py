@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from slow_versions.plain.topics import order_run
+from slow_versions.rows import order_run
 
 from pt_fairness import FairnessWarning
 from pt_fairness.rankings.judgments import Judgments

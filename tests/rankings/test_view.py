@@ -6,7 +6,7 @@ import random
 
 import pandas as pd
 import pytest
-from slow_versions.plain.topics import clean_labels
+from slow_versions.rows import clean_labels
 
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments

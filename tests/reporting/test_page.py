@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from pt_fairness import FairnessWarning, analysis, explain
-from pt_fairness.tables import changes, distance_from_best, measure_columns, with_groups
+from pt_fairness.provider.parsing import with_groups
+from pt_fairness.tables import changes, distance_from_best, measure_columns
 from pt_fairness.tables.significance import BETTER, WORSE
 
 SCRIPT = "<script>alert(1)</script>"

@@ -15,8 +15,8 @@ import pytest
 from pt_fairness import FairnessWarning, evaluate, explain, groups, report, targets
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.measures import MEASURES
+from pt_fairness.provider.parsing import with_groups
 from pt_fairness.reporting.data import Experiment
-from pt_fairness.tables import with_groups
 
 DEPTH = 4
 TARGETS = ["qrels", "collection", "uniform", "run", {"g0": 0.2, "g1": 0.5, "g2": 0.3}]

@@ -9,10 +9,10 @@ import pytest
 
 import pt_fairness
 from pt_fairness.measures import MEASURES
+from pt_fairness.provider.parsing import parsed
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.citations import OTHERS, Cite
 from pt_fairness.reporting.paragraph import Facts, paragraph
-from pt_fairness.tables import parsed
 
 
 def facts(measures, **given):

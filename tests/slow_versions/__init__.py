@@ -1,6 +1,7 @@
 """Slow versions of the measures: plain loops, one short function per formula.
 
-§ names a part: 1 to 6 as in `plain`, 9 attention, 10 expected exposure, 11 group fairness and
+§ names a part: 1 conventions, 2 parity, 3 viewpoint diversity, 4 distributional fairness, 5 stance
+bias, 6 representation bias, 9 attention, 10 expected exposure, 11 group fairness and
 relevance, 12 PEER, 13 RADio, 14 exposure ratios, 15 attention and merit, 16 FA*IR's test,
 17 and 18 numeric values, 19 pairs, 20 product labels and soft membership.
 """

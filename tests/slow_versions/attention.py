@@ -6,6 +6,7 @@ Sapiezynski et al. 2019; TREC Fair Ranking track 2021 and 2022; Das & Lease 2019
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from slow_versions.common import (
@@ -20,9 +21,7 @@ from slow_versions.common import (
     target_is_empty,
     target_shares,
 )
-from slow_versions.plain.distribution import distribution_kl, laplace
-from slow_versions.plain.distribution import largest_distribution_kl as largest_kl_of
-from slow_versions.plain.formulas import LOOKS_FAIR, jsd, smooth_zeros
+from slow_versions.formulas import LOOKS_FAIR, jsd, kl, smooth_zeros
 
 
 @mean_over_samples
@@ -54,6 +53,30 @@ def awrf(
     return 1 - jsd(found, [shares[g] for g in topic.labels]) / math.log2(base)
 
 
+def laplace(counts: Mapping[str, float], smoothing: float) -> Shares:
+    """§4: (c_g + λ)/(n + λ|G|); for n = 0 that is 1/|G|, whatever λ is."""
+    total = float(sum(counts.values())) + smoothing * len(counts)
+    return {
+        g: (float(count) + smoothing) / total if total else 1 / len(counts)
+        for g, count in counts.items()
+    }
+
+
+def distribution_kl(
+    counts: Mapping[str, float], target: Mapping[str, float], smoothing: float
+) -> float:
+    """§4 DistKL = KL(P ‖ T), base 2, P the Laplace-smoothed counts."""
+    shares = laplace(counts, smoothing)
+    return kl([shares[g] for g in target], [target[g] for g in target])
+
+
+def largest_kl(n: int, target: Mapping[str, float], smoothing: float) -> float:
+    """§4: max over g of DistKL(all n documents in g)."""
+    return max(
+        distribution_kl({h: n if h == g else 0 for h in target}, target, smoothing) for g in target
+    )
+
+
 def distribution_target(topic: Topic, target: Any, rel: int, smoothing: float) -> Shares:
     """§4 T: 'uniform' and explicit ones as they are, the others Laplace-smoothed; no zeros."""
     if target == "uniform" or explicit(topic, target) is not None:
@@ -83,7 +106,7 @@ def distribution(
     for i, docno in places:
         for label, share in topic.shares(docno).items():
             counts[label] += share * n * attention(discount, i, p) / total  # each n·a_i/Σa
-    return distribution_kl(counts, wanted, smoothing), largest_kl_of(n, wanted, smoothing)
+    return distribution_kl(counts, wanted, smoothing), largest_kl(n, wanted, smoothing)
 
 
 def equal_shares_kl(wanted: Shares) -> float:
@@ -115,7 +138,7 @@ def dist_kl(
         if target == "run":
             return -math.log2(0.001)
         wanted = distribution_target(topic, target, rel, smoothing)
-        return 1.0 if cutoff is None else largest_kl_of(cutoff, wanted, smoothing) or LOOKS_FAIR
+        return 1.0 if cutoff is None else largest_kl(cutoff, wanted, smoothing) or LOOKS_FAIR
     return found[0]
 
 
@@ -142,7 +165,7 @@ def dist_fair(
         if cutoff is None:  # a list of one group, however long
             most = -math.log2(min(wanted.values()))
         else:
-            most = largest_kl_of(cutoff, wanted, smoothing)
+            most = largest_kl(cutoff, wanted, smoothing)
         return 1 - equal_shares_kl(wanted) / most if most else 1.0
     if found is None:
         return 0.0

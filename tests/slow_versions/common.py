@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any
 
-from slow_versions.plain.topics import clean_labels
+from slow_versions.rows import clean_labels
 
 Shares = dict[str, float]
 TIE = 1e-9  # sums of weights that differ by less are equal

@@ -1,7 +1,4 @@
-"""Annotated, the stance measures (§5), RepBias (§6), NDKL and Skew with soft membership (§20).
-
-Without weights they equal those of `plain`.
-"""
+"""Annotated, the stance measures (§5), RepBias (§6), NDKL and Skew with soft membership (§20)."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from slow_versions.common import (
     two_sided_target,
     two_sides,
 )
-from slow_versions.plain.formulas import (
+from slow_versions.formulas import (
     LOOKS_FAIR,
     ZERO_SHARE,
     kl,
@@ -27,7 +24,6 @@ from slow_versions.plain.formulas import (
     smooth_zeros,
     weight,
 )
-from slow_versions.plain.representation import unbiased_target
 from slow_versions.soft import over_labels, prefix_shares, ranked
 
 # --------------------------------------------------------------------------------- §1 Annotated, §5
@@ -103,6 +99,20 @@ def bias_dcg(
 
 
 # ----------------------------------------------------------------------------------------------- §6
+
+
+TOLERANCE = 1e-9  # §6
+
+
+def unbiased_target(mu: float, n: int, count: int) -> float:
+    """§6, Lipani et al. 2021, equation (4), times n: μ·n rounded, halves to the neighbour nearer to
+    the model.
+    """
+    below = math.floor(mu * n)
+    fraction = mu * n - below
+    if abs(fraction - 0.5) <= TOLERANCE:
+        return min((below, below + 1), key=lambda x: abs(x - count))
+    return below if fraction < 0.5 else below + 1
 
 
 @mean_over_samples

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from slow_versions.common import Shares, Topic, attention, explicit, uniform
-from slow_versions.plain.formulas import normalised
+from slow_versions.formulas import normalised
 
 
 class Parts(NamedTuple):

@@ -20,7 +20,7 @@ from slow_versions.common import (
     target_is_empty,
     two_sided_target,
 )
-from slow_versions.plain.formulas import maybe_absolute
+from slow_versions.formulas import maybe_absolute
 
 EPSILON = 1e-6
 LEAST_SIDE = 1e-12

@@ -16,7 +16,7 @@ from slow_versions.common import (
     target_shares,
     uniform,
 )
-from slow_versions.plain.formulas import jsd, kl
+from slow_versions.formulas import jsd, kl
 
 
 def divergence_from(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from slow_versions.common import Membership, Source, Topic
-from slow_versions.plain.topics import clean_labels, order_run
+from slow_versions.rows import clean_labels, order_run
 
 #: Groups of a document of a topic: labels, or a weight for each label.
 Lookup = Callable[[str, str], Any]

@@ -1,7 +1,4 @@
-"""The measures of §2 and §3 with soft membership (§20).
-
-Without weights they equal those of `plain`, from which their formulas and maxima come.
-"""
+"""The measures of §2 and §3 with soft membership (§20)."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from slow_versions.common import (
     two_sided_target,
     two_sides,
 )
-from slow_versions.plain.formulas import (
+from slow_versions.formulas import (
     LOOKS_FAIR,
     jsd,
     kl,
@@ -32,8 +29,8 @@ from slow_versions.plain.formulas import (
     smooth_zeros,
     weight,
 )
-from slow_versions.plain.parity import bound_all_of_run, max_all, max_all_of_run
-from slow_versions.plain.two_groups import (
+from slow_versions.maxima import bound_all_of_run, max_all, max_all_of_run
+from slow_versions.two_groups import (
     LARGEST_TERMS,
     bind,
     difference_term,

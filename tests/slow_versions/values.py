@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from slow_versions.common import Topic, mean_over_samples
-from slow_versions.plain.formulas import maybe_absolute
+from slow_versions.formulas import maybe_absolute
 
 LabelValues = Mapping[str, float] | None
 

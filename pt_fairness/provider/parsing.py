@@ -1,4 +1,4 @@
-"""Measures as text and as objects, and the group source of several measures."""
+"""Measures as text and as objects, and one group source for several measures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pandas as pd
 from pt_fairness import groups
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.parsing import TAKES, parsed_one
-from pt_fairness.labels import BoundName
 from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.registry import BoundName
 
 
 def parsed(measures: Any) -> list[Any]:
@@ -26,7 +26,7 @@ def parsed(measures: Any) -> list[Any]:
 
     Examples
     --------
-    >>> from pt_fairness.tables import parsed
+    >>> from pt_fairness.provider.parsing import parsed
     >>> parsed(["nDCG@10", "rKL(protected='CON')@5", "nDCG@10"])
     [nDCG@10, rKL(protected='CON')@5]
     """

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 
-from slow_versions.plain.formulas import ZERO_SHARE, kl, places_of, ratio, weight
+from slow_versions.formulas import ZERO_SHARE, kl, places_of, ratio, weight
 
 #: (protected, unprotected documents so far) -> how far from the population
 Term = Callable[[int, int], float]

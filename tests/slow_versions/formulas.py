@@ -19,12 +19,6 @@ def weight(i: int) -> float:
     return 1 / math.log2(i + 1)
 
 
-def depth(length: int, params: Mapping[str, Any]) -> int:
-    """§1 "Cutoff": n = min(k, length), or the length."""
-    cutoff = params.get("cutoff")
-    return length if cutoff is None else min(cutoff, length)
-
-
 def places_of(n: int, step: int = 1) -> list[int]:
     """§2: I = {step, 2·step, … ≤ n}, or {n} if step > n."""
     return list(range(step, n + 1, step)) if step <= n else [n]
