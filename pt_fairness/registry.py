@@ -11,24 +11,11 @@ from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 from pt_fairness import fingerprint
+from pt_fairness.bound_names import BoundName
 from pt_fairness.messages import listed
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
-
-
-class BoundName(str):
-    """A name bound to the object ``value``, independently of what is registered."""
-
-    value: Any
-
-    def __new__(cls, name: str, value: Any) -> BoundName:
-        bound = super().__new__(cls, name)
-        bound.value = value
-        return bound
-
-    def __reduce__(self) -> Any:
-        return BoundName, (str(self), self.value)
 
 
 class NamedObject:

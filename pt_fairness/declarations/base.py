@@ -12,6 +12,7 @@ import numpy as np
 from ir_measures import measures as irm
 
 from pt_fairness.arrays import Floats, ratio
+from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.docstrings import SignatureOfMeasure, first_sentence
 from pt_fairness.declarations.params import (
     LABEL_PARAMS,
@@ -25,7 +26,6 @@ from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, label_parts, side_of
 from pt_fairness.rankings.view import View
-from pt_fairness.registry import BoundName
 
 #: Takes a parameter and a name of groups, a target, values or a run, and returns a name.
 Bind = Callable[[str, str], str]

@@ -10,8 +10,8 @@ from typing import Any
 
 from ir_measures import measures as irm
 
+from pt_fairness.bound_names import BoundName
 from pt_fairness.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, label_text
-from pt_fairness.registry import BoundName
 
 #: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED

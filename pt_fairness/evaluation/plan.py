@@ -13,6 +13,7 @@ import pandas as pd
 
 from pt_fairness import fingerprint, io
 from pt_fairness._version import __version__
+from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure, registry_of
 from pt_fairness.identifiers import with_text_ids
 from pt_fairness.io.files import Path
@@ -20,7 +21,6 @@ from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.checks import check_names
 from pt_fairness.provider.parsing import parsed, take_groups
-from pt_fairness.registry import BoundName
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")

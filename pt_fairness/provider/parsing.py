@@ -10,11 +10,11 @@ import ir_measures
 import pandas as pd
 
 from pt_fairness import groups
+from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.parsing import TAKES, parsed_one
 from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.registry import BoundName
 
 
 def parsed(measures: Any) -> list[Any]:

@@ -13,12 +13,12 @@ import pyterrier as pt
 
 from pt_fairness import fingerprint, targets
 from pt_fairness.arrays import Ints
+from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations import params
 from pt_fairness.declarations.params import Param
 from pt_fairness.groups import Groups, get
 from pt_fairness.labels import TARGET_WORDS
 from pt_fairness.messages import listed, warn
-from pt_fairness.registry import BoundName
 from pt_fairness.rerank.results import Condensed, Results
 
 #: The parameter ``groups`` of a re-ranker.

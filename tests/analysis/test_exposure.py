@@ -193,6 +193,6 @@ def test_bad_input(function, given, error):
 
 
 @pytest.mark.parametrize("function", [document_exposure, inequality])
-def test_runs_are_frames_by_name(function):
-    with pytest.raises(ValueError, match=f"{function.__name__} takes a dictionary"):
-        function(run_of("abc"), QRELS)
+def test_a_run_alone_has_a_name(function):
+    pd.testing.assert_frame_equal(function(run_of("abc"), QRELS),
+                                  function({"run 0": run_of("abc")}, QRELS))

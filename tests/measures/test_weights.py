@@ -184,8 +184,8 @@ class Own(groups.Groups):
 class Arrays(groups.Groups):
     """Groups of one's own that return arrays, and three of them where there are no weights."""
 
-    def __init__(self, weighted: bool, returned: Any = slice(None)) -> None:
-        super().__init__("arrays", ["A", "B"])
+    def __init__(self, name: str, weighted: bool, returned: Any = slice(None)) -> None:
+        super().__init__(name, ["A", "B"])
         self.weighted, self._returned = weighted, returned
 
     def annotate(self, qids: Any, docnos: Any) -> Any:
@@ -194,11 +194,11 @@ class Arrays(groups.Groups):
 
 def test_classes_of_one_s_own_can_have_weights():
     bias = MEASURES["BiasP"](pro="A", con="B") @ 4
-    sources = [SOFT, Own(), Arrays(True), PLAIN, Arrays(False, slice(3))]
+    sources = [SOFT, Own(), Arrays("arrays", True), PLAIN, Arrays("three", False, slice(3))]
     measures = [bias(groups=source) for source in sources]
     found = ir_measures.calc_aggregate(measures, {"1": JUDGED}, RUN)
     # a1 counts 0.4 with weights and 0 without; b1 is not relevant, a2 counts 1.
     expected = [1.4 / 4] * 3 + [1 / 4] * 2
     assert [found[measure] for measure in measures] == pytest.approx(expected)
     with pytest.raises(ValueError, match="annotate returned weights, but the groups are not weig"):
-        ir_measures.calc_aggregate([bias(groups=Arrays(False))], {"1": JUDGED}, RUN)
+        ir_measures.calc_aggregate([bias(groups=Arrays("plain", False))], {"1": JUDGED}, RUN)

@@ -1,0 +1,19 @@
+"""Names that hold the object that they stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class BoundName(str):
+    """A name bound to the object ``value``, independently of what is registered."""
+
+    value: Any
+
+    def __new__(cls, name: str, value: Any) -> BoundName:
+        bound = super().__new__(cls, name)
+        bound.value = value
+        return bound
+
+    def __reduce__(self) -> Any:
+        return BoundName, (str(self), self.value)
