@@ -56,7 +56,7 @@ class GroupedMeasures:
         self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
         self.attributes = Attributes(measures, judgments)
         #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
-        self.dropping = {one: ~np.isin(judgments.topics, one.topics)
+        self.dropping = {one: ~np.isin(judgments.topics, list(one.topics))
                          for one in (self.groups, *self.attributes.sources.values())
                          if one is not None and one.topics is not None}
         self.dropped: Bools = np.any([np.zeros(len(judgments.topics), bool),

@@ -131,7 +131,7 @@ def test_a_missing_value_leaves_no_gap():
     (lambda: means("some"), "topics='some' is not possible"),
     (lambda: means("all", of="h"), "of"),
     (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "NumRet", SOURCE), "a sum over"),
-    (lambda: analysis.group_effectiveness([RUN], QRELS, "nDCG", SOURCE), "a dictionary from"),
+    (lambda: analysis.group_effectiveness([], QRELS, "nDCG", SOURCE), "there are no runs"),
     (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG"), "the qrels have no groups"),
     (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a"), "give both or neither"),
     (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a", "z"),

@@ -262,7 +262,7 @@ class TestProperties:
         ({"baseline": "C"}, "no system is named 'C'"),
         ({"measures": "nDCG@5"}, "uncertain_labels takes measures of this package"),
         ({"measures": "rKL(groups='trec-newswire')@5"}, "without a groups parameter"),
-        ({"runs": {}}, "needs at least one run"),
+        ({"runs": {}}, "there are no runs"),
         ({"measures": "BiasP(pro='F',con='Z')@5"}, "'Z'"),
     ],
 )
