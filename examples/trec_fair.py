@@ -78,7 +78,7 @@ def article(pick: random.Random, number: int) -> dict[str, Any]:
     """Draw the metadata of an article, in the format of the track."""
     place = pick.sample(groups.get(f"{DATASET}/regions").labels or [], pick.choice([0, 1, 1, 2]))
     cited = {region: pick.randint(1, 9) for region in place}
-    return {"page_id": number, "page_subcont_regions": place,
+    drawn = {"page_id": number, "page_subcont_regions": place,
             "source_subcont_regions": {"UNK": 3, **cited},
             "occupations": pick.sample(["writer", "politician", "athlete"], pick.randint(0, 2)),
             "gender_category": pick.choice(["Man", "Man", "Man", "Woman", "Non-binary", "Unknown"]),
@@ -88,6 +88,8 @@ def article(pick: random.Random, number: int) -> dict[str, Any]:
                 "creation_date_category": ["2001-2006", "2007-2011"],
                 "first_letter_category": ["a-d", "e-k"],
                 "num_sitelinks_category": ["English only", "5+ languages"]}.items()}}
+    named = {"Man": ["male"], "Woman": ["female"], "Non-binary": ["non-binary"]}
+    return drawn | {"gender": named.get(drawn["gender_category"], [])}
 
 
 def generate(home: Path) -> None:

@@ -36,7 +36,7 @@ def values(measure, qrels, run):
 @pytest.mark.parametrize("measure", PARITY, ids=str)
 @pytest.mark.parametrize(("plus", "total"), [(1, 2), (1, 5), (3, 4), (4, 11)])
 def test_equals_brute_force_over_every_sequence(measure, plus, total, step):
-    for n in range(1, 8):
+    for n in range(1, 9):
         kinds = list(itertools.product("PN", repeat=n))
         run, qrels = lists_of(kinds), qrels_of(len(kinds), plus, total, n)
         measure_of = measure(protected="P", step=step)
