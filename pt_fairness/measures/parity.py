@@ -84,8 +84,9 @@ class _rND(ParityMeasure):
     Range
     -----
     0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the least fair ranking. 0 cannot be
-    reached with ``norm='max'``, because the first document alone is never like the population. With
-    ``norm='range'``, 0 is the fairest possible ranking.
+    reached with ``norm='max'`` and ``step=1`` if the population has protected and other documents,
+    because the first document alone is not like it. With ``norm='range'``, 0 is the fairest
+    possible ranking.
 
     Edge cases
     ----------
