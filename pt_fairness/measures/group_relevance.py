@@ -126,7 +126,7 @@ class _GF(StoppingMeasure):
 
     Range
     -----
-    0 to 1, below 1. 1 is fair and relevant.
+    At least 0, always below 1. Larger is fairer and more relevant.
 
     Edge cases
     ----------
@@ -244,7 +244,7 @@ class _GFR(FairnessMeasure):
 
     Range
     -----
-    0 to 1, below 1. 1 is fair and relevant.
+    At least 0, always below 1. Larger is fairer and more relevant.
 
     Edge cases
     ----------
