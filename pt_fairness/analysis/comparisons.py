@@ -187,8 +187,8 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
             flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1 if exact else \
                 np.random.default_rng(seed).integers(0, 2, (resamples, n))
             signs[n] = 1.0 - 2 * flips
-        found = abs(column.mean()).round(TIE_DECIMALS)
-        hits = (abs(signs[n] @ column / n).round(TIE_DECIMALS) >= found).sum()
+        more = abs(signs[n] @ column / n) - abs(column.mean())
+        hits = (more.round(TIE_DECIMALS) >= 0).sum()
         p.append(hits / 2 ** n if exact else (1 + hits) / (1 + resamples))
     return np.array(p)
 

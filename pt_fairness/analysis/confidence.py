@@ -194,10 +194,11 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     """
     from scipy.special import ndtr, ndtri
     mean = values.mean()
-    centre, rounded = mean.round(TIE_DECIMALS), means.round(TIE_DECIMALS)
+    # Rounding the difference, because equal means can lie on both sides of a rounding boundary.
+    gap = (means - mean).round(TIE_DECIMALS)
     errors = values - mean
     acceleration = (errors ** 3).sum() / (6 * (errors ** 2).sum() ** 1.5)
-    bias = ndtri(((rounded < centre).mean() + (rounded <= centre).mean()) / 2)
+    bias = ndtri(((gap < 0).mean() + (gap <= 0).mean()) / 2)
     shifted = bias + ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
         levels = ndtr(bias + shifted / (1 - acceleration * shifted))

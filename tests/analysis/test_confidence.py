@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from certainty_cases import NUMBERS, VALUES, frame_of, systems
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 from slow_versions import certainty as slow
@@ -70,6 +70,7 @@ def test_systems_and_measures_do_not_matter_to_each_other():
 
 
 @given(st.lists(NUMBERS, min_size=2, max_size=9), st.sampled_from(["t", "bca"]))
+@example([0.0, 0.0, 0.0, 0.1, 0.2, 0.0, 0.0, 0.5458984375], "bca")  # 13 decimals, the last a 5
 def test_properties(values, method):
     options = {"method": method, "resamples": 999}
     row = intervals(frame_of({"A": values}), **options).iloc[0]
