@@ -119,6 +119,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
             if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
+                    and measure.param("protected") != "all" \
                     and len(source.annotations.labels) > 2:
                 self.several[measure] = len(source.annotations.labels)
             target = measure.params.get("target")

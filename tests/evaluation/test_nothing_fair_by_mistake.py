@@ -13,7 +13,18 @@ import pytest
 from evaluation.common import PROCESSES, evaluate_quietly
 from ir_measures import alpha_nDCG, nDCG
 
-from pt_fairness import AWRF, FairnessWarning, analysis, cli, evaluate, groups, rename, rKL, rND
+from pt_fairness import (
+    AWRF,
+    FairnessWarning,
+    analysis,
+    cli,
+    evaluate,
+    groups,
+    nDJS,
+    rename,
+    rKL,
+    rND,
+)
 from pt_fairness.evaluation import as_text
 from pt_fairness.tables import notes
 
@@ -174,7 +185,7 @@ class TestOneAgainstSeveral:
         assert "the others count as one: protected='all' compares all." in as_text(averages, "md")
 
     @pytest.mark.parametrize("measure", [rKL(protected="minority") @ 2, rKL(protected="all") @ 2,
-                                         rKL(protected="FT") @ 2, AWRF @ 2])
+                                         rKL(protected="FT") @ 2, AWRF @ 2, nDJS @ 2])
     def test_a_choice_is_no_reason_to_warn(self, runs, qrels, measure):
         with warnings.catch_warnings():
             warnings.simplefilter("error", FairnessWarning)
