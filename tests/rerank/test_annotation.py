@@ -43,7 +43,7 @@ def test_labels_with_commas_stay_whole():
     assert again.labels == ["Paris", "Portland, OR"]
     assert again.lookup(["1"] * 2, ["a", "b"]).equals(source.lookup(["1"] * 2, ["a", "b"]))
     # One group each is text, whatever the labels.
-    assert pt.fairness.annotate(source)(results(("1", "a")))["group"].dtype == "str"
+    assert pt.fairness.annotate(source)(results(("1", "a")))["group"].dtype in ("str", object)
 
 
 def test_any_index_and_numbers_as_topics():
