@@ -128,22 +128,29 @@ class PrefixMeasure(FairnessMeasure):
     def terms_of(self, view: View, side: Side) -> Floats:
         """Return what each document adds to the value, ``[R, D]``."""
         codes, n = view.condensed(self.param("cutoff"))
-        depth, norm, Z = codes.shape[1], self.param("norm"), None
+        depth = codes.shape[1]
         (S, N), w = self.population(side), weights(n, depth, self.step)
-        if norm == "protected-first":
-            first = np.minimum(discounts.ranks(depth), S[:, None])
-            Z = discounted(self.term, first, S, N, w).sum(axis=1)
-        elif norm == "max":
-            Z = self.largest(side, n, depth)
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
-        if norm == "range":
+        if self.param("norm") == "range":
             smallest = self.smallest(side, n, depth)
             span = self.largest(side, n, depth) - smallest
             excess = discounted(self.term, plus, S, N, w) \
                 - w * arrays.ratio(smallest, w.sum(axis=1))[:, None]
             return excess * np.where(span > arrays.ROUNDING, arrays.ratio(1.0, span),
                                      0.0)[:, None]
-        return discounted(self.term, plus, S, N, w, Z)
+        return discounted(self.term, plus, S, N, w, self.normaliser(side, n, depth))
+
+    def normaliser(self, side: Side, n: Ints, depth: int) -> Floats | None:
+        """Return Z, ``[R]``, by which the sum is divided; ``None`` for 1."""
+        norm = self.param("norm")
+        if norm == "max":
+            return self.largest(side, n, depth)
+        if norm != "protected-first":
+            return None
+        S, N = self.population(side)
+        first = np.minimum(discounts.ranks(depth), S[:, None])
+        return np.asarray(discounted(self.term, first, S, N,
+                                     weights(n, depth, self.step)).sum(axis=1))
 
     def largest(self, side: Side, n: Ints, depth: int) -> Floats:
         """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
@@ -168,17 +175,12 @@ class PrefixMeasure(FairnessMeasure):
         values, side = self.score(view), self.side(view)
         assert side is not None
         _, n = view.condensed(self.param("cutoff"))
-        depth, norm = int(n.max(initial=0)), self.param("norm")
-        smallest = self.smallest(side, n, depth)
-        if norm == "range":
-            smallest = np.zeros(len(n))
-        elif norm == "max":
-            smallest = arrays.ratio(smallest, self.largest(side, n, depth))
-        elif norm == "protected-first":
-            S, N = self.population(side)
-            first = np.minimum(discounts.ranks(depth), S[:, None])
-            w = weights(n, depth, self.step)
-            smallest = arrays.ratio(smallest, discounted(self.term, first, S, N, w).sum(axis=1))
+        depth = int(n.max(initial=0))
+        smallest, Z = np.zeros(len(n)), self.normaliser(side, n, depth)
+        if self.param("norm") != "range":
+            smallest = self.smallest(side, n, depth)
+        if Z is not None:
+            smallest = arrays.ratio(smallest, Z)
         found = np.where(n > 0, smallest, values)
         return np.where(np.isnan(values) | view.weighted.any(), np.nan, found)
 
