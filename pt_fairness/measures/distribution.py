@@ -125,8 +125,6 @@ class _DistKL(DistMeasure):
     """
 
     # Slow version: dist_kl in tests/slow_versions/attention.py
-    NAME = "DistKL"
-    PRETTY_NAME = "Distributional KL-Divergence"
     SOURCE = ("das2019",)
     RANGE = (0.0, None)
 
@@ -184,11 +182,8 @@ class _DistFair(DistMeasure):
     """
 
     # Slow version: dist_fair in tests/slow_versions/attention.py
-    NAME = "DistFair"
-    PRETTY_NAME = "Distributional Fairness"
     SOURCE = ("das2019",)
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
@@ -250,8 +245,6 @@ class _AWRF(DistributionMeasure):
     """
 
     # Slow version: awrf in tests/slow_versions/attention.py
-    NAME = "AWRF"
-    PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SOURCE = ("sapiezynski2019",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -269,7 +262,6 @@ class _AWRF(DistributionMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)

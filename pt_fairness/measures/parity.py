@@ -119,8 +119,6 @@ class _rND(ParityMeasure):
     """
 
     # Slow version: rnd in tests/slow_versions/soft.py
-    NAME = "rND"
-    PRETTY_NAME = "Normalised Discounted Difference"
     SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rnd), 1.0
 
@@ -173,8 +171,6 @@ class _rKL(ParityMeasure):
     """
 
     # Slow version: rkl in tests/slow_versions/soft.py
-    NAME = "rKL"
-    PRETTY_NAME = "Normalised Discounted KL-Divergence"
     SUPPORTED_PARAMS = _params("all")
 
     term, BOUND = staticmethod(rkl), divergences.LARGEST_DIVERGENCE
@@ -261,8 +257,6 @@ class _rRD(ParityMeasure):
     """
 
     # Slow version: rrd in tests/slow_versions/soft.py
-    NAME = "rRD"
-    PRETTY_NAME = "Normalised Discounted Ratio"
     SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]

@@ -124,8 +124,6 @@ class _nDD(ViewpointMeasure):
     """
 
     # Slow version: ndd in tests/slow_versions/soft.py
-    NAME = "nDD"
-    PRETTY_NAME = "Normalized Discounted Difference"
     term, BOUND = staticmethod(rnd), 1.0
 
 
@@ -169,8 +167,6 @@ class _nDR(ViewpointMeasure):
     """
 
     # Slow version: ndr in tests/slow_versions/soft.py
-    NAME = "nDR"
-    PRETTY_NAME = "Normalized Discounted Ratio"
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
@@ -215,8 +211,6 @@ class _nDKL(ViewpointMeasure):
     """
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
-    NAME = "nDKL"
-    PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
     term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
 
 
@@ -269,8 +263,6 @@ class _nDJS(FairnessMeasure):
     """
 
     # Slow version: ndjs in tests/slow_versions/soft.py
-    NAME = "nDJS"
-    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
