@@ -71,9 +71,9 @@ class ViewpointMeasure(PrefixMeasure):
         mixed = (side.plus > 0) & (side.plus < side.total)
         return super().terms_of(view, side) * mixed[:, None]
 
-    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+    def fairest_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
         mixed = (side.plus > 0) & (side.plus < side.total)
-        return super().smallest(side, n, depth) * mixed
+        return super().fairest_sum(side, n, w) * mixed
 
 
 class _nDD(ViewpointMeasure):
