@@ -13,7 +13,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registration import register
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
-from pt_fairness.rankings.populations import population, shares_of
+from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, of_ranked, protected_groups
 from pt_fairness.rankings.view import View
 
@@ -22,11 +22,6 @@ def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
     share = plus / i
     return divergences.binary_kl(np.where(share == 0, divergences.SMALLEST_SHARE, share), S / N)
-
-
-def of_whole_run(view: View) -> Floats:
-    """Return the share of each group among the annotated documents of the run, ``[R, L]``."""
-    return shares_of(population(view, "run", None))
 
 
 def side_of_run(view: View, protected: str) -> Side:
@@ -61,7 +56,7 @@ class ViewpointMeasure(PrefixMeasure):
         return self.param("norm") != "none"
 
     def target(self, view: View) -> Floats:
-        return of_whole_run(view)
+        return distribution(view, "run", None)
 
     def side(self, view: View) -> Side:
         return side_of_run(view, self.param("protected"))
@@ -278,13 +273,13 @@ class _nDJS(FairnessMeasure):
         return None if wanted == "all" else side_of_run(view, wanted)
 
     def target(self, view: View) -> Floats:
-        return of_whole_run(view)
+        return distribution(view, "run", None)
 
     def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         w, side = weights(n, codes.shape[1], 1), self.side(view)
         if side is None:
-            Q = of_whole_run(view)[:, None, :]
+            Q = self.target(view)[:, None, :]
             terms = divergences.discounted_divergences(codes, view.share, w,
                                                     lambda P: divergences.jsd(P, Q))
         else:
