@@ -314,7 +314,8 @@ def values() -> Param:
                  "object, or a number for each label of groups, of which a document has the mean",
                  "the name of registered values, the path of a file, a Values object, or a finite "
                  "number for each label such as {'PRO':1,'CON':-1}",
-                 canonical=_value_source, accepts=_is_value_source, required=True)
+                 canonical=_value_source, required=True,
+                 accepts=lambda v: v != "" if isinstance(v, str) else _are_by_label(v))
 
 
 def _value_source(value: Any) -> Any:
@@ -324,10 +325,6 @@ def _value_source(value: Any) -> Any:
     if not isinstance(value, dict):
         return _source_name(value, "pt_fairness.values", "Values", "a file of values")
     return _by_label(value)
-
-
-def _is_value_source(value: Any) -> bool:
-    return value != "" if isinstance(value, str) else _are_by_label(value)
 
 
 def background() -> Param:

@@ -244,8 +244,6 @@ class _EEL(ExposureMeasure):
     """
 
     # Slow version: eel in tests/slow_versions/exposure.py
-    NAME = "EEL"
-    PRETTY_NAME = "Expected Exposure Loss"
 
     term = staticmethod(eel)
     largest = staticmethod(lambda disparity, relevance, squares: disparity + squares)
@@ -288,8 +286,6 @@ class _EED(ExposureMeasure):
     """
 
     # Slow version: eed in tests/slow_versions/exposure.py
-    NAME = "EED"
-    PRETTY_NAME = "Expected Exposure Disparity"
 
     term = staticmethod(eed)
     largest = staticmethod(lambda disparity, relevance, squares: disparity)
@@ -331,11 +327,8 @@ class _EER(ExposureMeasure):
     """
 
     # Slow version: eer in tests/slow_versions/exposure.py
-    NAME = "EER"
-    PRETTY_NAME = "Expected Exposure Relevance"
     SOURCE = ("diaz2020", "raj2022")
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     term = staticmethod(eer)
     largest = staticmethod(lambda disparity, relevance, squares: relevance)

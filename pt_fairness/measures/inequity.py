@@ -70,8 +70,6 @@ class _IAA(DocumentMeasure):
     """
 
     # Slow version: iaa in tests/slow_versions/merit.py
-    NAME = "IAA"
-    PRETTY_NAME = "Inequity of Attention"
     SOURCE = ("biega2018", "raj2022")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

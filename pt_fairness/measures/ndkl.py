@@ -62,8 +62,6 @@ class _NDKL(DistributionMeasure):
     """
 
     # Slow version: ndkl in tests/slow_versions/counts.py
-    NAME = "NDKL"
-    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SOURCE = ("geyik2019",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

@@ -65,8 +65,6 @@ class _RADio(DistributionMeasure):
     """
 
     # Slow version: radio in tests/slow_versions/normative.py
-    NAME = "RADio"
-    PRETTY_NAME = "Rank-Aware Divergence"
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
     SUPPORTED_PARAMS = {

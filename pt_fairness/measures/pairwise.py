@@ -72,8 +72,6 @@ class _ARP(FairnessMeasure):
     """
 
     # Slow version: arp in tests/slow_versions/statistics.py
-    NAME = "ARP"
-    PRETTY_NAME = "Attribute Rank Parity"
     SOURCE = ("cachel2022", "kuhlman2019")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

@@ -70,8 +70,6 @@ class _MRecall(FairnessMeasure):
     """
 
     # Slow version: mrecall in tests/slow_versions/served.py
-    NAME = "MRecall"
-    PRETTY_NAME = "Recall of All Perspectives"
     SOURCE = ("chen2024",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -83,7 +81,6 @@ class _MRecall(FairnessMeasure):
     }
     FAIR_END = 1.0
     CONDENSED = False
-    DEFAULT = 0.0
 
     def score(self, view: View) -> Floats:
         cutoff, rel = self.param("cutoff"), self.param("rel")

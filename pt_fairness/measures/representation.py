@@ -69,8 +69,6 @@ class _RepBias(SignedMeasure):
     """
 
     # Slow version: rep_bias in tests/slow_versions/counts.py
-    NAME = "RepBias"
-    PRETTY_NAME = "Representation Bias"
     SOURCE = ("lipani2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -155,8 +153,6 @@ class _Skew(SkewMeasure):
     """
 
     # Slow version: skew in tests/slow_versions/counts.py
-    NAME = "Skew"
-    PRETTY_NAME = "Skew"
     SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"),
                         **SkewMeasure.SUPPORTED_PARAMS}
 
@@ -197,8 +193,6 @@ class _MinSkew(SkewMeasure):
     """
 
     # Slow version: min_skew in tests/slow_versions/counts.py
-    NAME = "MinSkew"
-    PRETTY_NAME = "Minimum Skew"
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
@@ -236,8 +230,6 @@ class _MaxSkew(SkewMeasure):
     """
 
     # Slow version: max_skew in tests/slow_versions/counts.py
-    NAME = "MaxSkew"
-    PRETTY_NAME = "Maximum Skew"
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)

@@ -29,7 +29,6 @@ class BinomialMeasure(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     @property
     def refuses_weights(self) -> bool:
@@ -110,8 +109,6 @@ class _FAIR(BinomialMeasure):
     """
 
     # Slow version: fair in tests/slow_versions/statistics.py
-    NAME = "FAIR"
-    PRETTY_NAME = "Ranked Group Fairness Test"
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
@@ -170,8 +167,6 @@ class _PreF(Quotient, BinomialMeasure):
     """
 
     # Slow version: pref in tests/slow_versions/statistics.py
-    NAME = "PreF"
-    PRETTY_NAME = "Mean Probability of the Prefixes"
 
     def defined(self, view: View) -> Bools:
         return self.side(view).defined

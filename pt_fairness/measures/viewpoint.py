@@ -13,7 +13,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registration import register
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
-from pt_fairness.rankings.populations import population, shares_of
+from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, of_ranked, protected_groups
 from pt_fairness.rankings.view import View
 
@@ -22,11 +22,6 @@ def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
     share = plus / i
     return divergences.binary_kl(np.where(share == 0, divergences.SMALLEST_SHARE, share), S / N)
-
-
-def of_whole_run(view: View) -> Floats:
-    """Return the share of each group among the annotated documents of the run, ``[R, L]``."""
-    return shares_of(population(view, "run", None))
 
 
 def side_of_run(view: View, protected: str) -> Side:
@@ -61,7 +56,7 @@ class ViewpointMeasure(PrefixMeasure):
         return self.param("norm") != "none"
 
     def target(self, view: View) -> Floats:
-        return of_whole_run(view)
+        return distribution(view, "run", None)
 
     def side(self, view: View) -> Side:
         return side_of_run(view, self.param("protected"))
@@ -71,9 +66,9 @@ class ViewpointMeasure(PrefixMeasure):
         mixed = (side.plus > 0) & (side.plus < side.total)
         return super().terms_of(view, side) * mixed[:, None]
 
-    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+    def fairest_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
         mixed = (side.plus > 0) & (side.plus < side.total)
-        return super().smallest(side, n, depth) * mixed
+        return super().fairest_sum(side, n, w) * mixed
 
 
 class _nDD(ViewpointMeasure):
@@ -124,8 +119,6 @@ class _nDD(ViewpointMeasure):
     """
 
     # Slow version: ndd in tests/slow_versions/soft.py
-    NAME = "nDD"
-    PRETTY_NAME = "Normalized Discounted Difference"
     term, BOUND = staticmethod(rnd), 1.0
 
 
@@ -169,8 +162,6 @@ class _nDR(ViewpointMeasure):
     """
 
     # Slow version: ndr in tests/slow_versions/soft.py
-    NAME = "nDR"
-    PRETTY_NAME = "Normalized Discounted Ratio"
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
@@ -215,8 +206,6 @@ class _nDKL(ViewpointMeasure):
     """
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
-    NAME = "nDKL"
-    PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
     term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
 
 
@@ -269,8 +258,6 @@ class _nDJS(FairnessMeasure):
     """
 
     # Slow version: ndjs in tests/slow_versions/soft.py
-    NAME = "nDJS"
-    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -286,13 +273,13 @@ class _nDJS(FairnessMeasure):
         return None if wanted == "all" else side_of_run(view, wanted)
 
     def target(self, view: View) -> Floats:
-        return of_whole_run(view)
+        return distribution(view, "run", None)
 
     def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         w, side = weights(n, codes.shape[1], 1), self.side(view)
         if side is None:
-            Q = of_whole_run(view)[:, None, :]
+            Q = self.target(view)[:, None, :]
             terms = divergences.discounted_divergences(codes, view.share, w,
                                                     lambda P: divergences.jsd(P, Q))
         else:
