@@ -19,6 +19,7 @@ from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.labels import label_text
 from pt_fairness.measures.scoring import rels_of, score
+from pt_fairness.messages import at_least, one_of
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.tables import TIE_DECIMALS
@@ -88,11 +89,8 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     if len(set(labels)) != 2 or len(labels) != 2:
         raise ValueError(f"labels={labels!r} is not possible; it takes two different labels, the "
                          "more frequent one first")
-    if depth < 1:
-        raise ValueError(f"depth={depth}: a ranking needs at least one document")
-    if setting not in SETTINGS:
-        raise ValueError(f"setting={setting!r} is not possible; it takes "
-                         f"{', '.join(map(repr, SETTINGS))}")
+    at_least(1, "depth", depth)
+    one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
     relevant = {labels[0]: depth * ratio, labels[1]: depth}
     docnos = [f"{label}-{i + 1}" for label, count in relevant.items() for i in range(count)]
@@ -241,8 +239,7 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     sets = _checked(sets)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
-    if draws < 2:
-        raise ValueError(f"draws={draws}: a standard deviation needs at least two rankings")
+    at_least(2, "draws", draws)
     points = list(itertools.product(sets, [float(alpha) for alpha in alphas]))
 
     def rows(point: tuple[str, float]) -> list[dict[str, Any]]:

@@ -14,12 +14,11 @@ from pt_fairness.analysis.confidence import (
     check,
     interval,
     moments,
-    one_of,
     t_test,
 )
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
-from pt_fairness.messages import warn
+from pt_fairness.messages import one_of, warn
 from pt_fairness.tables import (
     ALPHA,
     LARGER,

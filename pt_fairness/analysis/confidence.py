@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.arrays import Floats
+from pt_fairness.messages import at_least, one_of
 from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
 from pt_fairness.tables.names import INTERVAL
-
-#: The ways to calculate an interval.
-METHODS = ("t", "bca")
 
 
 def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
@@ -56,31 +54,16 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
                           method=method, confidence=confidence, resamples=resamples, seed=seed)
 
 
-def check(confidence: Any, resamples: Any, method: Any = "t", option: str = "resamples",
-          least: int = 1) -> None:
+def check(confidence: Any, resamples: Any = 1, method: Any = "t") -> None:
     """Check options of an interval.
 
-    :param option: the name of the option with the number of resamples
-    :param least: its smallest value
     :raises ValueError: one is not possible
     """
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
                          "and below 1, such as 0.95")
-    if not isinstance(resamples, (int, np.integer)) or resamples < least:
-        raise ValueError(f"{option}={resamples!r} is not possible; it takes a whole number of at "
-                         f"least {least}")
-    one_of("method", method, METHODS)
-
-
-def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
-    """Check that an option has one of its values.
-
-    :raises ValueError: it has another value
-    """
-    if value not in possible:
-        raise ValueError(f"{option}={value!r} is not possible; it takes "
-                         f"{' or '.join(map(repr, possible))}")
+    at_least(1, "resamples", resamples)
+    one_of("method", method, ("t", "bca"))
 
 
 def values_of(perquery: pd.DataFrame, undefined: str) -> pd.DataFrame:

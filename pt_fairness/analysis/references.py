@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.io import load_qrels, read_run
-from pt_fairness.messages import listed
+from pt_fairness.messages import at_least, listed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.streams import uniforms
 
@@ -119,9 +119,8 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     if unknown:
         raise ValueError(f"kinds={kinds}: {unknown[0]!r} is no kind of reference ranking; the "
                          f"kinds are {listed(KINDS)}")
-    for name, number in (("depth", depth), ("draws", draws)):
-        if number is not None and number < 1:
-            raise ValueError(f"{name}={number} is not possible; it has to be at least 1")
+    at_least(1, "depth", depth, "all documents")
+    at_least(1, "draws", draws)
     judgments = judgments_of(qrels if isinstance(qrels, pd.DataFrame) else load_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
     pools = list(_pools(annotations, rel) if run is None else _pools_of_run(annotations, run))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.confidence import moments, t_test
-from pt_fairness.messages import warn
+from pt_fairness.messages import one_of, warn
 from pt_fairness.tables import (
     ALPHA,
     NEAR_ZERO,
@@ -66,9 +66,7 @@ def correlations(frame: pd.DataFrame,
     from scipy import stats
     tests: dict[str, Any] = {"kendall": stats.kendalltau, "spearman": stats.spearmanr,
                              "pearson": stats.pearsonr}
-    if method not in tests:
-        raise ValueError(f"method={method!r} is not possible; it takes "
-                         f"{', '.join(map(repr, tests))}")
+    one_of("method", method, list(tests))
     columns = _columns_of_measures(frame)
     names = list(columns.columns)
     missing = columns.isna().sum()

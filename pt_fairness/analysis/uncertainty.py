@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.comparisons import baseline_of
-from pt_fairness.analysis.confidence import check, one_of
+from pt_fairness.analysis.confidence import check
 from pt_fairness.analysis.inputs import (
     kept_annotations,
     measures_without_groups,
@@ -24,6 +24,7 @@ from pt_fairness.groups import Groups
 from pt_fairness.identifiers import PairIndex
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import depth_of, score
+from pt_fairness.messages import at_least, one_of
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
@@ -182,7 +183,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     """
     wanted = measures_without_groups(measures, "uncertain_labels",
                                      "name the source of the labels with groups=")
-    check(confidence, draws, option="draws", least=2)
+    check(confidence)
+    at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))
     annotations = kept_annotations(qrels, groups, wanted)
     systems = runs_of(runs, annotations.judgments)
