@@ -151,8 +151,8 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     values = frame.groupby(["name", "measure"], sort=False)["value"]
     return values.agg(
         MB="mean", SB="std", MAB=lambda column: column.abs().mean(), min="min", max="max",
-        n="count", p=lambda column: float(t_test(*moments(column.to_numpy().round(TIE_DECIMALS)))[1]
-                                          )).reset_index()
+        n="count", p=lambda column: t_test(*moments(column.to_numpy()[:, None].round(TIE_DECIMALS))
+                                           )[1].item()).reset_index()
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
