@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -240,14 +241,10 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
     at_least(2, "draws", draws)
-    points = list(itertools.product(sets, [float(alpha) for alpha in alphas]))
-
-    def rows(point: tuple[str, float]) -> list[dict[str, Any]]:
-        name, alpha = point
-        return _rows(name, alpha, sets[name], wanted, draws, seed)
-
+    points = list(itertools.product(sets.items(), [float(alpha) for alpha in alphas]))
     # Threads run in parallel, because numpy releases the GIL.
-    parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
+    parts = thread_map(partial(_rows, measures=wanted, draws=draws, seed=seed), points,
+                       max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
     return pd.DataFrame(itertools.chain(*parts),
                         columns=["set", "alpha", "measure", "mean", "sd"])
@@ -282,9 +279,10 @@ def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
 
 
-def _rows(name: str, alpha: float, counts: Mapping[str, int], measures: Sequence[FairnessMeasure],
-          draws: int, seed: int) -> list[dict[str, Any]]:
+def _rows(point: tuple[tuple[str, Mapping[str, int]], float],
+          measures: Sequence[FairnessMeasure], draws: int, seed: int) -> list[dict[str, Any]]:
     """Return the rows of one set and one α."""
+    (name, counts), alpha = point
     labels, sizes = list(counts), list(counts.values())
     opposing = [i for i, label in enumerate(labels) if label in PROTECTED]
     group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)

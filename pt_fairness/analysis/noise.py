@@ -12,7 +12,6 @@ import pandas as pd
 from pt_fairness.analysis.inputs import kept_annotations, measures_without_groups, runs_of
 from pt_fairness.analysis.uncertainty import Draws
 from pt_fairness.arrays import Floats
-from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.messages import at_least
@@ -102,20 +101,12 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     rows = []
     for share in shares:
         values = means(share, [(seed, i) for i in range(draws)])
-        rows += [_row(share, measure, true[:, m, 0], values[:, m].T)
-                 for m, measure in enumerate(wanted)]
+        rows += [(share, str(measure), (own - sure).mean(), own.std(axis=1, ddof=1).mean(),
+                  pd.Series([_tau(sure[:, 0], one) for one in own.T]).mean())
+                 for measure, sure, own in zip(wanted, true.swapaxes(0, 1), values.swapaxes(0, 1),
+                                               strict=True)]
     drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
-
-
-def _row(share: float, measure: FairnessMeasure, true: Floats, drawn: Floats) -> tuple[Any, ...]:
-    """Return a row of the result: ``eps, measure, bias, sd, tau``.
-
-    :param true: the mean values, ``[systems]``
-    :param drawn: the mean values with wrong labels, ``[draws, systems]``
-    """
-    return (share, str(measure), (drawn - true).mean(), drawn.std(axis=0, ddof=1).mean(),
-            pd.Series([_tau(true, values) for values in drawn]).mean())
 
 
 def _tau(x: Floats, y: Floats) -> float:

@@ -94,9 +94,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         cut = run if depth is None else _cut(run, judgments, depth)
         for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,
                                                 seed):
-            value, drawn = float(means[0]), means[1:]
-            rows.append({"name": system, "measure": columns[measure], "value": value,
-                         "fairest": least, **_summary(measure, value, drawn), "n": n})
+            rows.append({"name": system, "measure": columns[measure], "value": means[0],
+                         "fairest": least, **_summary(measure, means[0], means[1:]), "n": n})
     return pd.DataFrame(rows)
 
 

@@ -165,17 +165,18 @@ def _gap(y: Floats, own: Bools, labels: Any, measure: str, perquery: pd.DataFram
     """
     if not len(labels):
         return [0, None, *[math.nan] * 4]
-    x = pd.Series(y @ own / own.sum(axis=0), labels)
+    x = y @ own / own.sum(axis=0)
     direction, known = direction_of(measure, perquery), measure_of(measure, perquery)
     worst = None if direction is None \
-        else from_best(x, direction).round(TIE_DECIMALS).idxmax()
+        else int(from_best(x, direction).round(TIE_DECIMALS).argmax())
     turned = direction == SMALLER and known is not None and tuple(known.RANGE) == (0, 1)
     good, means = (1 - y, np.sort(1 - x)) if turned else (y, np.sort(x))
     total = len(x) * means.sum()
     defined = (turned or direction == LARGER) and good.round(TIE_DECIMALS).min() >= 0 \
         and total.round(TIE_DECIMALS) > 0
     place = 2 * np.arange(len(x)) + 1 - len(x)
-    return [len(x), worst, x.get(worst, math.nan), np.ptp(means), x.std(ddof=0),
+    return [len(x), None if worst is None else labels[worst],
+            math.nan if worst is None else x[worst], np.ptp(x), x.std(),
             (place * means).sum() / total if defined else math.nan]
 
 

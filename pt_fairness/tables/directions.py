@@ -152,11 +152,11 @@ def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
     return from_best(values.mask(is_reference(table)), direction)
 
 
-def from_best(values: pd.Series, direction: str) -> pd.Series:
+def from_best(values: Any, direction: str) -> Any:
     """Return the distance of each value from the best possible one, up to a constant."""
     if direction == LARGER:
         return -values
-    return values if direction == SMALLER else values.abs()
+    return values if direction == SMALLER else abs(values)
 
 
 def ranked_by(distance: pd.Series) -> pd.Series:
