@@ -82,7 +82,7 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     0  BM25     a       2.0    0.8
     1  BM25     b       0.5    0.2
     """
-    found = _exposure("document_exposure", runs, qrels, by, groups, population, discount, p, depth)
+    found = _exposure(runs, qrels, by, groups, population, discount, p, depth)
     items = pd.Series(np.tile(found.items, len(found.names)), dtype="str")
     total = found.exposure.sum(axis=1, keepdims=True)
     return pd.DataFrame({"name": np.repeat(found.names, len(found.items)),
@@ -126,7 +126,7 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
      'entropy': 0.28, 'qf': 0.2, 'fsat': 1.0}
     """
     names, _, n, exposure, outside, times, pairs = _exposure(
-        "inequality", runs, qrels, by, groups, population, discount, p, depth)
+        runs, qrels, by, groups, population, discount, p, depth)
     x = np.sort(exposure, axis=1)
     rank = np.arange(n - x.shape[1], n) + 1.0  # first the documents that cannot be named
     total = x.sum(axis=1)
@@ -147,7 +147,7 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
                                    strict=True)))
 
 
-def _exposure(caller: str, runs: RunInputs, qrels: pd.DataFrame | None, by: str,
+def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str,
               groups: str | Groups | None, population: str | int, discount: str, p: float | None,
               depth: int | None) -> _Exposure:
     """Return the exposure of documents or groups; for the parameters see its callers."""

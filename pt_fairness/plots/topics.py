@@ -143,7 +143,6 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     [[0.5, 0.25], [-0.25, 0.0]]
     """
     perquery = per_query(perquery)
-    need_rows(perquery, "the per-query frame")
     columns = []
     for system, measure in (x, y):
         part, _ = of_one_measure(perquery, measure)
@@ -220,7 +219,6 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     [-0.2, -0.1, 0.0, 0.1]
     """
     frame = of_one_system(perquery, "the figure shows")
-    need_rows(frame, "the per-query frame")
     if measures is None:
         measures = list(dict.fromkeys(frame["measure"]))
     wanted = measures if isinstance(measures, (list, tuple)) else [measures]
