@@ -152,8 +152,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> ax.get_title()
     'topic 1: rND@5 = 0.403 (0 is fair)'
     """
-    need_columns(explanation, ["rank", "docno", "group", "counts"], "the explanation")
-    need_rows(explanation, "the explanation")
+    need_rows(explanation, "the explanation", ["rank", "docno", "group", "counts"])
     if not {"contribution", "value"} & {*explanation.columns}:
         raise ValueError("the explanation has neither a column 'contribution' nor 'value'; it "
                          "takes the result of pt_fairness.explain")
