@@ -194,7 +194,7 @@ def test_every_leaf_has_a_claim(name):
     assert leaves(name) == list(CLAIMS[name])
 
 
-@pytest.mark.parametrize(("name", "spec"), [(tree, leaf) for tree in TREES for leaf in CLAIMS[tree]])
+@pytest.mark.parametrize(("name", "spec"), [(name, one) for name in TREES for one in CLAIMS[name]])
 def test_a_leaf_answers_what_its_path_asks(name, spec):
     CLAIMS[name][spec](spec)
 

@@ -268,7 +268,8 @@ class _EED(ExposureMeasure):
 
     Range
     -----
-    0 or more, with ``norm='bound'`` 0 to 1. 0 is equal exposure.
+    0 or more, with ``norm='bound'`` 0 to 1. Less is more equal: for the same sum of exposures,
+    equal ones have the least EED, which is above 0. 0 is no exposure at all.
 
     Edge cases
     ----------

@@ -37,8 +37,9 @@ class _NDKL(DistributionMeasure):
 
     Range
     -----
-    0 to −ln of the smallest target share, or −log2 0.001 for an empty topic with ``target='run'``.
-    0 is fair, but a list whose first document has one group is above it.
+    0 or more. 0 is fair, but a list whose first document has one group is above it. A list with
+    annotated documents has at most −ln of the smallest share in T, which is ln |G| for equal
+    shares. Only a topic without results can have more.
 
     Edge cases
     ----------

@@ -53,6 +53,9 @@ class _RepBias(SignedMeasure):
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. In a topic without results m is 0; without a cutoff the value is 0.
 
+    The default target is the relevant documents, that of Skew equal shares: give both the same
+    target before you compare them. In the example, the default target would give 0.
+
     Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
     paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
     :func:`pt_fairness.targets.register` takes.
@@ -139,6 +142,9 @@ class _Skew(SkewMeasure):
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. In a topic without results P_g is 0.
+
+    The default target is equal shares, that of RepBias the relevant documents: give both the same
+    target before you compare them.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.

@@ -92,12 +92,14 @@ class _nDD(ViewpointMeasure):
     S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
     protected and all annotated documents of the whole run. Z is the exact maximum over the
     permutations of the run (``norm='max'``), the value of the ranking with all protected documents
-    first (``'protected-first'``, the paper's), or 1 (``'none'``).
+    first (``'protected-first'``, the paper's), or 1 (``'none'``). ``norm='range'`` is that of rND.
+    The minority is the smallest group of the annotated documents of the run; of equally small ones,
+    the first in the order of their labels.
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair. ``'protected-first'`` bounds the
-    value by 1 only if the protected group is not the larger one.
+    0 to 1 with ``norm='max'`` and ``'range'``, unbounded otherwise. 0 is fair.
+    ``'protected-first'`` bounds the value by 1 only if the protected group is not the larger one.
 
     Edge cases
     ----------
@@ -106,9 +108,11 @@ class _nDD(ViewpointMeasure):
     discounts of ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs
     with shares of at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated
-    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
-    first.
+    The population is the whole condensed list, so with a cutoff the value depends on how many
+    annotated documents the run returns. Compare condensed lists of equal length only: leave out
+    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
+    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
+    same groups.
 
     Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.
 
@@ -252,9 +256,11 @@ class _nDJS(FairnessMeasure):
     A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
     documents (1 without a cutoff).
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated
-    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
-    first.
+    The population is the whole condensed list, so with a cutoff the value depends on how many
+    annotated documents the run returns. Compare condensed lists of equal length only: leave out
+    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
+    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
+    same groups.
 
     Source
     ------
