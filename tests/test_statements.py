@@ -113,7 +113,8 @@ def test_the_paper_normalises_dist_fair_by_min_max():
 
 def test_the_range_of_ndkl():
     says(NDKL, "A list with annotated documents has at most −ln of the smallest share in T, which "
-         "is ln |G| for equal shares. Only a topic without results can have more.")
+         "is the logarithm of the number of groups for equal shares. Only a topic without results "
+         "can have more.")
     on_page("reading", "the largest value is −ln of the smallest target share, 0.69 for two groups")
     for pool in ("PPC", "AABC"):
         largest = {"PPC": math.log(2), "AABC": math.log(3)}[pool]
@@ -186,3 +187,19 @@ def test_pages_over_the_debates_say_what_they_are():
                 ":doc:`touche2022` evaluates some.")
     on_page("collections", "The questions, the arguments and the judgments were written for this "
             "package, to show how to use it. Values over them say nothing about real systems")
+
+
+@pytest.mark.parametrize("other", ["Normalized", "whole run", "own list", "own whole list",
+                                   "drops out", "may be left out, unless"])
+def test_one_word_for_one_thing(other):
+    """What the glossary calls in another way is on no page."""
+    assert [page.name for page in PAGES.iterdir() if page.name.endswith(".rst")
+            and other in page.read_text(encoding="utf-8")] == []
+
+
+def test_the_glossary_has_every_word():
+    terms = re.findall(r"^   (\S.*)$", (PAGES / "glossary.rst").read_text(encoding="utf-8"), re.M)
+    assert terms == sorted(terms, key=str.lower) and {
+        "group", "label", "relevance", "iteration", "sample", "target distribution", "population",
+        "context", "background", "exposure", "merit", "prefix", "condensed list", "whole list",
+        "undefined topic", "topic without results", "p", "minority, majority"} <= set(terms)

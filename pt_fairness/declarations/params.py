@@ -209,7 +209,7 @@ def absolute() -> Param:
 
 #: The meaning of each target keyword.
 _TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
-            "documents", "uniform": "the same for every group", "run": "that of the whole run",
+            "documents", "uniform": "the same for every group", "run": "that of the whole list",
             "score": "that of the normalised scores"}
 
 

@@ -16,7 +16,7 @@ from pt_fairness.rankings.view import View
 
 
 class _NDKL(DistributionMeasure):
-    r"""NDKL — Normalized Discounted Cumulative Kullback–Leibler Divergence.
+    r"""NDKL — Normalised Discounted Cumulative Kullback–Leibler Divergence.
 
     How far the groups in every prefix diverge from a target distribution, on average.
 
@@ -38,8 +38,8 @@ class _NDKL(DistributionMeasure):
     Range
     -----
     0 or more. 0 is fair, but a list whose first document has one group is above it. A list with
-    annotated documents has at most −ln of the smallest share in T, which is ln |G| for equal
-    shares. Only a topic without results can have more.
+    annotated documents has at most −ln of the smallest share in T, which is the logarithm of the
+    number of groups for equal shares. Only a topic without results can have more.
 
     Edge cases
     ----------
@@ -64,7 +64,7 @@ class _NDKL(DistributionMeasure):
 
     # Slow version: ndkl in tests/slow_versions/counts.py
     NAME = "NDKL"
-    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
+    PRETTY_NAME = "Normalised Discounted Cumulative KL-Divergence"
     SOURCE = ("geyik2019",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

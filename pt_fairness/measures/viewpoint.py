@@ -39,7 +39,7 @@ def side_of_run(view: View, protected: str) -> Side:
 
 
 class ViewpointMeasure(PrefixMeasure):
-    """A prefix measure whose population is the whole condensed run."""
+    """A prefix measure whose population is the whole condensed list."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
     SUPPORTED_PARAMS = {
@@ -77,7 +77,7 @@ class ViewpointMeasure(PrefixMeasure):
 
 
 class _nDD(ViewpointMeasure):
-    r"""nDD — Normalized Discounted Difference.
+    r"""nDD — Normalised Discounted Difference.
 
     How far the share of the protected viewpoint in every prefix is from its share in the whole
     ranking.
@@ -90,7 +90,7 @@ class _nDD(ViewpointMeasure):
        \left| \frac{S^+_{1..i}}{i} - \frac{S^+}{N} \right|
 
     S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
-    protected and all annotated documents of the whole run. Z is the exact maximum over the
+    protected and all annotated documents of the whole list. Z is the exact maximum over the
     permutations of the run (``norm='max'``), the value of the ranking with all protected documents
     first (``'protected-first'``, the paper's), or 1 (``'none'``). ``norm='range'`` is that of rND.
     The minority is the smallest group of the annotated documents of the run; of equally small ones,
@@ -129,12 +129,12 @@ class _nDD(ViewpointMeasure):
 
     # Slow version: ndd in tests/slow_versions/soft.py
     NAME = "nDD"
-    PRETTY_NAME = "Normalized Discounted Difference"
+    PRETTY_NAME = "Normalised Discounted Difference"
     term, BOUND = staticmethod(rnd), 1.0
 
 
 class _nDR(ViewpointMeasure):
-    r"""nDR — Normalized Discounted Ratio.
+    r"""nDR — Normalised Discounted Ratio.
 
     How far the ratio of the protected viewpoint to the others in every prefix is from that of the
     whole ranking.
@@ -174,13 +174,13 @@ class _nDR(ViewpointMeasure):
 
     # Slow version: ndr in tests/slow_versions/soft.py
     NAME = "nDR"
-    PRETTY_NAME = "Normalized Discounted Ratio"
+    PRETTY_NAME = "Normalised Discounted Ratio"
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
 
 class _nDKL(ViewpointMeasure):
-    r"""nDKL — Normalized Discounted Kullback–Leibler Divergence.
+    r"""nDKL — Normalised Discounted Kullback–Leibler Divergence.
 
     How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
 
@@ -220,12 +220,12 @@ class _nDKL(ViewpointMeasure):
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
     NAME = "nDKL"
-    PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
+    PRETTY_NAME = "Normalised Discounted Kullback-Leibler Divergence"
     term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
 
 
 class _nDJS(FairnessMeasure):
-    r"""nDJS — Normalized Discounted Jensen–Shannon Divergence.
+    r"""nDJS — Normalised Discounted Jensen–Shannon Divergence.
 
     How far all viewpoints in every prefix diverge from those of the whole ranking.
 
@@ -276,7 +276,7 @@ class _nDJS(FairnessMeasure):
 
     # Slow version: ndjs in tests/slow_versions/soft.py
     NAME = "nDJS"
-    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
+    PRETTY_NAME = "Normalised Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
