@@ -11,11 +11,20 @@ import pandas as pd
 import pytest
 
 from pt_fairness import (
+    AWRF,
     EED,
+    EEL,
+    EER,
+    IAA,
     NDKL,
+    ARaB,
     DistFair,
     DistKL,
+    FaiRR,
+    NFaiRR,
     PreF,
+    RaB,
+    RankingBias,
     RepBias,
     Skew,
     analysis,
@@ -27,6 +36,7 @@ from pt_fairness import (
     rKL,
     rND,
     rRD,
+    values,
 )
 from pt_fairness.declarations.example import qrels as EXAMPLE
 from pt_fairness.declarations.example import run as EXAMPLE_RUN
@@ -51,7 +61,7 @@ def qrels_of(groups):
                          "iteration": list(groups)})
 
 
-def value(measure, groups, order=None):
+def value_of(measure, groups, order=None):
     """The value of a ranking of these relevant documents, by default in their order."""
     order = range(len(groups)) if order is None else order
     run = pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in order],
@@ -65,12 +75,12 @@ def test_viewpoint_measures_depend_on_the_length_of_the_condensed_list():
              "three others with the same groups.")
     for measure in (nDR, nDKL):
         says(measure, "As nDD.")
-    assert round(value(nDD @ 3, "PPC"), 3) == 0.704
-    assert round(value(nDD @ 3, "PPCPPC"), 3) == 0.434
+    assert round(value_of(nDD @ 3, "PPC"), 3) == 0.704
+    assert round(value_of(nDD @ 3, "PPCPPC"), 3) == 0.434
     for measure in (nDD, nDR, nDKL, nDJS):
-        assert value(measure @ 3, "PPC") != pytest.approx(value(measure @ 3, "PPCPPP"))
+        assert value_of(measure @ 3, "PPC") != pytest.approx(value_of(measure @ 3, "PPCPPP"))
     # One depth is not enough: the second list has as many documents, three of them without a group.
-    assert round(value(nDD @ 3, ["P", "-", "P", "-", "C", "-"]), 3) == 0.704
+    assert round(value_of(nDD @ 3, ["P", "-", "P", "-", "C", "-"]), 3) == 0.704
 
 
 @pytest.mark.parametrize("measure", [rND, rKL, rRD])
@@ -91,8 +101,8 @@ def test_the_equations_have_no_normaliser(measure):
                    if p > 0)
 
     equation = sum(term(plus, i) / math.log2(i + 1) for i, plus in ((1, 0), (2, 1), (3, 1)))
-    assert value(measure(norm="none") @ 3, "PCP") == pytest.approx(equation)
-    assert value(measure @ 3, "PCP") != pytest.approx(equation)
+    assert value_of(measure(norm="none") @ 3, "PCP") == pytest.approx(equation)
+    assert value_of(measure @ 3, "PCP") != pytest.approx(equation)
 
 
 def test_the_paper_normalises_dist_fair_by_min_max():
@@ -118,11 +128,11 @@ def test_the_range_of_ndkl():
     on_page("reading", "the largest value is −ln of the smallest target share, 0.69 for two groups")
     for pool in ("PPC", "AABC"):
         largest = {"PPC": math.log(2), "AABC": math.log(3)}[pool]
-        found = [value(NDKL, pool, order) for n in range(1, len(pool) + 1)
+        found = [value_of(NDKL, pool, order) for n in range(1, len(pool) + 1)
                  for order in itertools.permutations(range(len(pool)), n)]
         assert min(found) > 0 and max(found) == pytest.approx(largest)
-    assert value(NDKL, "PPC", ["x"]) == 1 > math.log(2)
-    share = value(NDKL(target={"P": 0.99, "C": 0.01}), "PPC", [2])
+    assert value_of(NDKL, "PPC", ["x"]) == 1 > math.log(2)
+    share = value_of(NDKL(target={"P": 0.99, "C": 0.01}), "PPC", [2])
     assert share == pytest.approx(-math.log(0.01))
 
 
@@ -130,14 +140,14 @@ def test_the_fair_ends_of_pref_and_eed():
     says(PreF, "1 is not the value of a fair list: it needs every document to be protected. A list "
          "with the share p has less, and more protected documents than that raise the value.")
     lists = ["PNPNPN", "PPNPPN", "PPPPPN", "PPPPPP"]
-    found = [value(PreF(protected="P", p=0.5), one) for one in lists]
+    found = [value_of(PreF(protected="P", p=0.5), one) for one in lists]
     assert found == sorted(found) and found[0] < 0.9 and found[-1] == pytest.approx(1)
     says(EED, "for the same sum of exposures, equal ones have the least EED, which is above 0. 0 "
          "is no exposure at all.")
     both = pd.DataFrame({"qid": "1", "docno": ["d0", "d1", "d1", "d0"], "score": [2, 1, 2, 1],
                          "iteration": ["0", "0", "1", "1"]})
     equal = evaluate({"one": both}, qrels_of("PC"), [EED], progress=False)[0].iloc[0, 1]
-    assert value(EED, "PC") > equal > 0
+    assert value_of(EED, "PC") > equal > 0
 
 
 def test_ties_of_the_minority():
@@ -151,9 +161,9 @@ def test_ties_of_the_minority():
     for measure, told in ((rRD, "minority"), (nDR, "minority"), (rRD, "majority")):
         if measure is nDR:
             order = [0, 1, 2, 3]
-        found = value(measure(protected=told) @ 3, pool, order)
-        assert found == value(measure(protected="CON") @ 3, pool, order)
-        assert found != pytest.approx(value(measure(protected="PRO") @ 3, pool, order))
+        found = value_of(measure(protected=told) @ 3, pool, order)
+        assert found == value_of(measure(protected="CON") @ 3, pool, order)
+        assert found != pytest.approx(value_of(measure(protected="PRO") @ 3, pool, order))
 
 
 def test_rep_bias_and_skew_of_one_ranking():
@@ -203,3 +213,17 @@ def test_the_glossary_has_every_word():
         "group", "label", "relevance", "iteration", "sample", "target distribution", "population",
         "context", "background", "exposure", "merit", "prefix", "condensed list", "whole list",
         "undefined topic", "topic without results", "p", "minority, majority"} <= set(terms)
+
+
+def test_measures_that_need_no_groups():
+    on_page("groups", "some need none: EEL, EED, EER and IAA compare single documents by default, "
+            "and FaiRR, NFaiRR, RaB, ARaB and RankingBias numbers.")
+    numbers = values.from_mapping({"d0": 0.5, "d1": 1.0}, name="neutral")
+    measures = [EEL, EED, EER, IAA, *(one(values=numbers) for one in (
+        FaiRR, NFaiRR, RaB, ARaB, RankingBias))]
+    without = qrels_of("PC").drop(columns="iteration")
+    run = pd.DataFrame({"qid": "1", "docno": ["d0", "d1"], "score": [2.0, 1.0]})
+    table, _ = evaluate({"one": run}, without, measures, progress=False)
+    assert table.iloc[0, 1:].notna().all()
+    with pytest.raises(ValueError, match="groups"):
+        evaluate({"one": run}, without, [AWRF], progress=False)

@@ -254,7 +254,7 @@ class _EEL(ExposureMeasure):
 class _EED(ExposureMeasure):
     r"""EED — Expected Exposure Disparity.
 
-    How unequal the expected exposure of the documents is, whatever their relevance.
+    How unequal and how large the exposure of the documents is, whatever their relevance.
 
     Formula
     -------

@@ -28,7 +28,7 @@ def inequity(eps: Floats, y: Floats) -> Floats:
 class _IAA(DocumentMeasure):
     r"""IAA — Inequity of Attention.
 
-    How far each document's share of the attention is from its share of the merit.
+    How far each document's share of the exposure is from its share of the merit.
 
     Formula
     -------

@@ -30,7 +30,7 @@ def unbiased(expected: Floats, found: Floats) -> Floats:
 class _RepBias(SignedMeasure):
     r"""RepBias — Representation Bias.
 
-    The share of a group in the first documents less its share without bias.
+    The share of a group in the first documents minus the share that would be unbiased.
 
     Formula
     -------
@@ -122,7 +122,7 @@ class SkewMeasure(DistributionMeasure):
 class _Skew(SkewMeasure):
     r"""Skew — Skew of a Group.
 
-    Logarithm of a group's share of the first documents over its target share.
+    The logarithm of the ratio of a group's share of the first documents to its target share.
 
     Formula
     -------
@@ -175,7 +175,7 @@ class _Skew(SkewMeasure):
 class _MinSkew(SkewMeasure):
     r"""MinSkew — Minimum Skew.
 
-    Skew of the group that is under-represented most.
+    The skew of the most under-represented group.
 
     Formula
     -------
@@ -213,7 +213,7 @@ class _MinSkew(SkewMeasure):
 class _MaxSkew(SkewMeasure):
     r"""MaxSkew — Maximum Skew.
 
-    Skew of the group that is over-represented most.
+    The skew of the most over-represented group.
 
     Formula
     -------
