@@ -103,7 +103,7 @@ class _nDD(ViewpointMeasure):
 
     Edge cases
     ----------
-    A run of protected documents only, or of unprotected documents only, has 0. A topic without
+    A run whose documents are all protected, or all unprotected, has 0. A topic without
     results has 1. With ``norm='none'``, a topic without results has b times the sum of the
     discounts of ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs
     with shares of at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
@@ -251,7 +251,7 @@ class _nDJS(FairnessMeasure):
 
     Edge cases
     ----------
-    A run of protected documents only, or of unprotected documents only, has 0.
+    A run whose documents are all protected, or all unprotected, has 0.
 
     A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
     documents (1 without a cutoff).
