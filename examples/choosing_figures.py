@@ -10,13 +10,14 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
 from comparison import arguments
 
 from pt_fairness.plots import style
 
-PAGES = importlib.resources.files("pt_fairness") / "pt_docs"
+PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
 
 
 class Leaf(NamedTuple):
@@ -71,10 +72,9 @@ INK = 'stroke="currentColor" fill="none"'
 
 def page_of(name: str) -> str:
     """The page that documents a measure, without its suffix."""
-    for page in PAGES.iterdir():
-        if page.name.endswith(".rst") and re.search(
-                rf"^\.\. py:data:: (?:.*\n +)*{name}$", page.read_text(encoding="utf-8"), re.M):
-            return page.name.removesuffix(".rst")
+    for page in PAGES.rglob("*.rst"):
+        if re.search(rf"^\.\. py:data:: (?:.*\n +)*{name}$", page.read_text(encoding="utf-8"), re.M):
+            return page.relative_to(PAGES).with_suffix("").as_posix()
     raise LookupError(name)
 
 
