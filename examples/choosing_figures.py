@@ -73,7 +73,8 @@ INK = 'stroke="currentColor" fill="none"'
 def page_of(name: str) -> str:
     """The page that documents a measure, without its suffix."""
     for page in PAGES.rglob("*.rst"):
-        if re.search(rf"^\.\. py:data:: (?:.*\n +)*{name}$", page.read_text(encoding="utf-8"), re.M):
+        text_of_page = page.read_text(encoding="utf-8")
+        if re.search(rf"^\.\. py:data:: (?:.*\n +)*{name}$", text_of_page, re.MULTILINE):
             return page.relative_to(PAGES).with_suffix("").as_posix()
     raise LookupError(name)
 
