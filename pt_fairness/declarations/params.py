@@ -166,7 +166,8 @@ def protected(*also: str, default: str = "minority") -> Param:
 
     :param also: further keywords that are allowed, such as ``'all'``
     """
-    return Param(str, "protected group: minority, majority, a label, or labels joined by commas"
+    return Param(str, "protected group: minority or majority (of equal groups the first in the "
+                 "order of their labels), a label, or labels joined by commas"
                  + (", or all for the divergence over all groups at once" if "all" in also else ""),
                  "'minority', 'majority', a label, or labels without commas in them, joined by "
                  "commas" + "".join(f", or {word!r}" for word in also),
@@ -208,7 +209,7 @@ def absolute() -> Param:
 
 #: The meaning of each target keyword.
 _TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
-            "documents", "uniform": "the same for every group", "run": "that of the whole run",
+            "documents", "uniform": "the same for every group", "run": "that of the whole list",
             "score": "that of the normalised scores"}
 
 

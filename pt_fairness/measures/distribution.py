@@ -146,7 +146,8 @@ class _DistFair(DistMeasure):
     DistKL and its parameters are those of that measure.
 
     The paper normalises by min–max over the compared systems, so the value of a system depends on
-    the others. This measure divides by the largest value that a list of n documents can have.
+    the others. This measure divides by the largest value that a list of n documents can have
+    instead. The paper's form is DistKL with :func:`pt_fairness.analysis.minmax`.
 
     Range
     -----

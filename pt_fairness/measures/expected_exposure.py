@@ -252,7 +252,7 @@ class _EEL(ExposureMeasure):
 class _EED(ExposureMeasure):
     r"""EED — Expected Exposure Disparity.
 
-    How unequal the expected exposure of the documents is, whatever their relevance.
+    How unequal and how large the exposure of the documents is, whatever their relevance.
 
     Formula
     -------
@@ -266,7 +266,8 @@ class _EED(ExposureMeasure):
 
     Range
     -----
-    0 or more, with ``norm='bound'`` 0 to 1. 0 is equal exposure.
+    0 or more, with ``norm='bound'`` 0 to 1. Less is more equal: for the same sum of exposures,
+    equal ones have the least EED, which is above 0. 0 is no exposure at all.
 
     Edge cases
     ----------

@@ -118,7 +118,7 @@ class _logDP(LogRatio):
     both sides, in proportion to its weights.
 
     T is the side's share of the target. With ``target='run'`` it is the share of the annotated
-    documents of the whole run, averaged over the sampled rankings; it is uniform if the run has no
+    documents of the whole list, averaged over the sampled rankings; it is uniform if the run has no
     annotated documents.
 
     Range

@@ -73,10 +73,10 @@ class _rND(ParityMeasure):
     protected documents among the first i; S⁺ and N count the protected and all documents of the
     population, by default the topic's relevant annotated ones. The minority is the smallest group
     of the relevant documents: a document counts 1 to each of its groups or, with weights, its
-    weights. I holds every ``step``-th rank, or
-    the last rank alone if ``step`` is larger. Z is the exact maximum over every sequence of
-    protected and unprotected documents of that length, over every order of the run's documents with
-    ``target='run'``, or 1 with ``norm='none'``.
+    weights. Of equally small groups it is the first in the order of their labels, so that CON comes
+    before PRO. I holds every ``step``-th rank, or the last rank alone if ``step`` is larger. Z is
+    the exact maximum over every sequence of protected and unprotected documents of that length,
+    over every order of the run's documents with ``target='run'``, or 1 with ``norm='none'``.
 
     ``norm='range'`` is ``(v − v_min) / (v_max − v_min)``: v is the sum, v_max its maximum Z, and
     v_min its exact minimum over the same rankings. The terms of the ranks, which add up to the
@@ -112,7 +112,8 @@ class _rND(ParityMeasure):
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 1 is
+    the sum without Z, ``norm='none'``.
 
     Examples
     --------
@@ -163,8 +164,8 @@ class _rKL(ParityMeasure):
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure
-    over all groups at once is an extension.
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 3 is
+    the sum without Z, ``norm='none'``. The measure over all groups at once is an extension.
 
     Examples
     --------
@@ -251,7 +252,8 @@ class _rRD(ParityMeasure):
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 4 is
+    the sum without Z, ``norm='none'``.
 
     Examples
     --------

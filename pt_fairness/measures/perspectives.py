@@ -37,7 +37,7 @@ def mrecall(found: Bools, wanted: Bools, k: float, share: bool = False) -> Float
 class _MRecall(FairnessMeasure):
     r"""MRecall — Recall of All Perspectives.
 
-    Whether the relevant documents at the top are of all groups that the topic has, or of how many.
+    Whether the relevant documents at the top cover all groups of the topic, or which share of them.
 
     Formula
     -------

@@ -30,7 +30,7 @@ def unbiased(expected: Floats, found: Floats) -> Floats:
 class _RepBias(SignedMeasure):
     r"""RepBias — Representation Bias.
 
-    The share of a group in the first documents less its share without bias.
+    The share of a group in the first documents minus the share that would be unbiased.
 
     Formula
     -------
@@ -52,6 +52,9 @@ class _RepBias(SignedMeasure):
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. In a topic without results m is 0; without a cutoff the value is 0.
+
+    The default target is the relevant documents, that of Skew equal shares: give both the same
+    target before you compare them. In the example, the default target would give 0.
 
     Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
     paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
@@ -117,7 +120,7 @@ class SkewMeasure(DistributionMeasure):
 class _Skew(SkewMeasure):
     r"""Skew — Skew of a Group.
 
-    Logarithm of a group's share of the first documents over its target share.
+    The logarithm of the ratio of a group's share of the first documents to its target share.
 
     Formula
     -------
@@ -137,6 +140,9 @@ class _Skew(SkewMeasure):
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. In a topic without results P_g is 0.
+
+    The default target is equal shares, that of RepBias the relevant documents: give both the same
+    target before you compare them.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
@@ -165,7 +171,7 @@ class _Skew(SkewMeasure):
 class _MinSkew(SkewMeasure):
     r"""MinSkew — Minimum Skew.
 
-    Skew of the group that is under-represented most.
+    The skew of the most under-represented group.
 
     Formula
     -------
@@ -201,7 +207,7 @@ class _MinSkew(SkewMeasure):
 class _MaxSkew(SkewMeasure):
     r"""MaxSkew — Maximum Skew.
 
-    Skew of the group that is over-represented most.
+    The skew of the most over-represented group.
 
     Formula
     -------

@@ -148,7 +148,9 @@ class _PreF(Quotient, BinomialMeasure):
 
     Range
     -----
-    0 to 1. 1 is fair to the protected group. Too many protected documents do not lower the value.
+    0 to 1; more is fairer to the protected group. 1 is not the value of a fair list: it needs every
+    document to be protected. A list with the share p has less, and more protected documents than
+    that raise the value.
 
     Edge cases
     ----------

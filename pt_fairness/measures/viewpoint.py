@@ -34,7 +34,7 @@ def side_of_run(view: View, protected: str) -> Side:
 
 
 class ViewpointMeasure(PrefixMeasure):
-    """A prefix measure whose population is the whole condensed run."""
+    """A prefix measure whose population is the whole condensed list."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
     SUPPORTED_PARAMS = {
@@ -72,7 +72,7 @@ class ViewpointMeasure(PrefixMeasure):
 
 
 class _nDD(ViewpointMeasure):
-    r"""nDD — Normalized Discounted Difference.
+    r"""nDD — Normalised Discounted Difference.
 
     How far the share of the protected viewpoint in every prefix is from its share in the whole
     ranking.
@@ -85,25 +85,29 @@ class _nDD(ViewpointMeasure):
        \left| \frac{S^+_{1..i}}{i} - \frac{S^+}{N} \right|
 
     S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
-    protected and all annotated documents of the whole run. Z is the exact maximum over the
+    protected and all annotated documents of the whole list. Z is the exact maximum over the
     permutations of the run (``norm='max'``), the value of the ranking with all protected documents
-    first (``'protected-first'``, the paper's), or 1 (``'none'``).
+    first (``'protected-first'``, the paper's), or 1 (``'none'``). ``norm='range'`` is that of rND.
+    The minority is the smallest group of the annotated documents of the run; of equally small ones,
+    the first in the order of their labels.
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair. ``'protected-first'`` bounds the
-    value by 1 only if the protected group is not the larger one.
+    0 to 1 with ``norm='max'`` and ``'range'``, unbounded otherwise. 0 is fair.
+    ``'protected-first'`` bounds the value by 1 only if the protected group is not the larger one.
 
     Edge cases
     ----------
-    A run of protected documents only, or of unprotected documents only, has 0. A topic without
+    A run whose documents are all protected, or all unprotected, has 0. A topic without
     results has 1. With ``norm='none'``, a topic without results has b times the sum of the
     discounts of ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs
     with shares of at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated
-    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
-    first.
+    The population is the whole condensed list, so with a cutoff the value depends on how many
+    annotated documents the run returns. Compare condensed lists of equal length only: leave out
+    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
+    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
+    same groups.
 
     Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.
 
@@ -123,7 +127,7 @@ class _nDD(ViewpointMeasure):
 
 
 class _nDR(ViewpointMeasure):
-    r"""nDR — Normalized Discounted Ratio.
+    r"""nDR — Normalised Discounted Ratio.
 
     How far the ratio of the protected viewpoint to the others in every prefix is from that of the
     whole ranking.
@@ -167,7 +171,7 @@ class _nDR(ViewpointMeasure):
 
 
 class _nDKL(ViewpointMeasure):
-    r"""nDKL — Normalized Discounted Kullback–Leibler Divergence.
+    r"""nDKL — Normalised Discounted Kullback–Leibler Divergence.
 
     How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
 
@@ -210,7 +214,7 @@ class _nDKL(ViewpointMeasure):
 
 
 class _nDJS(FairnessMeasure):
-    r"""nDJS — Normalized Discounted Jensen–Shannon Divergence.
+    r"""nDJS — Normalised Discounted Jensen–Shannon Divergence.
 
     How far all viewpoints in every prefix diverge from those of the whole ranking.
 
@@ -236,14 +240,16 @@ class _nDJS(FairnessMeasure):
 
     Edge cases
     ----------
-    A run of protected documents only, or of unprotected documents only, has 0.
+    A run whose documents are all protected, or all unprotected, has 0.
 
     A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
     documents (1 without a cutoff).
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated
-    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
-    first.
+    The population is the whole condensed list, so with a cutoff the value depends on how many
+    annotated documents the run returns. Compare condensed lists of equal length only: leave out
+    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
+    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
+    same groups.
 
     Source
     ------
