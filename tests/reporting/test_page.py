@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 
+import numpy as np
 import pytest
 
 from pt_fairness import FairnessWarning, analysis, explain
@@ -103,6 +105,25 @@ class TestPlane:
             )
             assert ("Pareto front" in label) == (not dominated)
             assert ("the baseline" in label) == (row["name"] == "BM25")
+
+    @pytest.mark.parametrize(("x", "y"), [*itertools.permutations(
+        ["nDCG@5", "rKL@5", "BiasP(pro='A\\x20&\\x20B',con='<i>C</i>')@5"], 2)])
+    def test_the_fair_ends_are_where_they_are_in_the_figure_of_the_package(self, page, made, x, y):
+        figure = pytest.importorskip("matplotlib.figure").Figure()
+        from pt_fairness import plots
+        page.choose("plane-x", x)
+        page.choose("plane-y", y)
+        found = page("return [...document.querySelectorAll('#plane-chart circle')].map(one =>"
+                     " [one.cx.baseVal.value, -one.cy.baseVal.value, one.parentNode.dataset.run])")
+        runs = [int(run) for *_, run in found]
+        ax = plots.tradeoff(made.averages.assign(name=list("ABCD")), x, y, figure.subplots())
+        wanted = ax.transData.transform(made.averages[[x, y]].to_numpy()[runs])
+        for axis in range(2):
+            places = np.array([one[axis] for one in found])
+            assert np.corrcoef(places, wanted[:, axis])[0, 1] > 1 - 1e-6
+        # A signed measure has its fair end inside, and the front is no line.
+        signed = any("BiasP" in one for one in (x, y))
+        assert bool(page.find_all("#plane .front")) <= (not signed)
 
     def test_arrow_keys_step_from_point_to_point(self, page, made):
         page("document.querySelector(\"#plane-chart g[tabindex='0']\").focus()")

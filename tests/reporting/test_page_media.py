@@ -134,6 +134,22 @@ class TestWidths:
             self.touch(page, buttons[3])
             assert not page(cut, buttons[3])[0] and page(cut, buttons[0])[0]
 
+    @pytest.mark.parametrize("width", [390, 768, 1280])
+    def test_names_cover_no_points(self, show, crowded, width):
+        page = show(crowded)
+        with page.on(width):
+            page.browser.get(page.address)
+            for y in ("rKL@5", "nDCG@5", "AWRF@5"):
+                page.choose("plane-y", y)
+                texts, points = page("""
+                    const box = ({ x, y, width, height }) => [x, y, x + width, y + height];
+                    return ['text.label', 'circle'].map(kind => [...document.querySelectorAll(
+                      `#plane-chart ${kind}`)].map(one => box(one.getBoundingClientRect())))""")
+                assert len(points) == 15 and len(texts) >= 2
+                pairs = [*itertools.product(texts, points), *itertools.combinations(texts, 2)]
+                assert not [(one, two) for one, two in pairs if one[0] < two[2] and two[0] < one[2]
+                            and one[1] < two[3] and two[1] < one[3]]
+
     def touch(self, page, element):
         from selenium.webdriver.common.actions.action_builder import ActionBuilder
         from selenium.webdriver.common.actions.pointer_input import PointerInput
