@@ -135,6 +135,9 @@ class Page:
         emulated = {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", emulated)
+        # What follows the size is drawn in the next frames.
+        self.browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(() =>"
+                                          " setTimeout(arguments[0])))")
         try:
             yield
         finally:

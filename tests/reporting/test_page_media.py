@@ -84,7 +84,6 @@ class TestWidths:
     @pytest.mark.parametrize("width", [360, 390, 768, 1280])
     def test_nothing_is_wider_than_the_page(self, page, width):
         with page.on(width):
-            page.browser.get(page.address)
             assert page("return document.documentElement.scrollWidth") <= width
             assert page("return document.querySelector('#plane-chart svg') !== null")
 
@@ -101,9 +100,6 @@ class TestWidths:
     def test_a_hint_where_a_table_scrolls(self, show, crowded, width):
         page = show(crowded)
         with page.on(width):
-            page.browser.get(page.address)
-            page.browser.execute_async_script(
-                "requestAnimationFrame(() => setTimeout(arguments[0]))")
             found = page("""
                 return [...document.querySelectorAll('.scroll')].map(one => {
                   const hint = one.previousElementSibling;
@@ -119,7 +115,6 @@ class TestWidths:
     def test_names_with_an_ellipsis_are_whole_on_touch(self, show, crowded, width):
         page = show(crowded)
         with page.on(width):
-            page.browser.get(page.address)
             name = page.find("#systems tbody .name")
             cut = "const one = arguments[0]; return [one.scrollWidth > one.clientWidth," \
                   " getComputedStyle(one).textOverflow, one.offsetHeight]"
@@ -138,7 +133,6 @@ class TestWidths:
     def test_names_cover_no_points(self, show, crowded, width):
         page = show(crowded)
         with page.on(width):
-            page.browser.get(page.address)
             for y in ("rKL@5", "nDCG@5", "AWRF@5"):
                 page.choose("plane-y", y)
                 texts, points = page("""
