@@ -184,14 +184,16 @@ def test_numbers_at_ranks_are_left_out_by_size(monkeypatch):
     whole = data_of(page)
     assert [one["explained"] for one in whole["measures"]] == ["contribution", "value so far"]
     notes = {name: whole[name] for name in ("measures", "steps")}
-    # The three documents of the run have nine bytes for each measure.
-    room = len(page.encode()) - len(as_json(notes)) + 20_000 + 17
+    # There is room for the numbers of the first measure, and not for those of both.
+    room = len(page.encode()) - len(as_json(notes)) + 20_000 + len(as_json(whole["steps"][0])) + 8
     monkeypatch.setattr("pt_fairness.reporting.document.MOST_BYTES", room)
     page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
     data = data_of(page)
     assert [one["explained"] for one in data["measures"]] == ["contribution", None]
     assert "because of their size" in data["measures"][1]["note"]
     assert data["steps"][1] is None and whole["steps"][0] == data["steps"][0]
+    # In units of the last decimal: nDCG@2 is 1 for the documents a and b of topic 1.
+    assert data["steps"][0] == [[6131, 3869], [6131]]
 
 
 @pytest.mark.parametrize("depth", [0, 101, 2.5, True, "20"])

@@ -2,19 +2,12 @@
 
 /* The way to a value: the ranks of a system for the chosen topic and measure. */
 
-const DIGITS = 3;
-const STEPS = 36 ** DIGITS - 2;
-
 /** Return the number at each rank: a contribution, or the value so far. */
 function numbersAt(measure, topic, run) {
-  const { low, high } = data.measures[measure];
   const count = data.rankings[topic].runs[run].length;
   const before = data.rankings[topic].runs.slice(0, run).reduce((sum, one) => sum + one.length, 0);
-  return Array.from({ length: count }, (_, i) => {
-    const start = DIGITS * (before + i);
-    const code = parseInt(data.steps[measure][topic].slice(start, start + DIGITS), 36);
-    return code > STEPS ? null : low + code / STEPS * (high - low);
-  });
+  return data.steps[measure][topic].slice(before, before + count)
+    .map((one) => (one === null ? null : one / 10 ** data.digits));
 }
 
 /** Return which documents the measure counts, and the shares of the groups up to each. */
