@@ -20,6 +20,7 @@ from pt_fairness.reporting.sentences import listed
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
+from pt_fairness.tables.formats import as_text
 from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE, VERDICT
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
@@ -50,6 +51,9 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
         "lead": _lead(experiment), "table": _table(experiment),
         "judgments": _judgments(experiment), "paragraph": citations.as_text(text),
         "latex": citations.as_latex(text), "bibtex": citations.bibtex(text),
+        "copies": [("LaTeX", as_text(experiment.table, "latex", p_values=True)),
+                   ("CSV", as_text(experiment.table, "csv")),
+                   ("Markdown", as_text(experiment.table, "md", p_values=True))],
         "sampled": "A system has several rankings of a topic: the first one is shown, and values "
                    "are not explained." if experiment.sampled else "",
     }
@@ -87,24 +91,29 @@ def _table(experiment: Experiment) -> dict[str, Any]:
     heads += [{"parts": [f"annotated@{experiment.depth}"], "measure": None, "end": source.name}
               for source in experiment.sources]
     rows = []
+    base = None if experiment.baseline is None else experiment.systems.index(experiment.baseline)
+    values = averages[names].to_numpy(float)
     for row, (system, strip) in enumerate(zip(experiment.systems, experiment.strips, strict=True)):
-        cells = [_cell(float(averages[name].iloc[row]), bool(best[name].iloc[row]),
-                       str(changed[name].iloc[row]), _about(averages, name, row))
-                 for name in names]
+        cells = [_cell(value, bool(best[name].iloc[row]), str(changed[name].iloc[row]),
+                       _about(averages, name, row),
+                       value if base in (None, row) else value - values[base, i])
+                 for i, (name, value) in enumerate(zip(names, values[row].tolist(), strict=True))]
         for name, cell in zip(names, cells, strict=True):
             if name + LOW in averages and cell["value"]:
                 low, high = (averages[name + suffix].iloc[row] for suffix in (LOW, HIGH))
-                cell["text"] += f" [{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
+                cell["interval"] = f"[{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
             if name + VERDICT in averages and system != experiment.baseline:
                 cell["verdict"] = averages[name + VERDICT].iloc[row]
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
-    known = experiment.references[names].to_numpy(float).tolist()
-    references = [{"name": name, "cells": ["" if np.isnan(value) else _cell(value)["text"]
-                                           for value in values]}
-                  for name, values in zip(experiment.references["name"], known, strict=True)]
+    known = experiment.references[names].to_numpy(float)
+    less = known if base is None else known - values[base]
+    references = [{"name": name, "cells": [
+        None if np.isnan(value) else _cell(value, difference=difference)
+        for value, difference in zip(*both, strict=True)]} for name, *both in zip(
+            experiment.references["name"], known.tolist(), less.tolist(), strict=True)]
     return {"heads": heads, "rows": rows, "references": references,
-            "tested": experiment.baseline is not None,
+            "baseline": experiment.baseline, "intervals": INTERVAL in averages.attrs,
             "caption": "Averages over the topics. The best value of each column is bold. A click "
                        "on a name sorts by it. Names in brackets are reference rankings: the "
                        "relevant documents that have a group, in other orders.",
@@ -113,11 +122,18 @@ def _table(experiment: Experiment) -> dict[str, Any]:
                  "documents that have a group."] if experiment.sources else [])]}
 
 
-def _cell(value: float, best: bool = False, mark: str = "", about: str = "") -> dict[str, Any]:
-    """Return a cell of the table; ``said`` is for screen readers."""
+def _cell(value: float, best: bool = False, mark: str = "", about: str = "",
+          difference: float | None = None) -> dict[str, Any]:
+    """Return a cell of the table; ``said`` is for screen readers.
+
+    :param difference: the difference from the baseline, the value itself for the baseline
+    """
     exact = number(value)
-    return {"value": "" if exact is None else str(exact),
+    sign = "" if difference in (None, value) else "+"
+    return {"value": "" if exact is None else str(exact), "interval": "",
             "text": "–" if exact is None else f"{value:.{DIGITS}f}".replace("-", "−"),
+            "difference": None if difference is None else "–" if np.isnan(difference) else
+            f"{difference:{sign}.{DIGITS}f}".replace("-", "−"),
             "best": best, "mark": mark, "about": about, "verdict": "",
             "said": ", ".join(filter(None, ["best" if best else "", _CHANGES[mark]]))}
 

@@ -44,7 +44,7 @@ class Experiment:
                  perquery: pd.DataFrame, depth: int) -> None:
         #: The averages of the systems, and those of reference rankings.
         self.averages, self.references = systems_of(averages), averages[is_reference(averages)]
-        self.depth, self.plan = depth, plan
+        self.depth, self.plan, self.table = depth, plan, averages
         self.measures: list[Any] = plan.measures
         #: The name of each measure, as its column.
         self.names: list[str] = measure_columns(averages)

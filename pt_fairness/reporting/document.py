@@ -34,13 +34,26 @@ class Report:
 
     :param html: the page
     :param broken: the errors of the runs that could not be evaluated, by name
+    :param table: the averages
+    :param paragraph: the paragraph for a paper as text
+    :param latex: the same in LaTeX
+    :param bibtex: the BibTeX entries of what it cites
     """
 
-    def __init__(self, html: str, broken: Mapping[str, str]) -> None:
+    def __init__(self, html: str, broken: Mapping[str, str], table: pd.DataFrame, paragraph: str,
+                 latex: str, bibtex: str) -> None:
         #: The errors of the runs that could not be evaluated, by name.
         self.broken = dict(broken)
         #: The whole page, which needs no other file and no network.
         self.html = html
+        #: The averages as :func:`pt_fairness.evaluate` returns them, with reference rankings.
+        self.table = table
+        #: The paragraph on the experiment for a paper, with citations by author and year.
+        self.paragraph = paragraph
+        #: The same paragraph in LaTeX, with ``\\cite``.
+        self.latex = latex
+        #: The BibTeX entries of all that the paragraph cites.
+        self.bibtex = bibtex
 
     def save(self, path: Path) -> None:
         """Write the report to a file, which is replaced atomically.
@@ -104,7 +117,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
         package with the intervals and shares of
         :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
         probabilities
-    :returns: the report, with ``save(path)`` and, for notebooks, ``_repr_html_``
+    :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
+        and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
     :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
     :raises ImportError: Jinja2 is not installed
 
@@ -119,6 +133,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     >>> page = report({"mine": run}, qrels, ["nDCG@2", "AWRF@2"], groups="opinions.csv",
     ...               progress=False)
     >>> page.save("report.html")
+    >>> page.paragraph[:35]
+    'One system is evaluated on 1 topic.'
     """
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
@@ -146,4 +162,5 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
             confidence=level), uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
-    return Report(render(content, data_of(experiment, room)), experiment.broken)
+    return Report(render(content, data_of(experiment, room)), experiment.broken, averages,
+                  *(content[name] for name in ("paragraph", "latex", "bibtex")))

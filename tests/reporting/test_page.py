@@ -293,8 +293,10 @@ class TestAccess:
 
     def test_all_controls_are_reached_by_tab_and_have_names(self, page):
         wanted = page("""
-            return [...document.querySelectorAll('a, button, select, [tabindex="0"]')]
+            return [...document.querySelectorAll(
+              'a, button, input, select, summary, [tabindex="0"]')]
               .filter(one => !one.disabled && one.offsetParent !== null || one.closest('svg'))
+              .filter(one => one.matches('summary') || !one.closest('details:not([open])'))
               .length""")
         page("document.activeElement.blur(); window.scrollTo(0, 0)")
         seen = set()
