@@ -145,7 +145,8 @@ class TestTopics:
             for cell in page.find_all("#strips td[data-doc]"):
                 system = page("return data.runs[arguments[0].parentNode.dataset.run]", cell)
                 rank, text = re.fullmatch(
-                    r"rank (\d+): (.*)", cell.get_attribute("aria-label")
+                    r"rank (\d+): (.*); (?:counts|does not count)",
+                    cell.get_attribute("aria-label"),
                 ).groups()
                 own = top[
                     top["name"].eq(system) & top["qid"].eq(qid) & top["rank"].eq(int(rank))

@@ -142,6 +142,16 @@ def test_the_page_in_a_browser(case, show):
             fairest = frame.attrs.get("fairest", math.nan)
             assert caption.partition("ranking has ")[2] == (
                 "" if math.isnan(fairest) else shown(fairest)), (column, qid)
+            framed = page("return [...document.querySelectorAll('#strips tr[data-run=\"1\"] "
+                          "td[data-doc]')].map(one => one.className)")
+            counts = [one == "counts" for one in framed]
+            assert counts[:len(frame)] == frame["counts"].tolist(), (column, qid)
+            if measure.NAME != "OfGroup":  # of which explain leaves out the last ranks
+                assert not any(counts[len(frame):]), (column, qid)
+            said = page("return document.getElementById('strips-caption').innerText")
+            cutoff = measure.params["cutoff"]
+            assert f"Framed: the first {cutoff} documents" in said
+            assert ("documents with a group" in said) == getattr(measure, "condensed", False)
             heads = page("return [...document.querySelectorAll('#steps thead th')]"
                          ".map(head => head.innerText)")
             kind = "contribution" if "contribution" in frame else "value"

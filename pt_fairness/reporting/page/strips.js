@@ -53,10 +53,13 @@ function stripRow(run, texts) {
   const row = element("tr", { "data-run": run },
     element("th", { scope: "row" }, name),
     element("td", { class: "value" }, asText(data.values[chosen.measure][chosen.topic][run])));
+  const counting = sharesSoFar(chosen.measure, chosen.topic, run);
   ranking.runs[run].forEach((doc, i) => {
-    const said = `rank ${i + 1}: ${texts[doc]}`;
+    const { counts } = counting[i];
+    const said = `rank ${i + 1}: ${texts[doc]}; ${counts ? "counts" : "does not count"}`;
     const groups = groupsOf(chosen.topic, chosen.source, doc);
-    row.append(element("td", { tabindex: -1, "data-doc": doc, "aria-label": said },
+    row.append(element("td", { class: counts ? "counts" : "left-out", tabindex: -1,
+      "data-doc": doc, "aria-label": said },
       documentBox(groups, ranking.labels[doc] > 0)));
   });
   if (!ranking.runs[run].length) row.append(element("td", { class: "note", colspan: data.depth },
@@ -71,7 +74,8 @@ function drawStrips() {
   const ranks = Array.from({ length: data.depth }, (_, i) =>
     element("th", { scope: "col" }, String(i + 1)));
   byId("strips-caption").textContent = `Topic ${data.topics[chosen.topic]}: the first ${data.depth} `
-    + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first`;
+    + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first. `
+    + whatCounts();
   table.tHead.replaceChildren(element("tr", {}, element("th", { scope: "col" }, "system"),
     element("th", { scope: "col", title: data.measures[chosen.measure].name },
       data.measures[chosen.measure].name), ...ranks));
@@ -82,6 +86,14 @@ function drawStrips() {
     || "Point to a document, or move among the documents with the arrow keys.";
   showKey(byId("strips-key"), chosen.source);
   markRun();
+}
+
+/** Return a sentence on the documents that the chosen measure counts. */
+function whatCounts() {
+  const { name, condensed, judged, cutoff } = data.measures[chosen.measure];
+  const kind = judged ? "judged documents" : condensed ? "documents with a group" : "documents";
+  return `Framed: the ${cutoff === null ? "" : `first ${cutoff} `}${kind}, which count for ${name}. `
+    + "Pale: documents that do not count.";
 }
 
 function undefinedHere() {
