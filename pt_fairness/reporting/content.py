@@ -154,7 +154,8 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
         counts = experiment.relevant(i)
         total = counts.sum(axis=1)
         most = total.max(initial=1.0)
-        rows = [{"topic": topic, "width": f"{100 * total[t] / most:.4g}",
+        rows = [{"topic": topic, "query": experiment.queries[t],
+                 "width": f"{100 * total[t] / most:.4g}",
                  "shares": [f"{100 * one / total[t]:.4g}" if one else "" for one in counts[t]],
                  "counts": [f"{one:.4g}" for one in counts[t]],
                  "undefined": ", ".join(
@@ -236,6 +237,7 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
     averages = experiment.averages[experiment.names].to_numpy(float).tolist()
     data = {
         "runs": experiment.systems, "topics": list(experiment.topics), "digits": DIGITS,
+        "queries": experiment.queries,
         "depth": experiment.depth, "undefined": experiment.undefined,
         "baseline": None if experiment.baseline is None
         else experiment.systems.index(experiment.baseline),
@@ -249,7 +251,9 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
         # Two decimals more than the page shows.
         "values": [[[number(value) for value in row] for row in table] for table in
                    experiment.values.transpose(2, 1, 0).round(DIGITS + 2).tolist()],
-        "rankings": as_data(experiment.strips, len(experiment.topics)),
+        "rankings": [ranking | {"titles": [experiment.titles.get(one) for one in ranking["docs"]]}
+                     if experiment.titles else ranking
+                     for ranking in as_data(experiment.strips, len(experiment.topics))],
         "targets": experiment.targets, "protected": experiment.protected,
         "fairest": [None if None in of_runs else [list(map(number, run)) for run in of_runs]
                     for of_runs in map(list, zip(*experiment.fairest, strict=True))],

@@ -81,7 +81,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
            title: str = "Fairness report", test: Literal["t", "randomisation"] = "t",
            confidence: float | None = None,
            tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
-           uncertain: int | None = None) -> Report:
+           uncertain: int | None = None, topics: Any = None) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The report has the table of averages, a plot of the systems by any two measures, the relevant
@@ -117,9 +117,14 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
         package with the intervals and shares of
         :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
         probabilities
+    :param topics: the queries of the topics, to show beside their ids: the path of a file (TREC
+        topics in SGML or XML, or a topic and its query in each line), a frame with ``qid, query``,
+        a dataset of ``pt.get_dataset``, or the id of a dataset of ir_datasets. A dataset whose
+        documents have titles, and are on this machine, shows them, too
     :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
         and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
-    :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
+    :raises ValueError: what :func:`evaluate` raises, a depth out of range, a pipe, or topics that
+        cannot be read or are not those of the qrels
     :raises ImportError: Jinja2 is not installed
 
     Examples
@@ -150,7 +155,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance)
     plan = make_plan(judged, measures, None, 1, groups)
-    experiment = Experiment(by_name, plan, averages, perquery, depth)
+    experiment = Experiment(by_name, plan, averages, perquery, depth, topics)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))

@@ -72,8 +72,7 @@ def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
 
 
 def _short(measure: Any) -> str:
-    cutoff = measure.params.get("cutoff")
-    return str(measure.NAME) if cutoff is None else f"{measure.NAME}@{cutoff}"
+    return "@".join(str(one) for one in (measure.NAME, measure.params.get("cutoff")) if one)
 
 
 def _measures(facts: Facts, names: Sequence[str]) -> list[Text]:
@@ -89,13 +88,11 @@ def _measures(facts: Facts, names: Sequence[str]) -> list[Text]:
         aside += [[how]] if how else []
         aside += [[cite]] if cite else []
         said.setdefault(key, []).append([f"{name} (", *joined(aside), ")"] if aside else [name])
-    started: set[str] = set()
-    for (start, end), some in said.items():
-        start = f"{start} also" if start in started else start
-        started.add(start)
+    starts = [start for start, _ in said]
+    for i, ((start, end), some) in enumerate(said.items()):
         *first, last = some
         text = [*joined(first, ", "), " and ", *last] if first else last
-        sentences.append([f"{start} ", *text, end])
+        sentences.append([f"{start} {'also ' * (start in starts[:i])}", *text, end])
     return sentences
 
 

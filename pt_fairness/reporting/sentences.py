@@ -16,8 +16,7 @@ _PREFIXES = "{step}, how far the share of {protected} is from its {target_share}
     "log2, {norm}"
 _RATIOS = "{step}, how far the ratio of {protected} to the other groups is from their ratio " \
     "{target_where}, discounted by log2, {norm}"
-_SUMS = {"max": "divided by {upper}", "bound": "divided by an upper bound",
-         "none": "not normalised",
+_SUMS = {"max": "divided by its exact maximum", "none": "not normalised",
          "range": "scaled from the fairest (0) to the least fair (1) possible ranking",
          "protected-first": "divided by the value of the ranking with all protected documents "
                             "first"}
@@ -182,7 +181,7 @@ def listed(words: Iterable[str]) -> str:
     >>> listed(["rND@10", "rKL@10", "AWRF@10"])
     'rND@10, rKL@10 and AWRF@10'
     """
-    *first, last = words
+    *first, last = [*words] or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 
@@ -200,63 +199,57 @@ def sentence(measure: FairnessMeasure, labels: Sequence[str] = ()) -> str:
     """
     template = found(SENTENCES, measure)[1]
     if template is None:
-        told = choices(measure)
-        text = measure.SHORT_DESC.rstrip(".")
+        text, told = measure.SHORT_DESC.rstrip("."), choices(measure)
         return f"{text[:1].lower()}{text[1:]}{f' ({told})' if told else ''}"
-    words = {"upper": "its exact maximum", **_words(measure, labels)}
-    if measure.param("protected") == "all" and measure.of_run:
-        words["upper"] = "an upper bound"
-    return str(template).format_map(words).format_map(words)
+    return str(template).format_map(_words(measure, labels))
 
 
 def clauses(measure: Any) -> list[str]:
     """Return clauses on the parameters that are not at their defaults and not in the sentence."""
-    own = isinstance(measure, FairnessMeasure)
-    key, template = found(SENTENCES, measure) if own else ("", None)
-    said = {"cutoff", "groups", key.partition(" ")[2].partition("=")[0]}
-    said |= {name.partition("_")[0] for _, name, *_ in Formatter().parse(template or "") if name}
-    said |= set() if template else {"target", "protected"}
+    key, template = found(SENTENCES, measure)
+    named = [name or "" for _, name, *_ in Formatter().parse(template or "{target}{protected}")]
+    said = {"cutoff", "groups", key.partition(" ")[2].partition("=")[0],
+            *(name.partition("_")[0] for name in named)}
     texts = []
     for name, value in measure.params.items():
-        default = measure.SUPPORTED_PARAMS[name].default
-        if name in said or value is NOT_PROVIDED or value == default or not _matters(name, measure):
-            continue
-        keys = [f"{name}={value}", f"{measure.NAME} {name}", name]
-        text = next((CLAUSES[key] for key in keys if key in CLAUSES), f"{name} is {{}}")
-        texts.append(text.format(_shown(value), **{one: _shown(measure[one]) for one in
-                                                   ("p", "phi") if f"{{{one}}}" in text}))
+        used = all(measure[other] in values for other, values in _USED_WITH.get(name, {}).items()
+                   if other in measure.SUPPORTED_PARAMS)
+        if used and name not in said and value not in (NOT_PROVIDED,
+                                                       measure.SUPPORTED_PARAMS[name].default):
+            keys = [f"{name}={value}", f"{measure.NAME} {name}", name]
+            text = next((CLAUSES[key] for key in keys if key in CLAUSES), f"{name} is {{}}")
+            others = {one: _shown(measure[one]) for one in ("p", "phi") if f"{{{one}}}" in text}
+            texts.append(text.format(_shown(value), **others))
     return list(filter(None, texts))
-
-
-def _matters(name: str, measure: Any) -> bool:
-    """Return whether a measure uses a parameter, given its other parameters."""
-    return all(measure[other] in values for other, values in _USED_WITH.get(name, {}).items()
-               if other in measure.SUPPORTED_PARAMS)
 
 
 def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
     """Return the words for the parameters of a measure."""
-    target, kind, params = measure.target_word, measure.POPULATION, measure.params
-    where = _where(target)
-    protected, step = str(measure.param("protected")), measure.param("step")
-    background = str(measure.param("background"))
-    ends = {"minority": "fewest", "majority": "most"}
-    share = f"share {where}" if target is not None else f"share {_shown(params.get('p'))}"
+    target, params, step = measure.target_word, measure.params, measure.param("step")
+    protected, background, norm = (str(measure.param(one)) for one in
+                                   ("protected", "background", "norm"))
+    where, groups = _where(target), label_parts(protected, labels)
+    end = {"minority": "fewest", "majority": "most"}.get(protected)
+    bounded = norm == "bound" or (norm == "max" and protected == "all" and measure.of_run)
     return {
-        "target_where": where, "target_share": share,
-        "target_shares": _shares(target),
+        "target_where": where, "target_shares": _shares(target),
+        "target_share": f"share {where if target is not None else _shown(params.get('p'))}",
         "target_exposure": "that under ideal rankings" if target == "ideal" else
         "equal exposure" if target == "uniform" else where.removeprefix("in "),
-        "protected": f"the group with the {ends[protected]} {kind} documents of the topic"
-        if protected in ends else _groups(label_parts(protected, list(labels))),
+        "protected": f"the group{'s' * (len(groups) > 1)} {listed(groups)}" if end is None else
+        f"the group with the {end} {measure.POPULATION} documents of the topic",
         "step": "at each rank" if step in (None, 1) else f"at ranks {step}, {2 * step}, …",
-        "norm": _SUMS.get(str(measure.param("norm")), ""),
+        "norm": "divided by an upper bound" if bounded else _SUMS.get(norm, ""),
         "group": f"the group {params.get('group')}", "measure": _shown(params.get("measure")),
         "pro": str(measure.param("pro")), "con": str(measure.param("con")),
         "values": f"the values {_shown(params.get('values'))}",
         "background": _WHERE.get(background, f"the run {background}").removeprefix(
             "among ").removeprefix("in "),
-        "attributes": _attributes(measure)}
+        "attributes": listed([
+            *(f"{_shown(part.param('groups'))} ({_shares(part.target_word)})"
+              for part in measure.parts if part.needs_groups and part is not measure),
+            *(f"{_shown(name)} (the target {_shown(one)})"
+              for name, one in (measure.joint or {}).items())])}
 
 
 def _where(target: Any) -> str:
@@ -270,24 +263,9 @@ def _shares(target: Any) -> str:
     return known if str(target) in _WHERE else _where(target).removeprefix("in ")
 
 
-def _groups(labels: Sequence[str]) -> str:
-    return f"the group{'s' if len(labels) > 1 else ''} {listed(labels)}"
-
-
-def _attributes(measure: FairnessMeasure) -> str:
-    """Return the attributes of a composed measure with their targets."""
-    parts = [part for part in measure.parts if part.needs_groups]
-    pairs = [(_shown(part.param("groups")), _shares(part.target_word)) for part in parts]
-    if not parts:
-        pairs = [(_shown(name), f"the target {_shown(target)}")
-                 for name, target in (measure.param("attributes") or {}).items()]
-    return listed(f"{name} ({target})" for name, target in pairs) if pairs else ""
-
-
 def _shown(value: Any) -> str:
     """Return the value of a parameter as text; numbers by label are in brackets."""
     if isinstance(value, dict):
         return f"({', '.join(f'{_shown(key)} {_shown(one)}' for key, one in value.items())})"
-    if isinstance(value, float):
-        return f"{value:g}".replace("-", "−")
-    return os.path.basename(str(value)).replace(",", ", ")
+    text = f"{value:g}".replace("-", "−") if isinstance(value, float) else str(value)
+    return os.path.basename(text).replace(",", ", ")

@@ -12,7 +12,7 @@ function topicsByDifference() {
     return Math.sqrt(values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / values.length) || 0;
   });
   return sortedBy(spreads.length, (topic) => -spreads[topic]).map((topic) => [topic,
-    `${data.topics[topic]} (SD ${asText(spreads[topic])})`]);
+    `${topicName(topic)} (SD ${asText(spreads[topic])})`]);
 }
 
 function runsByValue() {
@@ -43,7 +43,8 @@ function relevanceOf(label) {
 function describe(doc) {
   const { docs, labels } = data.rankings[chosen.topic];
   const groups = groupNames(groupsOf(chosen.topic, chosen.source, doc), chosen.source);
-  return `${docs[doc]}: ${groups}; ${relevanceOf(labels[doc])}`;
+  const title = titleOf(chosen.topic, doc);
+  return `${docs[doc]}${title && ` “${title}”`}: ${groups}; ${relevanceOf(labels[doc])}`;
 }
 
 function stripRow(run, texts) {
@@ -73,7 +74,7 @@ function drawStrips() {
   const texts = data.rankings[chosen.topic].docs.map((_, doc) => describe(doc));
   const ranks = Array.from({ length: data.depth }, (_, i) =>
     element("th", { scope: "col" }, String(i + 1)));
-  byId("strips-caption").textContent = `Topic ${data.topics[chosen.topic]}: the first ${data.depth} `
+  byId("strips-caption").textContent = `Topic ${topicName(chosen.topic)}: the first ${data.depth} `
     + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first. `
     + whatCounts();
   table.tHead.replaceChildren(element("tr", {}, element("th", { scope: "col" }, "system"),
