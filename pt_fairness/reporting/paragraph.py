@@ -121,7 +121,7 @@ def _together(facts: Facts, names: Sequence[str]) -> list[Text]:
         by_names.setdefault(listed(users), []).append(clause)
     condensed = [name for name, (_, measure) in zip(names, facts.measures, strict=True)
                  if isinstance(measure, FairnessMeasure) and measure.condensed]
-    sentences = [f"In {users}, {listed(some)}." for users, some in by_names.items()]
+    sentences = [f"In {users}, {'; '.join(some)}." for users, some in by_names.items()]
     if condensed:
         sentences.append(f"For {listed(condensed)}, documents without a group are left out before "
                          "the rankings are cut.")

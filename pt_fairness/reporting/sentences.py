@@ -72,12 +72,12 @@ SENTENCES = {
     "MRecall value=share": "the share of the topic's groups that have a relevant document at the "
                            "top",
     "RaB": "the mean of {values} over the documents",
-    "ARaB": "the mean of {values} over the documents, averaged over the ranks",
+    "ARaB": "the mean of {values} over the documents down to a rank, averaged over the ranks",
     "FaiRR": "the sum of {values} over the documents, discounted by log2",
     "NFaiRR": "the sum of {values} over the documents, discounted by log2, divided by the largest "
-              "possible sum for the documents of {background}",
-    "RankingBias": "the mean of {values} over the documents, averaged over the ranks, less their "
-                   "mean over {background}",
+              "possible sum for {background}",
+    "RankingBias": "the mean of {values} over the documents down to a rank, averaged over the "
+                   "ranks, less their mean over {background}",
     "RepBias": "the share of {group} less its {target_share}",
     "Skew": "the logarithm of the share of {group} divided by its {target_share}",
     "MinSkew": "the logarithm of a group's share divided by its {target_share}, for the group "
@@ -129,7 +129,7 @@ CLAUSES = {
     "u": "a relevant document lowers the exposure below it by the share {}",
     "binary": "all relevant documents have one grade",
     "complete": "judged documents that are not relevant are the last grade of ideal rankings",
-    "norm=bound": "the sum is divided by its largest possible value",
+    "norm=bound": "the sum is divided by an upper bound",
     "norm=none": "the sum is not normalised",
     "abs": "the sign is left out",
     "smoothing": "{} documents are added to every group",
