@@ -94,7 +94,7 @@ function whatCounts() {
   const { name, condensed, judged, cutoff } = data.measures[chosen.measure];
   const kind = judged ? "judged documents" : condensed ? "documents with a group" : "documents";
   return `Framed: the ${cutoff === null ? "" : `first ${cutoff} `}${kind}, which count for ${name}. `
-    + "Pale: documents that do not count.";
+    + "Faint: documents that do not count.";
 }
 
 function undefinedHere() {
