@@ -10,17 +10,30 @@ function numbersAt(measure, topic, run) {
     .map((one) => (one === null ? null : one / 10 ** data.digits));
 }
 
+/** Return whether the measure counts each document of a ranking. */
+function whichCount(measure, topic, run) {
+  const { condensed, judged, cutoff, source } = data.measures[measure];
+  const { runs, labels, sets } = data.rankings[topic];
+  let counted = 0;
+  return runs[run].map((doc) => {
+    const fits = judged ? labels[doc] !== null && labels[doc] >= 0
+      : !condensed || sets[source][doc] >= 0;
+    const counts = fits && (cutoff === null || counted < cutoff);
+    counted += counts;
+    return counts;
+  });
+}
+
 /** Return which documents the measure counts, and the shares of the groups up to each. */
 function sharesSoFar(measure, topic, run) {
-  const { condensed, judged, cutoff, source, weights, even } = data.measures[measure];
-  const { runs, labels } = data.rankings[topic];
+  const { source, weights, even } = data.measures[measure];
+  const counting = whichCount(measure, topic, run);
   const size = source === null ? 0 : data.sources[source].labels.length;
   const sums = new Array(size).fill(0);
   let [counted, total] = [0, 0];
-  return runs[run].map((doc) => {
+  return data.rankings[topic].runs[run].map((doc, i) => {
     const groups = source === null ? [] : groupsOf(topic, source, doc);
-    const fits = judged ? labels[doc] !== null && labels[doc] >= 0 : groups.length > 0 || !condensed;
-    const counts = fits && (cutoff === null || counted < cutoff);
+    const counts = counting[i];
     if (counts && (groups.length || even)) {
       const weight = weights === null ? 1 : weights[counted];
       const shares = groups.length ? groups : sums.map((_, group) => [group, 1 / size]);

@@ -54,9 +54,9 @@ function stripRow(run, texts) {
   const row = element("tr", { "data-run": run },
     element("th", { scope: "row" }, name),
     element("td", { class: "value" }, asText(data.values[chosen.measure][chosen.topic][run])));
-  const counting = sharesSoFar(chosen.measure, chosen.topic, run);
+  const counting = whichCount(chosen.measure, chosen.topic, run);
   ranking.runs[run].forEach((doc, i) => {
-    const { counts } = counting[i];
+    const counts = counting[i];
     const said = `rank ${i + 1}: ${texts[doc]}; ${counts ? "counts" : "does not count"}`;
     const groups = groupsOf(chosen.topic, chosen.source, doc);
     row.append(element("td", { class: counts ? "counts" : "left-out", tabindex: -1,
