@@ -31,6 +31,8 @@ def add(commands: Any) -> None:
     _add_options(report)
     report.add_argument("--depth", metavar="K", type=int, default=DEPTH,
                         help=f"documents of each ranking on the page (default: {DEPTH})")
+    report.add_argument("--topics", metavar="FILE", help="the queries of the topics, to show "
+                        "beside their ids: a file of topics, or a dataset id of ir_datasets")
     report.add_argument("--title", default="Fairness report", help="title of the page")
 
 
@@ -118,7 +120,8 @@ def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: in
 
 def _report(options: argparse.Namespace) -> int:
     from pt_fairness.reporting import report
-    page = report(**_arguments(options), depth=options.depth, title=options.title)
+    page = report(**_arguments(options), depth=options.depth, title=options.title,
+                  topics=options.topics)
     write(page.html, options.output)
     return 1 if page.broken else 0
 

@@ -22,6 +22,7 @@ from pt_fairness.rankings.run import Run, empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
 from pt_fairness.reporting.strips import ShownGroups, Strip, strip_of
+from pt_fairness.reporting.topics import described
 from pt_fairness.tables import direction_of, measure_columns
 from pt_fairness.tables.names import BROKEN, COMPARISON, UNDEFINED
 from pt_fairness.tables.references import is_reference, systems_of
@@ -38,13 +39,14 @@ class Experiment:
     :param averages: the averages, whose ``attrs`` hold the comparison and the undefined topics
     :param perquery: the values per topic
     :param depth: the number of documents of a ranking that are shown
+    :param topics: as of :func:`pt_fairness.report`
     """
 
     def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
-                 perquery: pd.DataFrame, depth: int) -> None:
+                 perquery: pd.DataFrame, depth: int, topics: Any = None) -> None:
         #: The averages of the systems, and those of reference rankings.
         self.averages, self.references = systems_of(averages), averages[is_reference(averages)]
-        self.depth, self.plan = depth, plan
+        self.depth, self.plan, self.table = depth, plan, averages
         self.measures: list[Any] = plan.measures
         #: The name of each measure, as its column.
         self.names: list[str] = measure_columns(averages)
@@ -80,6 +82,10 @@ class Experiment:
         #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
         self._read(runs)
+        docnos = pd.unique(np.concatenate([strip.docno for strip in self.strips])).tolist()
+        #: The query text of each topic, ``None`` where it is not known, and titles of documents.
+        self.queries, self.titles = ([None] * len(self.topics), {}) if topics is None else \
+            described(topics, self.topics, docnos)
 
     def _values(self, perquery: pd.DataFrame) -> Floats:
         index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])

@@ -34,13 +34,26 @@ class Report:
 
     :param html: the page
     :param broken: the errors of the runs that could not be evaluated, by name
+    :param table: the averages
+    :param paragraph: the paragraph for a paper as text
+    :param latex: the same in LaTeX
+    :param bibtex: the BibTeX entries of what it cites
     """
 
-    def __init__(self, html: str, broken: Mapping[str, str]) -> None:
+    def __init__(self, html: str, broken: Mapping[str, str], table: pd.DataFrame, paragraph: str,
+                 latex: str, bibtex: str) -> None:
         #: The errors of the runs that could not be evaluated, by name.
         self.broken = dict(broken)
         #: The whole page, which needs no other file and no network.
         self.html = html
+        #: The averages as :func:`pt_fairness.evaluate` returns them, with reference rankings.
+        self.table = table
+        #: The paragraph on the experiment for a paper, with citations by author and year.
+        self.paragraph = paragraph
+        #: The same paragraph in LaTeX, with ``\\cite``.
+        self.latex = latex
+        #: The BibTeX entries of all that the paragraph cites.
+        self.bibtex = bibtex
 
     def save(self, path: Path) -> None:
         """Write the report to a file, which is replaced atomically.
@@ -68,7 +81,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
            title: str = "Fairness report", test: Literal["t", "randomisation"] = "t",
            confidence: float | None = None,
            tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
-           uncertain: int | None = None) -> Report:
+           uncertain: int | None = None, topics: Any = None) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The report has the table of averages, a plot of the systems by any two measures, the relevant
@@ -104,8 +117,14 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
         package with the intervals and shares of
         :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
         probabilities
-    :returns: the report, with ``save(path)`` and, for notebooks, ``_repr_html_``
-    :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
+    :param topics: the queries of the topics, to show beside their ids: the path of a file (TREC
+        topics in SGML or XML, or a topic and its query in each line), a frame with ``qid, query``,
+        a dataset of ``pt.get_dataset``, or the id of a dataset of ir_datasets. A dataset whose
+        documents have titles, and are on this machine, shows them, too
+    :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
+        and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
+    :raises ValueError: what :func:`evaluate` raises, a depth out of range, a pipe, or topics that
+        cannot be read or are not those of the qrels
     :raises ImportError: Jinja2 is not installed
 
     Examples
@@ -119,6 +138,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     >>> page = report({"mine": run}, qrels, ["nDCG@2", "AWRF@2"], groups="opinions.csv",
     ...               progress=False)
     >>> page.save("report.html")
+    >>> page.paragraph[:35]
+    'One system is evaluated on 1 topic.'
     """
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
@@ -134,7 +155,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance)
     plan = make_plan(judged, measures, None, 1, groups)
-    experiment = Experiment(by_name, plan, averages, perquery, depth)
+    experiment = Experiment(by_name, plan, averages, perquery, depth, topics)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
@@ -146,4 +167,5 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
             confidence=level), uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
-    return Report(render(content, data_of(experiment, room)), experiment.broken)
+    return Report(render(content, data_of(experiment, room)), experiment.broken, averages,
+                  *(content[name] for name in ("paragraph", "latex", "bibtex")))

@@ -98,6 +98,9 @@ def test_report(command):
     values = evaluate(["A", "B"], "qrels", ["nDCG@5", FAIR[0]], groups="soft.csv", perquery=True,
                       progress=False)  # fmt: skip
     assert page.count('<span class="end">within</span>') == 1  # the other run, by nDCG
+    low, high = wanted.table.set_index("name").loc["B", ["nDCG@5 low", "nDCG@5 high"]]
+    assert f'<span class="end about interval">[{low:.4f}, {high:.4f}]</span>' in page
+    assert "p-values and intervals" in page
 
     def shown(row, low="low", high="high"):
         return f"{row['mean']:.4f} [{row[low]:.4f}, {row[high]:.4f}]".replace("-", "−")

@@ -114,6 +114,26 @@ def test_what_comes_from_runs_and_qrels_is_escaped(made):
     assert docnos <= set(next(iter(made.runs.values()))["docno"])
 
 
+def test_the_parts_of_the_page_are_attributes(made):
+    parts = Tags(made.report.html).texts
+    for part in (made.report.paragraph, made.report.latex, made.report.bibtex):
+        assert part in parts
+    assert made.report.paragraph.startswith("4 systems are evaluated on 6 topics. ")
+    assert made.report.latex.count("\\cite{") == made.report.latex.count("\\cite")
+    assert made.report.bibtex.startswith("@")
+    columns = made.averages.columns
+    pd.testing.assert_frame_equal(made.report.table[columns].head(4), made.averages)
+
+
+def test_without_a_baseline_and_intervals_there_is_no_switch():
+    page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
+    assert 'id="detailed"' not in page and 'id="shown"' not in page
+    page = report({"x": RUN}, QRELS, MEASURES, confidence=0.9, progress=False).html
+    assert 'checked> intervals</label>' in page and 'id="shown"' not in page
+    page = report({"x": RUN, "y": RUN}, QRELS, MEASURES, baseline=0, progress=False).html
+    assert 'checked> p-values</label>' in page and 'id="shown"' in page
+
+
 def test_save_and_notebook(made, tmp_path):
     path = tmp_path / "page.html"
     made.report.save(path)
@@ -184,14 +204,16 @@ def test_numbers_at_ranks_are_left_out_by_size(monkeypatch):
     whole = data_of(page)
     assert [one["explained"] for one in whole["measures"]] == ["contribution", "value so far"]
     notes = {name: whole[name] for name in ("measures", "steps")}
-    # The three documents of the run have nine bytes for each measure.
-    room = len(page.encode()) - len(as_json(notes)) + 20_000 + 17
+    # There is room for the numbers of the first measure, and not for those of both.
+    room = len(page.encode()) - len(as_json(notes)) + 20_000 + len(as_json(whole["steps"][0])) + 8
     monkeypatch.setattr("pt_fairness.reporting.document.MOST_BYTES", room)
     page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
     data = data_of(page)
     assert [one["explained"] for one in data["measures"]] == ["contribution", None]
     assert "because of their size" in data["measures"][1]["note"]
     assert data["steps"][1] is None and whole["steps"][0] == data["steps"][0]
+    # In units of the last decimal: nDCG@2 is 1 for the documents a and b of topic 1.
+    assert data["steps"][0] == [[6131, 3869], [6131]]
 
 
 @pytest.mark.parametrize("depth", [0, 101, 2.5, True, "20"])
