@@ -232,7 +232,7 @@ def test_parameters_without_effect_are_left_out(measure, p):
 
 def test_a_label_is_explained_by_the_measure():
     (measure,) = parsed("rKL@10")
-    assert "Unfairness is Gap (rKL@10; Kullback–Leibler Divergence; Pathiyan" in told(("Gap", measure))
+    assert "Unfairness is Gap (rKL@10; KL divergence; Pathiyan" in told(("Gap", measure))
     text = told(("Quality", *parsed("nDCG(dcg='exp-log2')@10")))
     assert "by Quality (nDCG@10; Järvelin & Kekäläinen 2002)." in text
     assert "In Quality, dcg is exp-log2." in text
