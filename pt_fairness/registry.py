@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 from pt_fairness import fingerprint
 from pt_fairness.bound_names import BoundName
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
@@ -108,13 +108,13 @@ class Registry(Generic[S]):
         """
         what = self._kind.WHAT
         if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"{what} need a name that is not empty, not {name!r}")
+            raise ValueError(f"{what} need a name that is not empty, not {shown(name)}")
         if name.strip().casefold() in self._words:
             raise ValueError(f"{what} cannot be named {name!r}: {listed(self._words)} have a "
                              "meaning of their own; choose another name")
         if not isinstance(source, self._kind) and not callable(source):
-            raise ValueError(f"{name!r} cannot be registered as a {type(source).__name__}: make a "
-                             f"{self._kind.__name__} object of it with {self._makers}")
+            raise ValueError(f"{shown(name)} cannot be registered as a {type(source).__name__}: "
+                             f"make a {self._kind.__name__} object of it with {self._makers}")
         self._registered[name] = source
 
     def unregister(self, name: str) -> None:
@@ -134,7 +134,7 @@ class Registry(Generic[S]):
         """
         if name not in self._registered:
             own = ", ".join(map(repr, sorted(self._registered))) or "none"
-            raise ValueError(f"{name!r} cannot be unregistered; the names that register() has "
+            raise ValueError(f"{shown(name)} cannot be unregistered; the names that register() has "
                              f"added are: {own}")
         del self._registered[name]
 
@@ -170,7 +170,7 @@ class Registry(Generic[S]):
             name = os.fspath(source)  # type: ignore[arg-type]
         except TypeError:
             raise ValueError(f"{what} are a registered name, the path of a file or a "
-                             f"{self._kind.__name__} object, not {source!r}") from None
+                             f"{self._kind.__name__} object, not {shown(source)}") from None
         known = self.find(name)
         if known is not None:
             return known
@@ -179,9 +179,9 @@ class Registry(Generic[S]):
             meant = f"Did you mean {near[0]!r}? " if near else ""
             file = ("", "") if self._read is None else (" and no such file exists",
                                                         ", or give the path of a file")
-            raise ValueError(f"no {what} are registered as {name!r}{file[0]}. {meant}Registered "
-                             f"are {listed(self.names()) or 'none'}. Register your own with "
-                             f"pt_fairness.{what}.register(name, {what}){file[1]}")
+            raise ValueError(f"no {what} are registered as {shown(name)}{file[0]}. "
+                             f"{meant}Registered are {listed(self.names()) or 'none'}. Register "
+                             f"your own with pt_fairness.{what}.register(name, {what}){file[1]}")
         if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)

@@ -14,7 +14,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
 from pt_fairness.io.named_runs import RunInputs
-from pt_fairness.messages import listed, warn
+from pt_fairness.messages import listed, shown, warn
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed
 
@@ -53,7 +53,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     3  all   PRO       2.0  0.667  0.082
     """
     if not isinstance(rel, (int, np.integer)):
-        raise ValueError(f"rel={rel!r} is not possible; it takes a whole number")
+        raise ValueError(f"rel={shown(rel)} is not possible; it takes a whole number")
     annotations = annotations_of(judgments_of(qrels), groups, [rel])
     topics = annotations.judgments.topics
     if ALL_TOPICS in topics:
@@ -185,8 +185,8 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     1  BM25   1     2     a      1   PRO
     """
     if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
-        raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of at least 1, "
-                         "or None for all documents")
+        raise ValueError(f"depth={shown(depth)} is not possible; it takes a whole number of at "
+                         "least 1, or None for all documents")
     annotations = annotations_of(judgments_of(qrels), groups)
     judgments = annotations.judgments
     topics = np.array(judgments.topics, dtype=object)

@@ -15,7 +15,7 @@ from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
 from pt_fairness.io import need_columns
-from pt_fairness.messages import collecting_warnings, warn
+from pt_fairness.messages import collecting_warnings, shown, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
@@ -103,8 +103,8 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     """
     wanted = parsed(measure)
     if len(wanted) != 1:
-        raise ValueError(f"measure={measure!r}: explain takes one measure, and {len(wanted)} are "
-                         "given")
+        raise ValueError(f"measure={shown(measure)}: explain takes one measure, and {len(wanted)} "
+                         "are given")
     for frame, what, reader in ((run, "run", "read_run"), (qrels, "qrels", "read_qrels")):
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"{what} is a {type(frame).__name__}; explain takes a DataFrame, and "
@@ -120,18 +120,18 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     ranked, rows = _of_topic(run, topic, judgments)
     place = judgments.topics.index(topic)
     parts = [part for part in getattr(one, "parts", [one]) if getattr(part, "needs_groups", True)]
-    shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
-    first = shown[0]
+    parts_shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
+    first = parts_shown[0]
     scores = _Scores(one, judged, rows, topic)
-    labels = zip(*(part.groups() for part in shown), strict=True)
+    labels = zip(*(part.groups() for part in parts_shown), strict=True)
     frame = pd.DataFrame({
         "rank": np.arange(1, first.depth + 1), "docno": rows["doc_id"].head(first.depth),
         "label": first.relevance,
         "group": pd.Series([", ".join(itertools.chain(*some)) or None for some in labels],
                            dtype="str"),
         "counts": np.isin(np.arange(first.depth), first.counted)})
-    for part in shown:
-        source = f"{part.measure['groups']}: " if len(shown) > 1 else ""
+    for part in parts_shown:
+        source = f"{part.measure['groups']}: " if len(parts_shown) > 1 else ""
         frame = frame.assign(**part.columns(source))
     column, values = scores.by_rank(ranked, place, first.counted, first.depth)
     frame[column] = values

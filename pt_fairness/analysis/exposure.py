@@ -13,6 +13,7 @@ from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of,
 from pt_fairness.arrays import ROUNDING, Floats
 from pt_fairness.groups import Groups
 from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.messages import shown
 from pt_fairness.rankings.judgments import Judgments
 
 #: The default of ``p`` for each discount that has one.
@@ -151,14 +152,14 @@ def _exposure(caller: str, runs: RunInputs, qrels: pd.DataFrame | None, by: str,
               depth: int | None) -> _Exposure:
     """Return the exposure of documents or groups; for the parameters see its callers."""
     if by not in ("document", "group"):
-        raise ValueError(f"by={by!r} is not possible; it takes 'document' or 'group'")
+        raise ValueError(f"by={shown(by)} is not possible; it takes 'document' or 'group'")
     if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
-        raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of at least 1, "
-                         "or None for all documents")
+        raise ValueError(f"depth={shown(depth)} is not possible; it takes a whole number of at "
+                         "least 1, or None for all documents")
     counted = isinstance(population, (int, np.integer)) and not isinstance(population, bool)
     if not counted and population not in ("runs", "judged"):
-        raise ValueError(f"population={population!r} is not possible; it takes 'runs', 'judged' or "
-                         "the number of documents of the collection")
+        raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
+                         "'judged' or the number of documents of the collection")
     if qrels is None and population == "judged":
         raise ValueError("population='judged' needs qrels")
     if qrels is None and by == "group" and groups is None:
@@ -182,7 +183,7 @@ def _exposure(caller: str, runs: RunInputs, qrels: pd.DataFrame | None, by: str,
     items: Any = docnos[inside]
     n = int(population) if counted else len(items)
     if n < len(items):
-        raise ValueError(f"population={population!r} is not possible: the runs returned "
+        raise ValueError(f"population={shown(population)} is not possible: the runs returned "
                          f"{len(items)} documents, and the collection has at least as many")
     documents = np.split(document[len(judged):], np.cumsum([len(some) for some in rows])[:-1])
     pairs = np.array([len(some) for some in rows])
@@ -215,15 +216,16 @@ def _discounts(name: str, ranks: int, p: float | None) -> Floats:
     :raises ValueError: an unknown discount, or ``p`` is out of range or not used
     """
     if p is not None and name not in _P:
-        raise ValueError(f"p={p!r} is not possible for discount={name!r}; 'geometric' and 'power' "
-                         "have this parameter")
+        raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; 'geometric' "
+                         "and 'power' have this parameter")
     own = _P.get(name, 0.85) if p is None else p
     if not 0 <= own < math.inf or (name == "geometric" and not 0 < own < 1):
-        raise ValueError(f"p={p!r} is not possible for discount={name!r}; it takes a number "
+        raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; it takes a "
+                         "number "
                          + ("above 0 and below 1" if name == "geometric" else "of at least 0"))
     if name == "power":
         return np.asarray(discounts.ranks(ranks) ** -own)
     if name not in ("log2", "trec", "geometric", "mmr", "none"):
-        raise ValueError(f"discount={name!r} is not possible; it takes 'log2', 'trec', "
+        raise ValueError(f"discount={shown(name)} is not possible; it takes 'log2', 'trec', "
                          "'geometric', 'mmr', 'none' or 'power'")
     return discounts.discount(name, ranks, own)

@@ -13,7 +13,7 @@ from pt_fairness.io import need_columns, need_rows, qrels_columns, read_run
 from pt_fairness.io.named_runs import RunInputs, named
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.scoring import rels_of
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.provider.checks import check_labels
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
@@ -120,7 +120,7 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
     """
     wanted = parsed(measures)
     if not wanted:
-        raise ValueError(f"measures={measures!r}: {caller} needs at least one measure")
+        raise ValueError(f"measures={shown(measures)}: {caller} needs at least one measure")
     for measure in wanted:
         if not isinstance(measure, FairnessMeasure) or list(measure.parts) != [measure] \
                 or measure.param("groups") is not None:

@@ -23,6 +23,7 @@ from pt_fairness.groups import Groups
 from pt_fairness.identifiers import PairIndex, words_of
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import score
+from pt_fairness.messages import shown
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
@@ -128,7 +129,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                                      "name the source of the labels with groups=")
     shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
-        raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
+        raise ValueError(f"eps={shown(eps)}: each share of wrong labels has to be in [0, 1]")
     if draws < 2:
         raise ValueError(f"draws={draws}: a standard deviation needs at least two draws")
     annotations = kept_annotations(qrels, groups, wanted)

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.io import load_qrels, read_run
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.streams import uniforms
 
@@ -117,8 +117,8 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     unknown = [kind for kind in kinds if kind not in _ORDERS]
     if unknown:
-        raise ValueError(f"kinds={kinds}: {unknown[0]!r} is no kind of reference ranking; the "
-                         f"kinds are {listed(KINDS)}")
+        raise ValueError(f"kinds={shown(kinds)}: {shown(unknown[0])} is no kind of reference "
+                         f"ranking; the kinds are {listed(KINDS)}")
     for name, number in (("depth", depth), ("draws", draws)):
         if number is not None and number < 1:
             raise ValueError(f"{name}={number} is not possible; it has to be at least 1")

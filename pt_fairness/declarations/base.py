@@ -23,6 +23,7 @@ from pt_fairness.declarations.params import (
     plain,
 )
 from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS
+from pt_fairness.messages import shown
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, label_parts, side_of
 from pt_fairness.rankings.view import View
@@ -267,8 +268,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                 raise ValueError(f"{self.NAME} has no parameter {name!r}; it takes "
                                  f"{', '.join(self.SUPPORTED_PARAMS)}")
             if not param.validate(value):
-                raise ValueError(f"{self.NAME}({name}={value!r}) is not possible: {name} takes "
-                                 f"{param.allowed}")
+                raise ValueError(f"{self.NAME}({name}={shown(value)}) is not possible: {name} "
+                                 f"takes {param.allowed}")
         for name, param in self.SUPPORTED_PARAMS.items():
             if param.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: "

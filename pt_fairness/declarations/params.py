@@ -12,6 +12,7 @@ from ir_measures import measures as irm
 
 from pt_fairness.bound_names import BoundName
 from pt_fairness.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, label_text
+from pt_fairness.messages import shown
 
 #: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
@@ -280,8 +281,8 @@ def groups() -> Param:
 
 def _groups_name(value: Any) -> Any:
     if _is_source(value, "pt_fairness.values", "Values"):
-        raise ValueError(f"groups takes labels, and {value!r} holds numbers; measures of numbers, "
-                         "such as RaB, take it as values=")
+        raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
+                         "numbers, such as RaB, take it as values=")
     return _source_name(value, "pt_fairness.groups", "Groups", "a group file")
 
 
@@ -319,8 +320,9 @@ def values() -> Param:
 
 def _value_source(value: Any) -> Any:
     if _is_source(value, "pt_fairness.groups", "Groups"):
-        raise ValueError(f"values takes numbers, and {value!r} holds labels; give it as groups= "
-                         "and a number for each label as values=, such as {'PRO':1,'CON':-1}")
+        raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
+                         "groups= and a number for each label as values=, such as "
+                         "{'PRO':1,'CON':-1}")
     if not isinstance(value, dict):
         return _source_name(value, "pt_fairness.values", "Values", "a file of values")
     return _by_label(value)

@@ -26,7 +26,7 @@ from pt_fairness.evaluation.results import (
 from pt_fairness.evaluation.workers import Result, Scorer
 from pt_fairness.io.files import Path
 from pt_fairness.io.named_runs import RunInput, RunInputs, named
-from pt_fairness.messages import first_names, warn
+from pt_fairness.messages import first_names, shown, warn
 from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
 from pt_fairness.tables.names import (
@@ -165,7 +165,7 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
     kinds = checked(references)
     one_of("test", test, list(TESTS))
     if tolerance is not None and baseline is None:
-        raise ValueError(f"tolerance={tolerance!r} is of differences from a baseline; give "
+        raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
                          "baseline, too")
     if confidence is not None:
         check(confidence, RESAMPLES)
@@ -236,20 +236,21 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
     :raises ValueError: an option is not possible, or two do not go together
     """
     if perquery not in (True, False, "both"):
-        raise ValueError(f"perquery={perquery!r} is not possible; it takes 'both', True or False")
+        raise ValueError(f"perquery={shown(perquery)} is not possible; it takes 'both', True or "
+                         "False")
     if perquery is True and (baseline is not None or highlight is not None):
         raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
                          "out; use perquery='both' or False")
     if correction is not None:
         if baseline is None and correction != CORRECTION:
-            raise ValueError(f"correction={correction!r} corrects comparisons with a baseline; "
-                             "give baseline, too")
+            raise ValueError(f"correction={shown(correction)} corrects comparisons with a "
+                             "baseline; give baseline, too")
         corrected(pd.Series([1.0]), correction)
     if highlight is not None and highlight not in _STYLES:
-        raise ValueError(f"highlight={highlight!r} is not possible; it takes "
+        raise ValueError(f"highlight={shown(highlight)} is not possible; it takes "
                          f"{', '.join(map(repr, _STYLES))}")
     if labels is not None and not isinstance(labels, Mapping):
-        raise ValueError(f"labels={labels!r} is a {type(labels).__name__}; it has to be a "
+        raise ValueError(f"labels={shown(labels)} is a {type(labels).__name__}; it has to be a "
                          "dictionary from measures to labels")
 
 

@@ -20,7 +20,7 @@ from pt_fairness.irds.word_counts import (
     counts_of,
 )
 from pt_fairness.labels import UNANNOTATED, label_text
-from pt_fairness.messages import listed, warn
+from pt_fairness.messages import listed, shown, warn
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]
@@ -129,7 +129,7 @@ class FromText(Groups):
                  order: Iterable[Any] | None = None) -> None:
         every = [*counts.groups, *([] if neutral is None else [label_text(neutral)])]
         if len(set(every)) < len(every) or (neutral is not None and is_no_group(neutral)):
-            raise ValueError(f"neutral={neutral!r} has to be another label than those of the "
+            raise ValueError(f"neutral={shown(neutral)} has to be another label than those of the "
                              f"groups ({listed(counts.groups)}), or None for no label")
         super().__init__(name, every, order)
         self.weighted = shares
@@ -164,8 +164,8 @@ class FromIrds(Groups):
                  labels: Iterable[Any] | None = None, name: str | None = None,
                  entity: str | None = None, order: Iterable[Any] | None = None) -> None:
         if entity not in (None, "docs", "qrels"):
-            raise ValueError(f"entity={entity!r} is not possible: a field is one of the 'docs' or "
-                             "of the 'qrels'")
+            raise ValueError(f"entity={shown(entity)} is not possible: a field is one of the "
+                             "'docs' or of the 'qrels'")
         super().__init__(f"{dataset_id}/{field}" if name is None and isinstance(field, str)
                          else name, labels, order)
         self.dataset_id, self.field, self.entity = dataset_id, field, entity

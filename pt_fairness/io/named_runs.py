@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from pt_fairness.io.files import Path
+from pt_fairness.messages import listed, shown
 
 #: A run: the path of a file, or a frame.
 RunInput = Path | pd.DataFrame
@@ -30,10 +31,10 @@ def named(runs: RunInputs, names: Sequence[str] | None = None) -> dict[str, RunI
         found = {str(name): run for name, run in runs.items()}
         if len(found) < len(runs):
             raise ValueError("two runs have the same name as text; the names are "
-                             f"{', '.join(map(repr, runs))}")
+                             f"{listed(runs)}")
     else:
         if not isinstance(runs, (str, os.PathLike, pd.DataFrame, Iterable)):
-            raise ValueError(f"runs={runs!r} is a {type(runs).__name__}; runs are paths or "
+            raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; runs are paths or "
                              "DataFrames, in a list or a dictionary")
         some = [runs] if isinstance(runs, (str, os.PathLike, pd.DataFrame)) else list(runs)
         every = [one for run in some
@@ -64,7 +65,7 @@ def _checked(names: Sequence[str], own: Sequence[str]) -> list[str]:
     :raises ValueError: ``names`` is no list, or has another length
     """
     if isinstance(names, (str, Mapping)) or not isinstance(names, Iterable):
-        raise ValueError(f"names={names!r}: names is a list with a name for each run")
+        raise ValueError(f"names={shown(names)}: names is a list with a name for each run")
     given = [str(name) for name in names]
     if len(given) != len(own):
         raise ValueError(f"there are {len(given)} names for {len(own)} runs, which are "
@@ -78,8 +79,8 @@ def _matching_files(path: Path) -> list[str]:
     :raises ValueError: no path, or no file matches
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise ValueError(f"{path!r} is a {type(path).__name__}; a run is the path of a file or a "
-                         "DataFrame")
+        raise ValueError(f"{shown(path)} is a {type(path).__name__}; a run is the path of a file "
+                         "or a DataFrame")
     text = os.fspath(path)
     if not glob.has_magic(text) or os.path.exists(text):
         return [text]

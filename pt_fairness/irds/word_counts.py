@@ -13,7 +13,7 @@ from pt_fairness import fingerprint
 from pt_fairness.arrays import Ints
 from pt_fairness.identifiers import texts_of
 from pt_fairness.labels import UNANNOTATED, label_text
-from pt_fairness.messages import listed, warn
+from pt_fairness.messages import listed, shown, warn
 
 Tokenizer = Callable[[str], Iterable[str]]
 Words = Mapping[Any, Iterable[str]]
@@ -41,8 +41,9 @@ class WordCounts:
                  groups: Sequence[str] = ()) -> None:
         if not callable(words):
             if not isinstance(words, Mapping) or not words:
-                raise ValueError(f"words={words!r} has to be a dictionary of the words of each "
-                                 "group, such as {'female': ['she', 'her'], 'male': ['he', 'his']}")
+                raise ValueError(f"words={shown(words)} has to be a dictionary of the words of "
+                                 "each group, such as {'female': ['she', 'her'], 'male': ['he', "
+                                 "'his']}")
             groups = [label_text(group) for group in words]
             if len(set(groups)) < len(groups):
                 raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
@@ -127,7 +128,7 @@ class WordCounts:
         for docno, text in self._texts(docnos, name):
             if not isinstance(text, str):
                 raise ValueError(f"the field {self.field!r} of {docno!r} in {self.dataset_id} is "
-                                 f"{text!r}; it has to be text")
+                                 f"{shown(text)}; it has to be text")
             first = size * len(found)
             found.append(docno)
             cells += [first + code for code in map(group, self.tokenize(text.lower()))
@@ -197,6 +198,6 @@ def check_threshold(threshold: int) -> int:
     :raises ValueError: it is not a whole number of at least 0
     """
     if not isinstance(threshold, (int, np.integer)) or threshold < 0:
-        raise ValueError(f"threshold={threshold!r} has to be a whole number of at least 0: the "
-                         "largest number of words in a neutral document")
+        raise ValueError(f"threshold={shown(threshold)} has to be a whole number of at least 0: "
+                         "the largest number of words in a neutral document")
     return int(threshold)

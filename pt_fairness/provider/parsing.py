@@ -13,7 +13,7 @@ from pt_fairness import groups
 from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.parsing import TAKES, parsed_one
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 
 
@@ -33,7 +33,7 @@ def parsed(measures: Any) -> list[Any]:
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
     if not isinstance(measures, Iterable) or isinstance(measures, dict):
-        raise ValueError(f"measures={measures!r} is a {type(measures).__name__}; {TAKES}")
+        raise ValueError(f"measures={shown(measures)} is a {type(measures).__name__}; {TAKES}")
     return list(dict.fromkeys(map(parsed_one, measures)))
 
 
@@ -117,7 +117,8 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
     wanted = parsed(measures)
     others = [str(measure) for measure in wanted if reads_subtopics(measure)]
     if others:
-        warn(f"{', '.join(others)} cannot take groups from {source!r}: ndeval's measures read the "
-             "iteration of the qrels; evaluate on pt_fairness.groups.get(source).to_qrels(qrels)")
+        warn(f"{', '.join(others)} cannot take groups from {shown(source)}: ndeval's measures read "
+             "the iteration of the qrels; evaluate on "
+             "pt_fairness.groups.get(source).to_qrels(qrels)")
     return list(dict.fromkeys(measure(groups=source) if takes_groups(measure) else measure
                               for measure in wanted))

@@ -17,7 +17,7 @@ from pt_fairness.irds.word_counts import (
     check_threshold,
     counts_of,
 )
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 from pt_fairness.values.base import Values
 
 #: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.
@@ -75,12 +75,12 @@ class FromText(Values):
     def __init__(self, counts: WordCounts, number: str = _NEUTRALITY, threshold: int = THRESHOLD,
                  name: str | None = None) -> None:
         if number not in (_NEUTRALITY, *_DIFFERENCES):
-            raise ValueError(f"number={number!r} has to be one of "
+            raise ValueError(f"number={shown(number)} has to be one of "
                              f"{listed([_NEUTRALITY, *_DIFFERENCES])}")
         groups = len(counts.groups)
         if groups < 2 or (groups > 2 and number in _DIFFERENCES):
             needed = "two groups or more" if number == _NEUTRALITY else "two groups"
-            raise ValueError(f"number={number!r} needs the words of {needed}, not of "
+            raise ValueError(f"number={shown(number)} needs the words of {needed}, not of "
                              f"{listed(counts.groups)}")
         self._name, self._counts, self._number = name, counts, number
         self._threshold = check_threshold(threshold)
