@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -47,7 +48,7 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
     :raises ValueError: ``labels`` is one text, or has a label twice
     """
     texts = label_texts(labels, what)
-    again = next((text for text in texts if texts.count(text) > 1), None)
+    again = next((text for text, count in Counter(texts).items() if count > 1), None)
     if again is not None:
         raise ValueError(f"{what}={shown(texts)} has the label {again!r} twice; it has to hold "
                          "each label once")

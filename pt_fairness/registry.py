@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
+import pandas as pd
+
 from pt_fairness import fingerprint
 from pt_fairness.bound_names import BoundName
 from pt_fairness.messages import listed, shown
@@ -90,11 +92,15 @@ class Registry(Generic[S]):
     :param read: reads a source from a path and gives it a name; ``None`` if names alone are allowed
     :param makers: the functions that create sources, listed in errors
     :param words: names that are keywords of the parameter
+    :param convert: makes a source of a dictionary, a Series or a DataFrame; ``None`` if these are
+        not taken
     """
 
     def __init__(self, kind: type[S], read: Callable[[str, str], S] | None = None,
-                 makers: str = "register", words: Sequence[str] = ()) -> None:
+                 makers: str = "register", words: Sequence[str] = (),
+                 convert: Callable[[Any], S] | None = None) -> None:
         self._kind, self._read, self._makers, self._words = kind, read, makers, words
+        self._convert = convert
         self._registered: dict[str, S | Callable[[], S]] = {}
         # The hash of the content is part of the cache key.
         self._of_content = lru_cache(FILES_KEPT)(
@@ -149,11 +155,12 @@ class Registry(Generic[S]):
         """
         return sorted({*self._registered, *_built_in_names(self._kind.WHAT)})
 
-    def get(self, source: str | os.PathLike[str] | S) -> S:
+    def get(self, source: Any) -> S:
         """Return what has a registered name, or what a file holds if nothing has that name.
 
-        An object is returned as is. A parsed file is cached until its content changes. Other
-        paths, such as pipes, are read by every call.
+        An object is returned as is. Groups are made of a dictionary, a Series or a DataFrame, as
+        ``from_mapping`` and ``from_frame`` do. A parsed file is cached until its content changes.
+        Other paths, such as pipes, are read by every call.
 
         :raises ValueError: the source is none of these
 
@@ -166,10 +173,13 @@ class Registry(Generic[S]):
         what = self._kind.WHAT
         if isinstance(source, self._kind):
             return source
+        if self._convert is not None and isinstance(source, (Mapping, pd.Series, pd.DataFrame)):
+            return self._convert(source)
         try:
-            name = os.fspath(source)  # type: ignore[arg-type]
+            name = os.fspath(source)
         except TypeError:
-            raise ValueError(f"{what} are a registered name, the path of a file or a "
+            data = ", a dictionary, a DataFrame" if self._convert is not None else ""
+            raise ValueError(f"{what} are a registered name, the path of a file{data} or a "
                              f"{self._kind.__name__} object, not {shown(source)}") from None
         known = self.find(name)
         if known is not None:

@@ -9,7 +9,13 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import arrays, divergences
-from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
+from pt_fairness.analysis.inputs import (
+    annotations_of,
+    judgments_of,
+    renamed_qrels,
+    runs_of,
+    systems_of,
+)
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
@@ -159,7 +165,8 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
 
 
 def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
-                  groups: str | Groups | None = None, depth: int | None = 10) -> pd.DataFrame:
+                  groups: Any = None, depth: int | None = 10, *,
+                  topics: Any = None) -> pd.DataFrame:
     """Return the groups of the top documents of every run, in trec_eval's order.
 
     :param runs: as of :func:`pt_fairness.evaluate`
@@ -167,6 +174,7 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
         ``iteration``
     :param groups: the group source; by default the ``iteration`` of the qrels
     :param depth: the number of documents of a ranking; ``None`` for all
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 for an unjudged document),
         ``group``: a row for each group of a document, or one with a missing group if it has none
     :raises ValueError: a run that is no path and no frame, a column is missing, or ``depth`` is
@@ -187,12 +195,13 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
         raise ValueError(f"depth={shown(depth)} is not possible; it takes a whole number of at "
                          "least 1, or None for all documents")
+    frames, qrels = systems_of(runs, qrels, topics)
     annotations = annotations_of(judgments_of(qrels), groups)
     judgments = annotations.judgments
     topics = np.array(judgments.topics, dtype=object)
     labels = np.array([*annotations.labels, None], dtype=object)
     parts = []
-    for name, run in runs_of(runs, judgments).items():
+    for name, run in runs_of(frames, judgments).items():
         found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
         member = found.sets.shares(found.codes[rows], annotations.labels) > 0

@@ -70,6 +70,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     POPULATION: ClassVar[str] = "relevant"
     #: Whether the measure compares its ``group`` with the others.
     COMPARES: ClassVar[bool] = True
+    #: Whether the value depends on the relevance of documents, whatever the target.
+    RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
@@ -187,6 +189,18 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def needs_groups(self) -> bool:
         """Whether the value depends on groups."""
         return True
+
+    @property
+    def needs_qrels(self) -> bool:
+        """Whether the value depends on judged documents."""
+        if list(self.parts) != [self]:
+            return any(part.needs_qrels for part in self.parts)
+        target, rarest = self.target_word, self.param("protected") in PROTECTED_WORDS[:2]
+        return (self.RELEVANCE or self.JUDGED or self.param("background") == "qrels"
+                or target in ("qrels", "collection")
+                or (rarest and self.POPULATION == "relevant")
+                or (isinstance(target, str) and target not in TARGET_WORDS
+                    and bool(registry_of("target").get(target).of_qrels)))
 
     @property
     def joint(self) -> Mapping[str, str]:

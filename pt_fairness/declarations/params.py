@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ir_measures import measures as irm
@@ -273,9 +273,10 @@ def _is_registered(name: str, registry: str) -> bool:
 
 def groups() -> Param:
     """Declare the group source."""
-    return Param(str, "where the groups come from: a registered name, a path or a Groups object; "
-                 "by default the iteration field of the qrels",
-                 "the name of registered groups, the path of a group file, or a Groups object",
+    return Param(str, "where the groups come from: a registered name, a path, a Groups object, "
+                 "a dictionary or a DataFrame; by default the iteration field of the qrels",
+                 "the name of registered groups, the path of a group file, a Groups object, a "
+                 "dictionary from documents to groups, or a DataFrame with docno and group",
                  canonical=_groups_name, accepts=lambda v: v != "")
 
 
@@ -283,6 +284,8 @@ def _groups_name(value: Any) -> Any:
     if _is_source(value, "pt_fairness.values", "Values"):
         raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
                          "numbers, such as RaB, take it as values=")
+    if isinstance(value, Mapping) or hasattr(value, "__array__"):
+        value = importlib.import_module("pt_fairness.groups").get(value)
     return _source_name(value, "pt_fairness.groups", "Groups", "a group file")
 
 

@@ -216,6 +216,11 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     return from_frame(frame[~frame["group"].isin(dropped)], name, order=order)
 
 
+def of_data(data: Any) -> Groups:
+    """Return groups from a DataFrame, a dictionary or a Series."""
+    return from_frame(data) if isinstance(data, pd.DataFrame) else from_mapping(data)
+
+
 class _Frame(Groups):
     complete = True
     in_parts = True

@@ -99,7 +99,7 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
     ``iteration`` of the qrels, and a warning names them.
 
     :param measures: a measure, or an iterable of measures; objects or names
-    :param source: the name of registered groups, the path of a group file, or a Groups object
+    :param source: as ``groups`` of :func:`pt_fairness.evaluate`
     :returns: the measures in the same order, without duplicates
     :raises ValueError: the source is none of these, or a measure is wrong
 
@@ -110,10 +110,11 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
     >>> with_groups([nDCG @ 5, rKL @ 5, "rND(groups='no-such')@5"], "trec-newswire")
     [nDCG@5, rKL(groups='trec-newswire')@5, rND(groups='no-such')@5]
     """
-    if isinstance(source, (list, tuple, set, dict)) or source is None:
+    if isinstance(source, (list, tuple, set)) or source is None:
         raise ValueError(f"with_groups takes one group source, not a {type(source).__name__}; call "
                          "it once for each source, or use pt_fairness.groups.product")
-    groups.get(source)
+    found = groups.get(source)
+    source = source if isinstance(source, (str, os.PathLike)) else found
     wanted = parsed(measures)
     others = [str(measure) for measure in wanted if reads_subtopics(measure)]
     if others:
