@@ -74,7 +74,8 @@ def test_of_functions_and_transformers(source, expected):
 def test_what_is_no_source_is_refused(wrong):
     for call in (lambda: evaluate({"A": RUN}, QRELS, ["rKL@5"], groups=wrong, progress=False),
                  lambda: evaluate({"A": RUN}, QRELS, [rKL(groups=wrong) @ 5], progress=False)):
-        with pytest.raises(ValueError, match=r"registered (name|groups).* path .*dictionary") as error:
+        expected = r"registered (name|groups).* path .*dictionary"
+        with pytest.raises(ValueError, match=expected) as error:
             call()
         assert len(str(error.value)) < 400
 
