@@ -161,8 +161,7 @@ def test_progress(systems, debates, capsys):
     ({}, "BM25, QLD: a transformer needs topics="),
     ({"topics": 3}, "topics=3 is a int; topics are a DataFrame"),
     ({"topics": pd.DataFrame({"query": ["q"]})}, "the frame of topics has no column 'qid'"),
-    ({"topics": pd.DataFrame({"qid": ["1"]})[:0]}, "the frame of topics has no rows"),
-    ({"topics": pd.DataFrame({"qid": ["1", "1"], "query": "q"})}, "the topics have '1' twice"),
+    ({"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows"),
 ])
 def test_topics_that_are_refused(systems, given, message):
     with pytest.raises(ValueError, match=message):
