@@ -114,7 +114,8 @@ def _is_scores(run: Any) -> bool:
 
 def _is_scored_docs(run: Any) -> bool:
     """Return whether a value is a list of ``ScoredDoc`` of ir_measures."""
-    return isinstance(run, Sequence) and len(run) > 0 and hasattr(run[0], "doc_id")
+    return isinstance(run, Sequence) and len(run) > 0 and hasattr(run[0], "doc_id") \
+        and isinstance(run[0], tuple)
 
 
 def _own_names(runs: Sequence[Any]) -> list[str]:

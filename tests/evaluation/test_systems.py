@@ -189,6 +189,7 @@ FORMS = {
     "list of dictionaries": [SCORES], "by name": {"mine": SCORES},
     "names of documents": {"x": DOCS},
     "ranks": RUN.drop(columns="score").assign(rank=[0, 1, 0])[::-1],
+    "list of ir_measures' frames": [RUN.set_axis(["query_id", "doc_id", "score"], axis=1)],
     "ir_measures": RUN.set_axis(["query_id", "doc_id", "score"], axis=1),
 }
 
