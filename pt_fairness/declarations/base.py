@@ -55,8 +55,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
-    #: The papers of the measure, as keys of
-    #: :data:`pt_fairness.declarations.bibliography.BIBLIOGRAPHY`.
+    #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
     SOURCE: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str]
     #: What the measure asks: the first sentence of the docstring, which follows its title.
@@ -74,8 +73,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
-    #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
-    #: value for every topic.
+    #: The value that ir_measures uses for a topic that the evaluator does not yield: for none.
     DEFAULT: ClassVar[float] = 1.0
     #: The signature of a measure, for :func:`inspect.signature` and editors.
     __signature__ = SignatureOfMeasure()
@@ -159,9 +157,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return side_of(view, wanted, self.param("target"), self.param("rel"))
 
     def fairest(self, view: View) -> Floats | None:
-        """Return the value of the fairest possible ranking of each list's length, ``[R]``.
-
-        ``None`` if it is not known for the measure.
+        """Return the value of the fairest ranking of each list's length, ``[R]``; ``None`` if not
+        known.
         """
         return None
 
@@ -189,18 +186,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def needs_groups(self) -> bool:
         """Whether the value depends on groups."""
         return True
-
-    @property
-    def needs_qrels(self) -> bool:
-        """Whether the value depends on judged documents."""
-        if list(self.parts) != [self]:
-            return any(part.needs_qrels for part in self.parts)
-        target, rarest = self.target_word, self.param("protected") in PROTECTED_WORDS[:2]
-        return (self.RELEVANCE or self.JUDGED or self.param("background") == "qrels"
-                or target in ("qrels", "collection")
-                or (rarest and self.POPULATION == "relevant")
-                or (isinstance(target, str) and target not in TARGET_WORDS
-                    and bool(registry_of("target").get(target).of_qrels)))
 
     @property
     def joint(self) -> Mapping[str, str]:

@@ -8,13 +8,15 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness import io
+from pt_fairness import io, targets
 from pt_fairness.analysis.inputs import frames_of, renamed_qrels
+from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.declarations.params import PROTECTED_WORDS
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.identifiers import texts_of, with_text_ids
 from pt_fairness.io.named_runs import NamedRuns, RunInput, RunInputs, named
 from pt_fairness.io.systems import of_topics
-from pt_fairness.labels import TREC_DEFAULTS
+from pt_fairness.labels import TARGET_WORDS, TREC_DEFAULTS
 from pt_fairness.messages import first_names, warn
 from pt_fairness.provider.parsing import parsed, reads_subtopics, takes_groups
 
@@ -43,7 +45,7 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, last: Sequence[Any], t
     wanted = parsed(measures)
     by_name = named(runs, names, topics, progress, topics_needed)
     if qrels is None:
-        needing = [str(one) for one in wanted if getattr(one, "needs_qrels", True)]
+        needing = [str(one) for one in wanted if needs_qrels(one)]
         if needing:
             raise ValueError(f"{first_names(needing)} cannot be computed without qrels, because "
                              "the value depends on judged documents; give qrels, or leave the "
@@ -62,6 +64,18 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, last: Sequence[Any], t
                              "without qrels, the groups are in groups= or in a column group of "
                              "the runs")
     return by_name, judged, wanted, groups
+
+
+def needs_qrels(measure: Any) -> bool:
+    """Return whether the value of a measure depends on judged documents."""
+    parts = measure.parts if isinstance(measure, FairnessMeasure) else []
+    if list(parts) != [measure]:
+        return not parts or any(map(needs_qrels, parts))
+    target, rarest = measure.target_word, measure.param("protected") in PROTECTED_WORDS[:2]
+    return (measure.RELEVANCE or measure.JUDGED or measure.param("background") == "qrels"
+            or target in ("qrels", "collection") or (rarest and measure.POPULATION == "relevant")
+            or (isinstance(target, str) and target not in TARGET_WORDS
+                and bool(targets.find(target).of_qrels)))
 
 
 def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Groups | None:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, evaluate, groups, targets
+from pt_fairness.evaluation.inputs import needs_qrels
 from pt_fairness.provider import FairnessProvider
 
 DOCNOS = [f"d{i}" for i in range(40)]
@@ -61,7 +62,7 @@ def letters(registered_groups, forget_targets):
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_value_is_that_with_any_qrels(letters):
-    measures = {one: one.needs_qrels for one in cases() if is_possible(one)}
+    measures = {one: needs_qrels(one) for one in cases() if is_possible(one)}
     free = [one for one, needs in measures.items() if not needs]
     assert len(free) > 50 and len(measures) > 150
     with_qrels = [evaluate(RUN, qrels_of(seed), [*measures], groups="letters", perquery=True,
