@@ -38,8 +38,9 @@ def load_topics(source: Any) -> pd.DataFrame:
     --------
     >>> from pt_fairness.io.systems import load_topics
     >>> load_topics("pt-fairness/debates").head(2)
-      qid                                        query
-    0   1      Should zoos be banned?
+      qid                                    query
+    0   1                       Should zoos exist?
+    1   2  Should countries expand nuclear energy?
     """
     if isinstance(source, pd.DataFrame):
         need_columns(source, ["qid"], "the frame of topics")
