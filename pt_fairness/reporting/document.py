@@ -10,9 +10,10 @@ import pandas as pd
 
 from pt_fairness import analysis, io
 from pt_fairness.evaluation import evaluate
+from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.io.named_runs import RunInputs, named
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.provider.parsing import parsed, takes_groups
 from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
 from pt_fairness.reporting.content import DIGITS, content_of, data_of
@@ -73,7 +74,7 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
-def report(runs: RunInputs, qrels: Any, measures: Any, *,
+def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any = None,
            groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
@@ -81,7 +82,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
            title: str = "Fairness report", test: Literal["t", "randomisation"] = "t",
            confidence: float | None = None,
            tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
-           uncertain: int | None = None, topics: Any = None) -> Report:
+           uncertain: int | None = None) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The report has the table of averages, a plot of the systems by any two measures, the relevant
@@ -92,9 +93,15 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
 
+    ``report(systems, topics, qrels, measures)``, the order of ``pt.Experiment``, is possible, too.
+
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
     :param qrels: as of :func:`evaluate`
     :param measures: measures of ir_measures or of this package, or their names
+    :param topics: the topics of transformers, and the queries that stand beside the topics: the
+        path of a file (TREC topics in SGML or XML, or a topic and its query in each line), a frame
+        with ``qid, query``, a dataset of ``pt.get_dataset``, or the id of a dataset of ir_datasets.
+        A dataset whose documents have titles, and are on this machine, shows them, too
     :param groups: the group source of the measures whose parameter ``groups`` is not set
     :param baseline: the run to test the others against: its position, name or path
     :param names: a name for each run, where ``runs`` is no dictionary
@@ -117,10 +124,6 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
         package with the intervals and shares of
         :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
         probabilities
-    :param topics: the queries of the topics, to show beside their ids: the path of a file (TREC
-        topics in SGML or XML, or a topic and its query in each line), a frame with ``qid, query``,
-        a dataset of ``pt.get_dataset``, or the id of a dataset of ir_datasets. A dataset whose
-        documents have titles, and are on this machine, shows them, too
     :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
         and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
     :raises ValueError: what :func:`evaluate` raises, a depth out of range, a pipe, or topics that
@@ -144,18 +147,19 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
                          "from 1 to 100")
-    by_name = named(runs, names)
+    queries = qrels if last else topics
+    by_name, judged, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
+                                                  names, progress, topics_needed=False)
     for name, run in by_name.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
                              "to a file")
-    judged = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance)
     plan = make_plan(judged, measures, None, 1, groups)
-    experiment = Experiment(by_name, plan, averages, perquery, depth, topics)
+    experiment = Experiment(by_name, plan, averages, perquery, depth, queries)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
