@@ -80,7 +80,7 @@ def test_topics_of_real_files(shared):
     (pd.DataFrame({"qid": ["7"], "query": "x"}), "none of the topics of the qrels, such as '1'; "
                                                  "it has '7'"),
     (pd.DataFrame({"qid": ["1"]}), "the topics has no column 'query'"),
-    (5, "topics has to be a DataFrame"), ("disks45/nocr", "it has no topic"),
+    (5, "topics=5 is a int"), ("disks45/nocr", "it has no topic"),
     ("no/such/file", "ir_datasets has no dataset 'no/such/file'"),
 ])
 def test_what_is_no_source_of_topics(source, says):
