@@ -118,14 +118,13 @@ def entry(measure: FairnessMeasure, more: str = "") -> list[str]:
 
     :param more: what follows the docstring
     """
-    aliases = [name for name, other in irm.registry.items()
-               if other is measure and name != measure.NAME]
     title, body = _docstring(measure)
-    # Sphinx allows no section headings within an object description; use rubrics.
-    body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
     return [*_title(title, "-"), f".. py:data:: {measure.NAME}",
-            *(f"             {name}" for name in aliases), "",
-            textwrap.indent(f"{body}\n\n{more}", "   "), ""]
+            *(f"             {name}" for name, other in irm.registry.items()
+              if other is measure and name != measure.NAME), "",
+            # Sphinx allows no section headings within an object description; use rubrics.
+            textwrap.indent(re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body,
+                                   flags=re.MULTILINE) + f"\n\n{more}", "   "), ""]
 
 
 def default_of(param: Param) -> str:
@@ -140,16 +139,19 @@ def references(measures: Sequence[FairnessMeasure]) -> list[str]:
             for key in sorted({key for measure in measures for key in measure.SOURCE})]
 
 
+def _parameters(measure: FairnessMeasure) -> str:
+    return "\n".join([
+        ".. rubric:: Parameters", "", ".. list-table::", "   :header-rows: 1", "",
+        "   * - parameter", "     - meaning", "     - default",
+        *(f"   * - ``{name}``\n     - {param.desc}\n     - {default_of(param)}".rstrip()
+          for name, param in measure.SUPPORTED_PARAMS.items())])
+
+
 def rst(measures: Sequence[FairnessMeasure]) -> str:
     """Return one reStructuredText page of measures and their papers."""
-    lines = [*_title("Measures", "="), _INTRODUCTION]
-    for measure in measures:
-        rows = [f"   * - ``{name}``\n     - {param.desc}\n     - {default_of(param)}".rstrip()
-                for name, param in measure.SUPPORTED_PARAMS.items()]
-        lines += entry(measure, "\n".join([
-            ".. rubric:: Parameters", "", ".. list-table::", "   :header-rows: 1", "",
-            "   * - parameter", "     - meaning", "     - default", *rows]))
-    return "\n".join([*lines, *_title("Bibliography", "-"), *references(measures)]) + "\n"
+    entries = [line for measure in measures for line in entry(measure, _parameters(measure))]
+    return "\n".join([*_title("Measures", "="), _INTRODUCTION, *entries,
+                      *_title("Bibliography", "-"), *references(measures)]) + "\n"
 
 
 #: The forms of ``pt-fairness measures``.
