@@ -176,7 +176,7 @@ def test_the_reference_of_the_re_rankers_shows_what_users_call(built):
     }
     assert members == {"draws", "policy", "rankings"}
     build, prefix = built
-    assert "kwargs" not in (build / prefix / "rerank.html").read_text(encoding="utf-8")
+    assert "kwargs" not in (build / prefix / "api.html").read_text(encoding="utf-8")
 
 
 def test_every_measure_is_public():
