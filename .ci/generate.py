@@ -1,7 +1,8 @@
 """Write the text that follows from the registered measures: ``python .ci/generate.py [--check]``.
 
-Exports of ``pt_fairness`` and ``pt_fairness.measures``, the pages of the measures, and the notes of
-the citations. Type checkers and editors have to see the exports, so they are in the repository.
+Exports of ``pt_fairness`` and ``pt_fairness.measures``, the pages of the measures, the index of the
+examples and the notes of the citations. Type checkers and editors have to see the exports, so they
+are in the repository.
 """
 
 from __future__ import annotations
@@ -99,6 +100,15 @@ def of_cheat_sheet(text: str) -> str:
     return between_marks(text, importlib.import_module("measure_page").cheat_sheet())
 
 
+def of_examples(text: str) -> str:
+    """Return the index of the folder of examples: the page, in Markdown."""
+    page = (PACKAGE / "pt_docs" / "examples.rst").read_text(encoding="utf-8")
+    page = re.sub(r"^(.+)\n=+$", r"# \1", page, flags=re.MULTILINE)
+    page = re.sub(r"^(.+)\n-+$", r"## \1", page, flags=re.MULTILINE)
+    page = re.sub(r":doc:`(\w+)`", r"[\1](../pt_fairness/pt_docs/\1.rst)", page)
+    return re.sub(r" \(:ref:`\w+`\)", "", page).replace("``", "`")
+
+
 def between_marks(text: str, *parts: str) -> str:
     """Return a page with the parts that are between marks replaced."""
     given = iter(parts)
@@ -140,6 +150,7 @@ def main() -> int:
         (docs / "cheat_sheet.rst", of_cheat_sheet),
         (docs / "reading.rst", of_reading),
         (ROOT / "CITATION.cff", of_citation),
+        (ROOT / "examples" / "README.md", of_examples),
     ]
     stale: list[str] = []
     for path, make in wanted:

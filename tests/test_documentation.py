@@ -324,9 +324,11 @@ def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     assert done.returncode == 0 and "13 passed" in done.stdout, done.stdout
 
 
-def test_every_example_is_named():
-    page = (PAGES / "papers.rst").read_text(encoding="utf-8")
+def test_every_example_has_a_line():
     names = [
         path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")
     ]
-    assert not [name for name in names if f"``{name}``" not in page]
+    for page, mark in ((PAGES / "examples.rst", "``"), (ROOT / "examples" / "README.md", "`")):
+        listed = re.findall(rf"^\* {mark}([\w.]+){mark}: \w", page.read_text(encoding="utf-8"),
+                            re.MULTILINE)
+        assert sorted(listed) == sorted(names)
