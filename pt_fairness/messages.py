@@ -13,6 +13,8 @@ from typing import Any
 
 #: The maximum number of names in a message.
 MOST_NAMES = 10
+#: The maximum number of characters of a value in a message.
+MOST_CHARACTERS = 100
 
 
 def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
@@ -26,8 +28,23 @@ def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
     '0, 1, 2 and 19997 more'
     """
     names = list(names)
-    shown = ", ".join(map(repr, names[:most]))
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+    first = ", ".join(map(shown, names[:most]))
+    return f"{first} and {len(names) - most} more" if len(names) > most else first
+
+
+def shown(value: Any) -> str:
+    """Return the ``repr`` of a value for a message, cut after :data:`MOST_CHARACTERS`.
+
+    Examples
+    --------
+    >>> shown("PRO"), len(shown({docno: "PRO" for docno in range(200_000)}))
+    ("'PRO'", 101)
+    """
+    if isinstance(value, str):
+        cut = len(value) > MOST_CHARACTERS
+        return f"{value[:MOST_CHARACTERS]!r}…" if cut else repr(value)
+    text = repr(value)
+    return f"{text[:MOST_CHARACTERS]}…" if len(text) > MOST_CHARACTERS else text
 
 
 def first_names(names: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from pt_fairness.analysis.confidence import (
 )
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
@@ -163,7 +163,7 @@ def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
                              f"first is 0, and the frame has {', '.join(map(repr, names))}")
         baseline = order[int(baseline)]
     if baseline not in names:
-        raise ValueError(f"no system is named {baseline!r}; the frame has "
+        raise ValueError(f"no system is named {shown(baseline)}; the frame has "
                          f"{', '.join(map(repr, names))}")
     return baseline
 
@@ -207,7 +207,7 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
     for name, margin in margins.items():
         if not isinstance(margin, (int, float)) or isinstance(margin, bool) \
                 or not 0 <= margin < math.inf:
-            raise ValueError(f"the tolerance of {name} is {margin!r}; it takes a number of at "
+            raise ValueError(f"the tolerance of {name} is {shown(margin)}; it takes a number of at "
                              "least 0, or a dictionary from measures to such numbers")
         if side == "worse" and direction_of(name, perquery) in (NEAR_ZERO, None):
             raise ValueError(f"a system cannot be worse in {name}, of which neither larger nor "

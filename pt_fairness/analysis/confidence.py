@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.arrays import Floats
+from pt_fairness.messages import shown
 from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
 from pt_fairness.tables.names import INTERVAL
 
@@ -65,11 +66,11 @@ def check(confidence: Any, resamples: Any, method: Any = "t", option: str = "res
     :raises ValueError: one is not possible
     """
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
-                         "and below 1, such as 0.95")
+        raise ValueError(f"confidence={shown(confidence)} is not possible; it takes a number above "
+                         "0 and below 1, such as 0.95")
     if not isinstance(resamples, (int, np.integer)) or resamples < least:
-        raise ValueError(f"{option}={resamples!r} is not possible; it takes a whole number of at "
-                         f"least {least}")
+        raise ValueError(f"{option}={shown(resamples)} is not possible; it takes a whole number of "
+                         f"at least {least}")
     one_of("method", method, METHODS)
 
 
@@ -79,7 +80,7 @@ def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
     :raises ValueError: it has another value
     """
     if value not in possible:
-        raise ValueError(f"{option}={value!r} is not possible; it takes "
+        raise ValueError(f"{option}={shown(value)} is not possible; it takes "
                          f"{' or '.join(map(repr, possible))}")
 
 

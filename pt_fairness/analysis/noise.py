@@ -15,14 +15,15 @@ from pt_fairness.analysis.inputs import (
     kept_annotations,
     measures_without_groups,
     runs_of,
+    systems_of,
     warn_of_undefined,
 )
 from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.groups import Groups
 from pt_fairness.identifiers import PairIndex, words_of
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import score
+from pt_fairness.messages import shown
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
@@ -81,8 +82,8 @@ class _Noise:
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
-                groups: str | Groups | None, eps: float | Sequence[float], draws: int = 100,
-                seed: int = 0) -> pd.DataFrame:
+                groups: Any, eps: float | Sequence[float], draws: int = 100,
+                seed: int = 0, *, topics: Any = None) -> pd.DataFrame:
     """Simulate wrong group labels, and return the change of measures and of the order of systems.
 
     Automatic and crowd-sourced labels contain errors: Draws et al. (2021), section 5.3. In each
@@ -99,6 +100,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :param eps: one share or several, in [0, 1]
     :param draws: the number of draws, at least 2
     :param seed: the seed of the draws
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: ``eps, measure`` and
 
         * ``bias``: the mean change of a system's mean value, averaged over the systems
@@ -128,14 +130,15 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                                      "name the source of the labels with groups=")
     shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
-        raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
+        raise ValueError(f"eps={shown(eps)}: each share of wrong labels has to be in [0, 1]")
     if draws < 2:
         raise ValueError(f"draws={draws}: a standard deviation needs at least two draws")
+    frames, qrels = systems_of(runs, qrels, topics)
     annotations = kept_annotations(qrels, groups, wanted)
     if len(annotations.labels) < 2:
         raise ValueError("a wrong label needs at least two labels, and the documents have "
                          f"{', '.join(annotations.labels) or 'none'}")
-    systems = list(runs_of(runs, annotations.judgments).values())
+    systems = list(runs_of(frames, annotations.judgments).values())
     noise = _Noise(annotations, systems)
     undefined = np.zeros(len(wanted), int)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.confidence import moments, t_test
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.tables import (
     ALPHA,
     NEAR_ZERO,
@@ -67,7 +67,7 @@ def correlations(frame: pd.DataFrame,
     tests: dict[str, Any] = {"kendall": stats.kendalltau, "spearman": stats.spearmanr,
                              "pearson": stats.pearsonr}
     if method not in tests:
-        raise ValueError(f"method={method!r} is not possible; it takes "
+        raise ValueError(f"method={shown(method)} is not possible; it takes "
                          f"{', '.join(map(repr, tests))}")
     columns = _columns_of_measures(frame)
     names = list(columns.columns)
@@ -174,7 +174,7 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     try:  # the method is checked in any case
         values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA, method)[1]
     except ValueError:
-        raise ValueError(f"correction={method!r} is not possible; it takes a method of "
+        raise ValueError(f"correction={shown(method)} is not possible; it takes a method of "
                          "statsmodels.stats.multitest.multipletests, such as 'holm', or "
                          "None") from None
     return pd.Series(values[:len(p_values)], p_values.index).where(p_values.notna())

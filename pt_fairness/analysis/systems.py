@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_columns
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.tables import (
     NEAR_ZERO,
     SMALLER,
@@ -107,11 +107,12 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     given = [1.0] * len(names) if weights is None else list(weights)
     if (len(given) != len(names) or not all(0 <= weight < math.inf for weight in given)
             or not 0 < sum(given) < math.inf):
-        raise ValueError(f"weights={given!r}: {len(names)} columns need {len(names)} weights that "
-                         "are not negative, at least one above 0, and of a finite sum")
+        raise ValueError(f"weights={shown(given)}: {len(names)} columns need {len(names)} weights "
+                         "that are not negative, at least one above 0, and of a finite sum")
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
     if how not in means:
-        raise ValueError(f"how={how!r} is not possible; it takes {', '.join(map(repr, means))}")
+        raise ValueError(f"how={shown(how)} is not possible; it takes "
+                         f"{', '.join(map(repr, means))}")
     _warn_of_direction(names, averages)
     counts = np.array(given, float)
     used = counts > 0
@@ -208,10 +209,10 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
         by = _rankable(averages)
     wanted = [column_of(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
     if not wanted:
-        raise ValueError(f"by={by!r}: top needs at least one measure; it takes "
+        raise ValueError(f"by={shown(by)}: top needs at least one measure; it takes "
                          f"{', '.join(map(repr, columns))}")
     if not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"n={n!r}: top returns at least one system; use a whole number of at "
+        raise ValueError(f"n={shown(n)}: top returns at least one system; use a whole number of at "
                          "least 1")
     parts = []
     for column in wanted:

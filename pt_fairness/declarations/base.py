@@ -23,6 +23,7 @@ from pt_fairness.declarations.params import (
     plain,
 )
 from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS
+from pt_fairness.messages import shown
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, label_parts, side_of
 from pt_fairness.rankings.view import View
@@ -69,6 +70,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     POPULATION: ClassVar[str] = "relevant"
     #: Whether the measure compares its ``group`` with the others.
     COMPARES: ClassVar[bool] = True
+    #: Whether the value depends on the relevance of documents, whatever the target.
+    RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
@@ -188,6 +191,18 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return True
 
     @property
+    def needs_qrels(self) -> bool:
+        """Whether the value depends on judged documents."""
+        if list(self.parts) != [self]:
+            return any(part.needs_qrels for part in self.parts)
+        target, rarest = self.target_word, self.param("protected") in PROTECTED_WORDS[:2]
+        return (self.RELEVANCE or self.JUDGED or self.param("background") == "qrels"
+                or target in ("qrels", "collection")
+                or (rarest and self.POPULATION == "relevant")
+                or (isinstance(target, str) and target not in TARGET_WORDS
+                    and bool(registry_of("target").get(target).of_qrels)))
+
+    @property
     def joint(self) -> Mapping[str, str]:
         """The group sources whose labels the measure combines, and their targets."""
         return {}
@@ -267,8 +282,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                 raise ValueError(f"{self.NAME} has no parameter {name!r}; it takes "
                                  f"{', '.join(self.SUPPORTED_PARAMS)}")
             if not param.validate(value):
-                raise ValueError(f"{self.NAME}({name}={value!r}) is not possible: {name} takes "
-                                 f"{param.allowed}")
+                raise ValueError(f"{self.NAME}({name}={shown(value)}) is not possible: {name} "
+                                 f"takes {param.allowed}")
         for name, param in self.SUPPORTED_PARAMS.items():
             if param.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: "

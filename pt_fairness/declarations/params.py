@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ir_measures import measures as irm
 
 from pt_fairness.bound_names import BoundName
 from pt_fairness.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, label_text
+from pt_fairness.messages import shown
 
 #: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
@@ -272,16 +273,19 @@ def _is_registered(name: str, registry: str) -> bool:
 
 def groups() -> Param:
     """Declare the group source."""
-    return Param(str, "where the groups come from: a registered name, a path or a Groups object; "
-                 "by default the iteration field of the qrels",
-                 "the name of registered groups, the path of a group file, or a Groups object",
+    return Param(str, "where the groups come from: a registered name, a path, a Groups object, "
+                 "a dictionary or a DataFrame; by default the iteration field of the qrels",
+                 "the name of registered groups, the path of a group file, a Groups object, a "
+                 "dictionary from documents to groups, or a DataFrame with docno and group",
                  canonical=_groups_name, accepts=lambda v: v != "")
 
 
 def _groups_name(value: Any) -> Any:
     if _is_source(value, "pt_fairness.values", "Values"):
-        raise ValueError(f"groups takes labels, and {value!r} holds numbers; measures of numbers, "
-                         "such as RaB, take it as values=")
+        raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
+                         "numbers, such as RaB, take it as values=")
+    if isinstance(value, Mapping) or hasattr(value, "__array__"):
+        value = importlib.import_module("pt_fairness.groups").get(value)
     return _source_name(value, "pt_fairness.groups", "Groups", "a group file")
 
 
@@ -319,8 +323,9 @@ def values() -> Param:
 
 def _value_source(value: Any) -> Any:
     if _is_source(value, "pt_fairness.groups", "Groups"):
-        raise ValueError(f"values takes numbers, and {value!r} holds labels; give it as groups= "
-                         "and a number for each label as values=, such as {'PRO':1,'CON':-1}")
+        raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
+                         "groups= and a number for each label as values=, such as "
+                         "{'PRO':1,'CON':-1}")
     if not isinstance(value, dict):
         return _source_name(value, "pt_fairness.values", "Values", "a file of values")
     return _by_label(value)

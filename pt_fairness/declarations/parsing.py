@@ -7,6 +7,8 @@ from typing import Any
 
 import ir_measures
 
+from pt_fairness.messages import shown
+
 #: A larger cutoff would crash pytrec_eval.
 LARGEST_INT = 2**31 - 1
 TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
@@ -28,9 +30,9 @@ def parsed_one(one: Any, check: bool = True) -> Any:
         meant = f". Did you mean {near[0]}?" if near else ""
         raise ValueError(f"{error}; {TAKES}{meant}") from None
     except ValueError as error:
-        raise ValueError(f"{one!r} cannot be read as a measure ({error}); {TAKES}") from None
+        raise ValueError(f"{shown(one)} cannot be read as a measure ({error}); {TAKES}") from None
     if not isinstance(measure, ir_measures.Measure):
-        raise ValueError(f"{one!r} is a {type(one).__name__}, not a measure; {TAKES}")
+        raise ValueError(f"{shown(one)} is a {type(one).__name__}, not a measure; {TAKES}")
     known, params = measure.SUPPORTED_PARAMS, measure.params
     if not check and params.keys() <= known.keys():
         return measure

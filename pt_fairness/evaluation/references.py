@@ -12,7 +12,7 @@ from pt_fairness.analysis.inputs import is_of_groups
 from pt_fairness.analysis.references import KINDS, reference_rankings
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.evaluation.results import means_of
-from pt_fairness.messages import collecting_warnings, listed
+from pt_fairness.messages import collecting_warnings, listed, shown
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 
 #: The names of the rows, by kind.
@@ -30,8 +30,8 @@ def checked(references: bool | Sequence[str]) -> list[str]:
     kinds = [references] if isinstance(references, str) else list(references)
     unknown = [kind for kind in kinds if kind not in ROWS]
     if unknown:
-        raise ValueError(f"references={references!r} is not possible; it takes True, False or a "
-                         f"list of {listed(KINDS)}")
+        raise ValueError(f"references={shown(references)} is not possible; it takes True, False or "
+                         f"a list of {listed(KINDS)}")
     return [kind for kind in KINDS if kind in kinds]
 
 

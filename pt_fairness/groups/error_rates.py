@@ -13,7 +13,7 @@ from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
 from pt_fairness.groups.table import Memberships
 from pt_fairness.labels import label_text
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 
 
 def with_error_rates(source: str | os.PathLike[str] | Groups,
@@ -122,6 +122,6 @@ def _table(rates: Any, option: str) -> tuple[list[str], list[str], Floats]:
     wrong = (table < 0).any(axis=1) | ~(abs(table.sum(axis=1) - 1) <= 1e-9)
     if wrong.any():
         row = rows[int(wrong.argmax())]
-        raise ValueError(f"the probabilities of {row!r} in {option} are {given[row]}; they have "
-                         "to be at least 0 and to sum to 1")
+        raise ValueError(f"the probabilities of {row!r} in {option} are {shown(given[row])}; they "
+                         "have to be at least 0 and to sum to 1")
     return rows, columns, table

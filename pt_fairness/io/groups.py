@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io.files import DAMAGE, Input, Path, opened
-from pt_fairness.io.frames import first_line, need_columns, read_columns, read_csv, shown
+from pt_fairness.io.frames import first_line, need_columns, read_columns, read_csv
 from pt_fairness.labels import TREC_DEFAULTS
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 
 
 def read_groups(path: Path) -> pd.DataFrame:

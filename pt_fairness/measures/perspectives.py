@@ -83,6 +83,7 @@ class _MRecall(FairnessMeasure):
     }
     FAIR_END = 1.0
     CONDENSED = False
+    RELEVANCE = True
     DEFAULT = 0.0
 
     def score(self, view: View) -> Floats:

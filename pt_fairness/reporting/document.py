@@ -10,9 +10,10 @@ import pandas as pd
 
 from pt_fairness import analysis, io
 from pt_fairness.evaluation import evaluate
+from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.io.named_runs import RunInputs, named
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.provider.parsing import parsed, takes_groups
 from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
 from pt_fairness.reporting.content import DIGITS, content_of, data_of
@@ -60,7 +61,7 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
-def report(runs: RunInputs, qrels: Any, measures: Any, *,
+def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any = None,
            groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
@@ -79,9 +80,12 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
 
+    ``report(systems, topics, qrels, measures)``, the order of ``pt.Experiment``, is possible, too.
+
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
     :param qrels: as of :func:`evaluate`
     :param measures: measures of ir_measures or of this package, or their names
+    :param topics: the topics of transformers, as of :func:`evaluate`
     :param groups: the group source of the measures whose parameter ``groups`` is not set
     :param baseline: the run to test the others against: its position, name or path
     :param names: a name for each run, where ``runs`` is no dictionary
@@ -123,12 +127,12 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
                          "from 1 to 100")
-    by_name = named(runs, names)
+    by_name, judged, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
+                                                  names, progress, topics_needed=False)
     for name, run in by_name.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
                              "to a file")
-    judged = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
