@@ -15,10 +15,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from pt_fairness import groups
 from pt_fairness.declarations import catalog
 from pt_fairness.measures import MEASURES, FairnessMeasure
 
@@ -154,28 +150,13 @@ def target(measure: FairnessMeasure) -> str:
 
 
 def needs(measure: FairnessMeasure) -> list[str]:
-    """Return what a measure needs beside rankings.
-
-    It needs relevance if its value changes with the grades, where a source has the groups.
-    """
+    """Return what a measure needs beside rankings."""
     required = [name for name, param in measure.SUPPORTED_PARAMS.items() if param.required]
     given = _example(measure)[0].params
     sample = measure(**{name: given[name] for name in required})
-    if "cutoff" in measure.SUPPORTED_PARAMS:
-        sample = sample @ 4
-    docnos, rng = [*"abcdefghijkl"], np.random.default_rng(0)
-    if "groups" in measure.SUPPORTED_PARAMS:
-        sample = sample(groups=groups.from_mapping(dict(zip(docnos, rng.choice(["PRO", "CON"], 12),
-                                                            strict=True))))
-    run = pd.DataFrame({"query_id": "1", "doc_id": docnos, "score": range(12, 0, -1)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        values = {round(sample.calc_aggregate(pd.DataFrame({
-            "query_id": "1", "doc_id": docnos, "relevance": rng.integers(0, 2, 12)}), run), 9)
-            for _ in range(20)}
     numbers, sources = "values" in required, "attributes" in required
     return [*["groups"] * (sources or (sample.needs_groups and not numbers)),
-            *["relevance"] * (len(values) > 1), *["numbers"] * numbers,
+            *["relevance"] * sample.needs_qrels, *["numbers"] * numbers,
             *(f"``{name}=``" for name in required if name != "values")]
 
 

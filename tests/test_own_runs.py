@@ -86,7 +86,8 @@ def test_a_step_of_the_tutorial_runs_without_those_between_it_and_the_first(step
 
 def test_recipes_have_about_ten_lines():
     found = sections(page("recipes"))
-    assert {"Groups in a CSV file", "Three groups", "Stochastic runs", "A figure for a paper",
+    assert {"Groups in a CSV file", "Three groups", "No qrels", "Stochastic runs",
+            "Recommendations in a DataFrame", "A figure for a paper",
             "A language model labelled my documents"} <= set(found)
     for title, text in found.items():
         code = blocks(text, "python")
