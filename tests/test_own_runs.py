@@ -70,13 +70,13 @@ STEPS = [title for title in sections(page("tutorial")) if re.match(r"\d+\. ", ti
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("step", STEPS[1:])
-def test_a_step_of_the_tutorial_runs_without_those_between_it_and_the_first(step, tmp_path,
-                                                                           monkeypatch):
+def test_a_step_of_the_tutorial_runs_without_the_others(step, tmp_path, monkeypatch):
     """With files of one's own, and the block of their names."""
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path)
     found = sections(page("tutorial"))
-    names = blocks(found[STEPS[0]], "python")[-1].replace(
+    (names,) = blocks(found["The names of the files"], "python")
+    names = names.replace(
         '"BM25 (conclusions)": "conclusions.run"', '"neural": "neural.run"')
     assert "neural.run" in names
     scope = {}
