@@ -6,7 +6,8 @@ import difflib
 import importlib
 import os
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
@@ -28,6 +29,8 @@ class NamedObject:
 
     #: What the objects of the class are, as in ``pt_fairness.groups``.
     WHAT: ClassVar[str]
+    #: The pattern or the path that the object was made of, ``None`` if it was made of data.
+    made_of: str | None = None
 
     def __init__(self, name: str | None) -> None:
         self._name = name
@@ -36,8 +39,13 @@ class NamedObject:
     def name(self) -> str:
         """The name; by default derived from a hash of the content."""
         if self._name is None:
-            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.key}"
+            self._name = self.derived + self.key
         return self._name
+
+    @property
+    def derived(self) -> str:
+        """The start of a name that is derived from a hash of the content."""
+        return f"{type(self).__name__.lstrip('_').lower()}-"
 
     def digest(self) -> str:
         """Return a hash of the content.
@@ -217,3 +225,19 @@ class Registry(Generic[S]):
         """Return the name of a source, which holds it: the registered one, or its own."""
         names = (name for name, known in self._registered.items() if known is source)
         return BoundName(next(names, source.name), source)
+
+
+def shown_names(held: Iterable[BoundName]) -> dict[str, str]:
+    """Return what tables show of sources without a name: their pattern, or the name of their file.
+
+    Two files of one name have their folder before it. Other sources are left out.
+
+    :param held: the names of the sources, which hold them
+    """
+    made_of = {str(name): str(name) if os.path.isfile(name) else name.value.made_of
+               for name in held if os.path.isfile(name) or name.startswith(name.value.derived)}
+    files = {name: text for name, text in made_of.items() if text and os.path.isfile(text)}
+    count = Counter(map(os.path.basename, {*files.values()}))
+    return {name: text for name, text in made_of.items() if text} | {
+        name: os.sep.join(path.split(os.sep)[-1 if count[os.path.basename(path)] == 1 else -2:])
+        for name, path in files.items()}

@@ -166,11 +166,11 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     ...     groups.from_file(path).labels
     ['CON', 'PRO']
     """
-    if labels is None:
-        return _Frame(Table.of_frame(io.read_groups(path), os.fspath(path)), name, order)
-    columns = distinct_labels(labels, "labels")
-    frame = io.read_memberships(path, columns)
-    return _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
+    columns = [] if labels is None else distinct_labels(labels, "labels")
+    frame = io.read_groups(path) if labels is None else io.read_memberships(path, columns)
+    found = _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
+    found.made_of = os.fspath(path)
+    return found
 
 
 def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any] = (),
@@ -240,6 +240,10 @@ class _Frame(Groups):
 
 class _Pattern(Groups):
     in_parts = True
+
+    @property
+    def made_of(self) -> str:  # type: ignore[override]
+        return self.pattern
 
     def __init__(self, pattern: str, labels: Iterable[Any] | None, name: str | None,
                  order: Iterable[Any] | None) -> None:

@@ -75,15 +75,11 @@ def _readable(runs: Mapping[str, Any], topics: Any, progress: bool, needed: bool
                          "a frame with qid and query or a dataset")
     if topics is not None and needed and not systems:
         raise ValueError("topics= is for transformers, and the runs are none; leave it out")
-    found = NamedRuns((name, _frame_of(name, run)) for name, run in runs.items()
-                      if name not in systems)
-    if systems:
-        found.topics = load_topics(topics)
-        found |= {name: _frame_of(name, run)
-                  for name, run in results_of(systems, found.topics, progress).items()}
-    ordered = NamedRuns((name, found[name]) for name in runs)
-    ordered.topics = found.topics
-    return ordered
+    asked = load_topics(topics) if systems else None
+    results = {} if asked is None else results_of(systems, asked, progress)
+    found = NamedRuns((name, _frame_of(name, results.get(name, run))) for name, run in runs.items())
+    found.topics = asked
+    return found
 
 
 def _frame_of(name: str, run: Any) -> RunInput:
@@ -118,7 +114,8 @@ def _is_scores(run: Any) -> bool:
 
 def _is_scored_docs(run: Any) -> bool:
     """Return whether a value is a list of ``ScoredDoc`` of ir_measures."""
-    return isinstance(run, Sequence) and len(run) > 0 and hasattr(run[0], "doc_id")
+    return isinstance(run, Sequence) and len(run) > 0 and hasattr(run[0], "doc_id") \
+        and isinstance(run[0], tuple)
 
 
 def _own_names(runs: Sequence[Any]) -> list[str]:

@@ -47,10 +47,9 @@ def load_topics(source: Any) -> pd.DataFrame:
         return source
     import pyterrier as pt
     if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
-        if os.path.isfile(name):
-            return pt.io.read_topics(name)
-        source = pt.get_dataset(f"irds:{name.removeprefix('irds:')}")
+        if os.path.isfile(source):
+            return pt.io.read_topics(os.fspath(source))
+        source = pt.get_dataset(f"irds:{os.fspath(source).removeprefix('irds:')}")
     if not hasattr(source, "get_topics"):
         raise ValueError(f"topics={shown(source)} is a {type(source).__name__}; topics are a "
                          "DataFrame with qid and query, a dataset of pt.get_dataset, an id of "
@@ -85,13 +84,9 @@ def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
 
     :param topics: ``qid`` and what the transformers read, such as ``query``
     :param progress: whether to show a progress bar
-    :raises ValueError: a topic is given twice, or results have no ``qid`` or ``docno``
+    :raises ValueError: results have no ``qid`` or ``docno``
     """
     import pyterrier as pt
-    again = topics["qid"].duplicated().to_numpy()
-    if again.any():
-        raise ValueError(f"the topics have {str(topics['qid'][again].iloc[0])!r} twice; a topic is "
-                         "retrieved for once")
     found = {}
     with pt.tqdm(total=len(systems) * len(topics), desc="retrieve", unit="topic",
                  disable=not progress) as bar:

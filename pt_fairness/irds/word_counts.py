@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint
 from pt_fairness.arrays import Ints
 from pt_fairness.identifiers import texts_of
 from pt_fairness.labels import UNANNOTATED, label_text
@@ -152,31 +151,24 @@ class WordCounts:
 
 
 class CountsOfFrame(WordCounts):
-    """Counts of the words of each group in the texts of a frame.
+    """Counts of the words of each group in the texts of a frame, ``docno`` and ``field``."""
 
-    :param frame: ``docno`` (or ``doc_id``) and the column ``field``
-    :raises ValueError: a column is missing, or a document has two texts
-    """
-
-    def __init__(self, frame: pd.DataFrame, words: Words, field: str | None = None,
-                 tokenize: Tokenizer = str.split) -> None:
-        field = field or "text"
-        docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
-        for column in (docno, field):
-            if column not in frame:
-                raise ValueError(f"the frame of texts has no column {column!r}; it needs {docno}, "
-                                 f"{field} and has {', '.join(map(str, frame.columns))}")
-        rows = frame[[docno, field]].drop_duplicates()
-        docnos = pd.Index(texts_of(rows[docno]), dtype=object)
-        if not docnos.is_unique:
-            raise ValueError(f"the frame of texts has two texts of the document "
-                             f"{docnos[docnos.duplicated()][0]!r}; a document has one")
-        self._of = pd.Series(rows[field].to_numpy(object), docnos)
-        super().__init__("the frame of texts", words, field, tokenize)
+    def __init__(self, frame: pd.DataFrame, words: Words, field: str | None, tokenize: Tokenizer):
+        frame, self.field = frame.rename(columns={"doc_id": "docno"}), field or "text"
+        if not {"docno", self.field} <= {*frame}:
+            raise ValueError(f"the frame of texts needs the columns docno, {self.field} and has "
+                             f"{', '.join(map(str, frame.columns))}")
+        rows = frame[["docno", self.field]].drop_duplicates()
+        self._of = rows.set_index(pd.Index(texts_of(rows["docno"]), dtype=object))[self.field]
+        again = self._of.index[self._of.index.duplicated()]
+        if len(again):
+            raise ValueError(f"the frame of texts has two texts of the document {again[0]!r}; a "
+                             "document has one")
+        super().__init__("the frame of texts", words, self.field, tokenize)
         self.where = self.dataset_id
 
     def content(self) -> Any:
-        return super().content(), fingerprint.of_value(sorted(self._of.items()))
+        return super().content(), sorted(self._of.items())
 
     def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
         return self._of[docnos.intersection(self._of.index)].items()
@@ -184,10 +176,7 @@ class CountsOfFrame(WordCounts):
 
 def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,
               tokenize: Tokenizer) -> WordCounts:
-    """Return the counts of words in the documents of an ir_datasets id, or in a frame of texts.
-
-    :raises ValueError: as :class:`WordCounts` and :class:`CountsOfFrame` do
-    """
+    """Return the counts of words in the documents of an ir_datasets id, or in a frame of texts."""
     kind: Any = CountsOfFrame if isinstance(documents, pd.DataFrame) else WordCounts
     return kind(documents, words, field, tokenize)
 

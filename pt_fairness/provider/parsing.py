@@ -59,7 +59,7 @@ def reads_subtopics(measure: Any) -> bool:
 
 
 def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
-        -> tuple[dict[Any, str], pd.DataFrame, str | None]:
+        -> tuple[dict[Any, str], pd.DataFrame, BoundName | None]:
     """Give a group source to the measures without one of their own.
 
     The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
@@ -67,7 +67,8 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     :param qrels: ir_measures' columns
     :param source: the group source; ``None`` for none
     :returns: the name of each measure's column by measure, the qrels (with the groups in
-        ``iteration`` if a measure reads subtopics there), and the name of the source
+        ``iteration`` if a measure reads subtopics there), and the name of the source, which holds
+        it
     :raises ValueError: ``source`` is no group source, or has no subtopic for any judged document
     """
     if source is None:
@@ -88,7 +89,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         # Keep the topics that the source drops: measures of relevance have a value there.
         dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
         qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
-    return columns, qrels, str(name) if name in groups.names() else os.path.basename(name)
+    return columns, qrels, name
 
 
 def with_groups(measures: Any, source: Any) -> list[Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness import discounts, groups, io
+from pt_fairness import discounts, io
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
@@ -94,9 +93,7 @@ class Experiment:
         """
         rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
         annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
-        shown = IN_QRELS if name is None else os.path.basename(name)
-        if name in groups.names():
-            shown = str(name)
+        shown = IN_QRELS if name is None else self.plan.shown.get(name, str(name))
         return ShownGroups(shown, annotations, sorted({*annotations.labels, *added}))
 
     def _read(self, runs: Mapping[str, Any]) -> None:

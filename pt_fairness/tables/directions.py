@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_frame, need_rows
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.names import (
     COMBINATIONS,
@@ -65,9 +65,9 @@ def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str)
     found = [spelling for spelling in spellings if spelling in names][:1] \
         or [name for name in names if stands_for(name, table) in spellings]
     if not found:
-        raise ValueError(f"{lacks} {str(measure)!r}; it has {', '.join(map(repr, names))}")
+        raise ValueError(f"{lacks} {shown(str(measure))}; it has {', '.join(map(repr, names))}")
     if len(found) > 1:
-        raise ValueError(f"{str(measure)!r} has several names in the table: "
+        raise ValueError(f"{shown(str(measure))} has several names in the table: "
                          f"{', '.join(map(repr, found))}; give one of them")
     return found[0]
 

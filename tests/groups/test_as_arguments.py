@@ -74,7 +74,8 @@ def test_of_functions_and_transformers(source, expected):
 def test_what_is_no_source_is_refused(wrong):
     for call in (lambda: evaluate({"A": RUN}, QRELS, ["rKL@5"], groups=wrong, progress=False),
                  lambda: evaluate({"A": RUN}, QRELS, [rKL(groups=wrong) @ 5], progress=False)):
-        with pytest.raises(ValueError, match=r"registered (name|groups).* path .*dictionary") as error:
+        expected = r"registered (name|groups).* path .*dictionary"
+        with pytest.raises(ValueError, match=expected) as error:
             call()
         assert len(str(error.value)) < 400
 
@@ -90,8 +91,8 @@ ARGUMENTS = {
 }
 
 
-#: Parameters that are numbers, some of which are formatted for every document.
-NUMBERS = {"seed", "draws", "depth", "resamples", "n_jobs", "qid"}
+#: Numbers that are formatted for every document, and columns, which are looked up one by one.
+LEFT_OUT = {"seed", "draws", "depth", "resamples", "n_jobs", "qid", "columns"}
 
 
 def calls():
@@ -103,7 +104,7 @@ def calls():
             continue
         known = inspect.signature(function).parameters
         needed = [key for key, one in known.items() if one.default is inspect.Parameter.empty]
-        for parameter in sorted(known.keys() - NUMBERS):
+        for parameter in sorted(known.keys() - LEFT_OUT):
             if {*needed} <= {*ARGUMENTS, parameter}:
                 given = {key: ARGUMENTS[key] for key in needed if key != parameter}
                 yield pytest.param(function, given | {parameter: MANY}, id=f"{name}-{parameter}")

@@ -112,8 +112,8 @@ def test_texts_of_a_frame(files, columns):
 
 
 @pytest.mark.parametrize("frame, message", [
-    ({"docno": ["a"], "body": ["she"]}, "no column 'text'; it needs docno, text and has docno, "),
-    ({"document": ["a"], "text": ["she"]}, "no column 'docno'"),
+    ({"docno": ["a"], "body": ["she"]}, "needs the columns docno, text and has docno, body"),
+    ({"document": ["a"], "text": ["she"]}, "needs the columns docno, text and has document"),
     ({"docno": ["a", "a"], "text": ["she", "he"]}, "two texts of the document 'a'"),
     ({"docno": ["a"], "text": [None]}, "of 'a' in the frame of texts is None; it has to be text"),
 ])
