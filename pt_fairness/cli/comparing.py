@@ -128,10 +128,11 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 
     :raises ValueError: a label without a measure, or a tolerance that is no number
     """
+    from pt_fairness.declarations.parsing import split
     from pt_fairness.io import read_topic_groups
     return {
         "runs": options.runs, "qrels": options.qrels,
-        "measures": [measure for some in options.measures for measure in some.split()],
+        "measures": [measure for some in options.measures for measure in split(some)],
         "groups": options.groups, "labels": dict(map(_label, options.label)),
         "names": options.names, "baseline": options.baseline,
         "correction": None if options.correction == "none" else options.correction,
