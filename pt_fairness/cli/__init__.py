@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 
 import pt_fairness
-from pt_fairness.cli import comparing, converting, evaluating, listing, plugs
+from pt_fairness.cli import comparing, converting, evaluating, group_sources, listing, plugs
 from pt_fairness.cli.evaluating import evaluate
 from pt_fairness.cli.output import check_output, guarded, need_output
 
@@ -40,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_output(options)
         if options.output is None:
             need_output()
+        if getattr(options, "groups", None) is not None and not getattr(options, "none", None):
+            options.groups = group_sources.source_of(options.groups)
         return options.run(options)
 
     return guarded("pt-fairness", command)
@@ -51,6 +53,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version",
                         version=f"pt_fairness {pt_fairness.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (evaluating, comparing, converting, listing, plugs):
+    for module in (evaluating, comparing, converting, group_sources, listing, plugs):
         module.add(commands)
     return parser

@@ -17,13 +17,15 @@ DEPTH = 20
 def add(commands: Any) -> None:
     """Add the commands ``table`` and ``report``."""
     table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
-                        "each measure", ("csv", "md", "latex", "json", "long"))
+                        "each measure", ("csv", "md", "latex", "json", "long", "text"),
+                        "text on a terminal, else csv")
     _add_options(table)
     table.add_argument("--digits", metavar="N", type=int,
-                       help="decimals (default: 4 in md and latex, all in the other forms)")
+                       help="decimals (default: 4 in text, md and latex, all in the other forms)")
     table.add_argument("--references", action="store_true", help="rows of reference rankings below "
                        "the systems: random order, proportional, groups one after the other")
-    table.add_argument("--p-values", action="store_true", help="p-values in md and latex, too")
+    table.add_argument("--p-values", action="store_true",
+                       help="p-values in text, md and latex, too")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
     report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
@@ -73,6 +75,8 @@ def _table(options: argparse.Namespace) -> int:
     import pandas as pd
 
     from pt_fairness import analysis, evaluation
+    if options.format is None:
+        options.format = "text" if options.output is None and sys.stdout.isatty() else "csv"
     per_query, arguments = options.per_query or options.format == "long", _arguments(options)
     draws, topic_groups = arguments.pop("uncertain"), arguments.pop("topic_groups")
     if (draws is not None) + (topic_groups is not None) + per_query > 1:

@@ -8,7 +8,7 @@ import csv
 import sys
 from typing import Any
 
-from pt_fairness.cli.output import add_command, write
+from pt_fairness.cli.output import TAKES, add_command, write
 
 
 def add(commands: Any) -> None:
@@ -16,8 +16,8 @@ def add(commands: Any) -> None:
     annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
                            "judged documents in their second column", ("trec", "csv"))
     annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
-    annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file; "
-                          "qrels with the group as label, such as stances, are one")
+    annotate.add_argument("groups", metavar="GROUPS", help=f"{TAKES}; qrels with the group as "
+                          "label, such as stances, are a group file")
     annotate.add_argument("--none", metavar="LABEL", nargs="+", default=[],
                           help="GROUPS are qrels with the group as label, and these labels mean no "
                                "group")
@@ -29,8 +29,8 @@ def add(commands: Any) -> None:
     rerank.add_argument("method", metavar="METHOD",
                         help="a re-ranker of pt_fairness.rerank, such as xquad; its parameters "
                              "follow by name, such as --k 10 --lam 0.8")
-    rerank.add_argument("--groups", metavar="NAME",
-                        help="a registered name or a group file; policies without groups need none")
+    rerank.add_argument("--groups", metavar="SOURCE",
+                        help=f"{TAKES}; policies without groups need none")
     rerank.set_defaults(more=[])  # what main does not know are parameters of the method
 
 

@@ -9,29 +9,34 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+#: What the option ``--groups`` takes, in words.
+TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
+         "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
+         "re:PATTERN for the part of the document id that a regular expression matches")
+
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None],
-                help: str, formats: Iterable[str]) -> argparse.ArgumentParser:
+                help: str, formats: Iterable[str], default: str = "") -> argparse.ArgumentParser:
     """Add the parser of a command, with the options ``--output`` and ``--format``.
 
     :param formats: the values of ``--format``; the first one is the default
+    :param default: the default in words, if the command chooses it; ``format`` is then ``None``
     """
     command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
     names = list(formats)
     command.add_argument("-o", "--output", metavar="FILE",
                          help="where to write, compressed if it ends in .gz "
                               "(default: standard output)")
-    command.add_argument("--format", choices=names, default=names[0],
-                         help=f"form of the output (default: {names[0]})")
+    command.add_argument("--format", choices=names, default=None if default else names[0],
+                         help=f"form of the output (default: {default or names[0]})")
     command.set_defaults(run=run, formats=names)
     return command
 
 
 def add_groups(command: argparse.ArgumentParser) -> None:
     """Add the option ``--groups`` to the parser of a command."""
-    command.add_argument("--groups", metavar="NAME",
-                         help="the group source of the measures whose parameter "
-                              "groups is not set: a registered name or a group file")
+    command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
+                         f"whose parameter groups is not set: {TAKES}")
 
 
 def check_output(options: argparse.Namespace) -> None:

@@ -24,6 +24,7 @@ from pt_fairness.tables.names import (
     WINS,
 )
 from pt_fairness.tables.per_query import is_per_query
+from pt_fairness.tables.references import is_reference
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its fair end within its range.
@@ -37,7 +38,7 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
     """Return the position of the baseline, which has no comparison; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
         columns = [column for column in averages.columns if str(column).endswith(suffix)]
-        empty = averages[columns].isna().all(axis=1)
+        empty = averages[columns].isna().all(axis=1) & ~is_reference(averages)
         if columns and empty.sum() == 1:
             return int(np.flatnonzero(empty)[0])
     return None
