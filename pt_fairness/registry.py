@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import uuid
@@ -12,7 +11,7 @@ from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 from pt_fairness import fingerprint
 from pt_fairness.bound_names import BoundName
-from pt_fairness.messages import listed
+from pt_fairness.messages import did_you_mean, listed
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
@@ -175,11 +174,10 @@ class Registry(Generic[S]):
         if known is not None:
             return known
         if self._read is None or not os.path.exists(name):
-            near = difflib.get_close_matches(name, self.names(), n=1)
-            meant = f"Did you mean {near[0]!r}? " if near else ""
             file = ("", "") if self._read is None else (" and no such file exists",
                                                         ", or give the path of a file")
-            raise ValueError(f"no {what} are registered as {name!r}{file[0]}. {meant}Registered "
+            raise ValueError(f"no {what} are registered as {name!r}{file[0]}."
+                             f"{did_you_mean(name, self.names())} Registered "
                              f"are {listed(self.names()) or 'none'}. Register your own with "
                              f"pt_fairness.{what}.register(name, {what}){file[1]}")
         if os.path.isfile(name):

@@ -19,7 +19,7 @@ from pt_fairness.analysis.confidence import (
 )
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
-from pt_fairness.messages import warn
+from pt_fairness.messages import did_you_mean, warn
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
@@ -164,7 +164,7 @@ def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
         baseline = order[int(baseline)]
     if baseline not in names:
         raise ValueError(f"no system is named {baseline!r}; the frame has "
-                         f"{', '.join(map(repr, names))}")
+                         f"{', '.join(map(repr, names))}.{did_you_mean(baseline, names)}")
     return baseline
 
 

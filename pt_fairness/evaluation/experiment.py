@@ -73,8 +73,9 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
         of a file (see :func:`read_run`) or a frame with ``qid, docno, score`` (or ir_measures'
         names). A frame with several rankings of a topic has the column ``iteration``, the sample of
         each row. Outside a dictionary, a pattern such as ``runs/*.gz`` stands for several files.
-        There, a file is named after its file name without ``.gz`` or ``.parquet`` (its path if two
-        files have the same name), and a frame after its position, such as ``run 0``.
+        There, a file is named after the part of its file name that tells it from the others,
+        without suffixes such as ``.run.gz`` (its path if two files have the same name), and a frame
+        after its position, such as ``run 0``.
     :param qrels: a TREC qrels file, the id of a dataset of ir_datasets (with ``irds:`` in front or
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
@@ -38,7 +39,8 @@ def named(runs: RunInputs, names: Sequence[str] | None = None) -> dict[str, RunI
         some = [runs] if isinstance(runs, (str, os.PathLike, pd.DataFrame)) else list(runs)
         every = [one for run in some
                  for one in ([run] if isinstance(run, pd.DataFrame) else _matching_files(run))]
-        short = [f"run {i}" if isinstance(run, pd.DataFrame) else file_name(run)
+        told = _told_apart([run for run in every if not isinstance(run, pd.DataFrame)])
+        short = [f"run {i}" if isinstance(run, pd.DataFrame) else next(told)
                  for i, run in enumerate(every)]
         own = [os.fspath(run) if short.count(name) > 1 and not isinstance(run, pd.DataFrame)
                else name for name, run in zip(short, every, strict=True)]
@@ -90,5 +92,20 @@ def _matching_files(path: Path) -> list[str]:
 
 
 def file_name(path: Path) -> str:
-    """Return the name that a run has by its file."""
-    return os.path.basename(os.fspath(path)).removesuffix(".gz").removesuffix(".parquet")
+    """Return the name of a file without the suffixes of runs and of compression."""
+    name = os.path.basename(os.fspath(path))
+    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", name)
+
+
+def _told_apart(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield the part of each file name that tells it from the others, as a name for the run.
+
+    Parts are separated by dots. What all names begin or end with is left out.
+    """
+    parts = [re.split(r"(?<!\d)\.|\.(?!\d)", file_name(path)) for path in paths]  # 0.5 is one
+    for end in (0, -1):
+        while len({name[end] for name in parts}) == 1 < min(len({*map(tuple, parts)}),
+                                                            *map(len, parts)):
+            for name in parts:
+                del name[end]
+    yield from map(".".join, parts)
