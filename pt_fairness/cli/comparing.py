@@ -26,6 +26,8 @@ def add(commands: Any) -> None:
                        "the systems: random order, proportional, groups one after the other")
     table.add_argument("--p-values", action="store_true",
                        help="p-values in text, md and latex, too")
+    table.add_argument("--drop-undefined", action="store_true", help="leave the topics for which a "
+                       "measure is undefined out of its averages and tests, instead of counting 0")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
     report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
@@ -87,7 +89,9 @@ def _table(options: argparse.Namespace) -> int:
     if topic_groups is not None and options.baseline is not None:
         raise ValueError("--topic-groups prints means, which are not compared; leave out "
                          "--baseline")
-    averages, values = evaluation.evaluate(**arguments, references=options.references)
+    averages, values = evaluation.evaluate(
+        **arguments, references=options.references,
+        undefined="drop" if options.drop_undefined else "count")
     if topic_groups is not None:
         values = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
     text = evaluation.as_text(averages if not per_query and topic_groups is None else values,
@@ -108,8 +112,9 @@ def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: in
     from pt_fairness import analysis, evaluation, io
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.named_runs import named
-    if options.label or options.tolerance:
-        raise ValueError("--uncertain goes neither with --label nor with --tolerance")
+    if options.label or options.tolerance or options.drop_undefined:
+        raise ValueError("--uncertain goes neither with --label nor with --tolerance nor with "
+                         "--drop-undefined")
     runs = named(options.runs, options.names)
     baseline = None if options.baseline is None else position(options.baseline, runs)
     found = analysis.uncertain_labels(

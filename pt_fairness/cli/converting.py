@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
     rerank.add_argument("run_file", metavar="RUN",
                         help="a TREC run, compressed if it ends in .gz, or a .parquet file")
     rerank.add_argument("method", metavar="METHOD",
-                        help="a re-ranker of pt_fairness.rerank, such as xquad; its parameters "
+                        help="a re-ranker, such as xquad; its parameters "
                              "follow by name, such as --k 10 --lam 0.8")
     rerank.add_argument("--groups", metavar="SOURCE",
                         help=f"{TAKES}; policies without groups need none")

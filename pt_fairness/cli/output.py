@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pt_fairness.cli.messages import for_commands
+
 #: What the option ``--groups`` takes, in words.
 TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
          "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
@@ -83,7 +85,7 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
 
     def show(message: Any, *_: Any, **__: Any) -> None:
-        sys.stderr.write(f"{program}: warning: {message}\n")
+        sys.stderr.write(f"{program}: warning: {for_commands(str(message))}\n")
 
     with warnings.catch_warnings():
         warnings.showwarning = show
@@ -97,7 +99,8 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
         except KeyboardInterrupt:
             code = 130
         except (ValueError, OSError, ImportError, AssertionError, MemoryError) as error:
-            sys.stderr.write(f"{program}: error: {str(error) or 'there is not enough memory'}\n")
+            text = for_commands(str(error)) or "there is not enough memory"
+            sys.stderr.write(f"{program}: error: {text}\n")
             code = 2
     _drop_output()
     return code

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import reduce
 from typing import Any
 
 _SUPERSCRIPTS = str.maketrans("0123456789+-i", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁱ")
@@ -43,5 +42,6 @@ def as_unicode(latex: str) -> str:
     text, before = " ".join(latex.split()), ""
     while text != before:
         before = text
-        text = reduce(lambda so_far, rule: re.sub(*rule, so_far), _RULES.items(), text)
+        for pattern, ours in _RULES.items():
+            text = re.sub(pattern, ours, text)
     return text

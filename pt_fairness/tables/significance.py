@@ -13,6 +13,7 @@ from pt_fairness.tables.names import (
     BROKEN,
     COMPARISON,
     CORRECTED,
+    DROPPED,
     GROUPS,
     INTERVAL,
     P_VALUE,
@@ -145,7 +146,8 @@ def notes(table: pd.DataFrame) -> list[str]:
         by_topics.setdefault(attrs.get(UNDEFINED_EVERYWHERE, {}).get(name, how_many), []).append(
             name)
     if by_topics:
-        sentences.append("Undefined: " + "; ".join(
+        left_out = ", and left out" if attrs.get(DROPPED) else ""
+        sentences.append(f"Undefined{left_out}: " + "; ".join(
             f"{', '.join(names)} on {count}" for count, names in by_topics.items()) + ".")
     if attrs.get(BROKEN):
         sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
