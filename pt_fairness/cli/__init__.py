@@ -9,7 +9,15 @@ import argparse
 from collections.abc import Sequence
 
 import pt_fairness
-from pt_fairness.cli import comparing, converting, evaluating, group_sources, listing, plugs
+from pt_fairness.cli import (
+    comparing,
+    converting,
+    evaluating,
+    group_sources,
+    listing,
+    plotting,
+    plugs,
+)
 from pt_fairness.cli.evaluating import evaluate
 from pt_fairness.cli.output import check_output, guarded, need_output
 
@@ -53,6 +61,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version",
                         version=f"pt_fairness {pt_fairness.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (evaluating, comparing, converting, group_sources, listing, plugs):
+    for module in (evaluating, comparing, plotting, converting, group_sources, listing, plugs):
         module.add(commands)
     return parser

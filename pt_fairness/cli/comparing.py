@@ -19,7 +19,8 @@ def add(commands: Any) -> None:
     table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
                         "each measure", ("csv", "md", "latex", "json", "long", "text"),
                         "text on a terminal, else csv")
-    _add_options(table)
+    add_options(table)
+    _add_certainty(table)
     table.add_argument("--digits", metavar="N", type=int,
                        help="decimals (default: 4 in text, md and latex, all in the other forms)")
     table.add_argument("--references", action="store_true", help="rows of reference rankings below "
@@ -32,14 +33,15 @@ def add(commands: Any) -> None:
                        help="the value of every topic instead of the averages")
     report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
                          "figures, topics, and a paragraph for a paper", ("html",))
-    _add_options(report)
+    add_options(report)
+    _add_certainty(report)
     report.add_argument("--depth", metavar="K", type=int, default=DEPTH,
                         help=f"documents of each ranking on the page (default: {DEPTH})")
     report.add_argument("--title", default="Fairness report", help="title of the page")
 
 
-def _add_options(command: argparse.ArgumentParser) -> None:
-    """Add the qrels, the runs, the measures and the options of the comparison."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the qrels, the runs, the measures, and what sets their groups and names."""
     command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     command.add_argument("runs", metavar="RUN", nargs="+",
                          help="a TREC run, compressed if it ends in .gz, or a .parquet file")
@@ -56,6 +58,12 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--correction", metavar="METHOD", default="holm",
                          help="correction of the tests for several systems, or none; a method of "
                               "statsmodels (default: holm)")
+    command.add_argument("--jobs", metavar="N", type=int, default=1,
+                         help="processes; -1 for all processors (default: 1)")
+
+
+def _add_certainty(command: argparse.ArgumentParser) -> None:
+    """Add the options of tests and intervals."""
     command.add_argument("--test", choices=("t", "randomisation"), default="t",
                          help="test of the comparison (default: t)")
     command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
@@ -69,8 +77,6 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--uncertain", metavar="DRAWS", type=int,
                          help="intervals under uncertain labels, whose probabilities are the "
                               "weights of --groups, from this many draws")
-    command.add_argument("--jobs", metavar="N", type=int, default=1,
-                         help="processes; -1 for all processors (default: 1)")
 
 
 def _table(options: argparse.Namespace) -> int:
@@ -79,7 +85,7 @@ def _table(options: argparse.Namespace) -> int:
     from pt_fairness import analysis, evaluation
     if options.format is None:
         options.format = "text" if options.output is None and sys.stdout.isatty() else "csv"
-    per_query, arguments = options.per_query or options.format == "long", _arguments(options)
+    per_query, arguments = options.per_query or options.format == "long", arguments_of(options)
     draws, topic_groups = arguments.pop("uncertain"), arguments.pop("topic_groups")
     if (draws is not None) + (topic_groups is not None) + per_query > 1:
         raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
@@ -127,12 +133,12 @@ def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: in
 
 def _report(options: argparse.Namespace) -> int:
     from pt_fairness.reporting import report
-    page = report(**_arguments(options), depth=options.depth, title=options.title)
+    page = report(**arguments_of(options), depth=options.depth, title=options.title)
     write(page.html, options.output)
     return 1 if page.broken else 0
 
 
-def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of :func:`pt_fairness.evaluate` and :func:`pt_fairness.report`.
 
     :raises ValueError: a label without a measure, or a tolerance that is no number

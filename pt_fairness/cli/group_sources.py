@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from typing import Any
 
@@ -17,20 +16,15 @@ PATTERN = "re:"
 def add(commands: Any) -> None:
     """Add the command ``groups``."""
     add_command(commands, "groups", _run, "list the group sources that have a name, with their "
-                "labels and what they download", ("text", "json"))
+                "labels and what they download", ("text",))
 
 
 def _run(options: argparse.Namespace) -> None:
     from pt_fairness import groups
-    rows = [(name, ", ".join(groups.get(name).labels or []), DOWNLOADS.get(
-        max(filter(name.startswith, DOWNLOADS), key=len, default=""), "nothing"))
-        for name in groups.names()]
-    if options.format == "json":
-        text = json.dumps([dict(zip(("name", "labels", "downloads"), row, strict=True))
-                           for row in rows], ensure_ascii=False, indent=1) + "\n"
-    else:
-        text = "".join("{}\n    labels: {}\n    downloads: {}\n".format(*row) for row in rows)
-    write(text, options.output)
+    write("".join("{}\n    labels: {}\n    downloads: {}\n".format(
+        name, ", ".join(groups.get(name).labels or []), DOWNLOADS.get(
+            max(filter(name.startswith, DOWNLOADS), key=len, default=""), "nothing"))
+        for name in groups.names()), options.output)
 
 
 def source_of(text: str) -> Any:

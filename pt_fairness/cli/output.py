@@ -18,13 +18,16 @@ TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a 
 
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None],
-                help: str, formats: Iterable[str], default: str = "") -> argparse.ArgumentParser:
+                help: str, formats: Iterable[str], default: str = "",
+                add_help: bool = True) -> argparse.ArgumentParser:
     """Add the parser of a command, with the options ``--output`` and ``--format``.
 
     :param formats: the values of ``--format``; the first one is the default
     :param default: the default in words, if the command chooses it; ``format`` is then ``None``
+    :param add_help: whether the parser has the usual option ``--help``
     """
-    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
+    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help,
+                                                           add_help=add_help)
     names = list(formats)
     command.add_argument("-o", "--output", metavar="FILE",
                          help="where to write, compressed if it ends in .gz "

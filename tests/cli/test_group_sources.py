@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -102,7 +101,10 @@ def test_a_name_is_not_read_as_a_file(run, tmp_path):
 
 
 def listed(run):
-    return {row["name"]: row for row in json.loads(run("groups", "--format", "json")[1])}
+    lines = run("groups")[1].splitlines()
+    return {name: {"labels": labels.removeprefix("    labels: "),
+                   "downloads": size.removeprefix("    downloads: ")}
+            for name, labels, size in zip(lines[::3], lines[1::3], lines[2::3], strict=True)}
 
 
 def test_sources_are_listed(run):
