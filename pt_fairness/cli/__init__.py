@@ -19,7 +19,7 @@ from pt_fairness.cli import (
     plugs,
 )
 from pt_fairness.cli.evaluating import evaluate
-from pt_fairness.cli.output import check_output, guarded, need_output
+from pt_fairness.cli.output import check_output, guarded, need_output, silence
 
 __all__ = ["evaluate", "main"]
 
@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> cli.main(["annotate", "no/such/qrels", "trec-newswire"])
     2
     """
+    if arguments is None:
+        silence()
+
     def command() -> int | None:
         parser = _parser()
         options, more = parser.parse_known_args(arguments)

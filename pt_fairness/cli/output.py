@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import warnings
@@ -107,6 +108,18 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
             code = 2
     _drop_output()
     return code
+
+
+def silence() -> None:
+    """Keep the progress of other libraries off standard error; their questions and hints stay.
+
+    A progress bar is shown on a terminal only, and vanishes at its end.
+    """
+    os.environ.setdefault("TQDM_LEAVE", "")
+    if sys.stderr is None or not sys.stderr.isatty():
+        os.environ.setdefault("TQDM_DISABLE", "1")
+    logging.getLogger("ir_datasets").addFilter(lambda record: not record.getMessage().startswith(
+        ("[starting]", "[finished]", "Opening ")))
 
 
 def need_output() -> None:
