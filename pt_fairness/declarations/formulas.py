@@ -36,7 +36,7 @@ def as_unicode(latex: str) -> str:
 
     Examples
     --------
-    >>> as_unicode(r"\\\\frac{1}{n} \\\\sum_{i \\\\le n} \\\\frac{v_i}{\\\\log_2(i+1)}")
+    >>> as_unicode(r"\frac{1}{n} \sum_{i \le n} \frac{v_i}{\log_2(i+1)}")
     '1/n Σ_(i ≤ n) v_i/log₂(i+1)'
     """
     text, before = " ".join(latex.split()), ""
