@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
 import weakref
@@ -45,6 +46,19 @@ def shown(value: Any) -> str:
         return f"{value[:MOST_CHARACTERS]!r}…" if cut else repr(value)
     text = repr(value)
     return f"{text[:MOST_CHARACTERS]}…" if len(text) > MOST_CHARACTERS else text
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return a question with the nearest of some names, or ``''`` if none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("bm25", ["BM25", "DPH"])
+    " Did you mean 'BM25'?"
+    """
+    folded = {str(one).casefold(): one for one in known}
+    near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
+    return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def first_names(names: Sequence[str]) -> str:

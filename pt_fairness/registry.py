@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import uuid
@@ -15,7 +14,7 @@ import pandas as pd
 
 from pt_fairness import fingerprint
 from pt_fairness.bound_names import BoundName
-from pt_fairness.messages import listed, shown
+from pt_fairness.messages import did_you_mean, listed, shown
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
@@ -193,13 +192,12 @@ class Registry(Generic[S]):
         if known is not None:
             return known
         if self._read is None or not os.path.exists(name):
-            near = difflib.get_close_matches(name, self.names(), n=1)
-            meant = f"Did you mean {near[0]!r}? " if near else ""
             file = ("", "") if self._read is None else (" and no such file exists",
                                                         ", or give the path of a file")
-            raise ValueError(f"no {what} are registered as {shown(name)}{file[0]}. "
-                             f"{meant}Registered are {listed(self.names()) or 'none'}. Register "
-                             f"your own with pt_fairness.{what}.register(name, {what}){file[1]}")
+            raise ValueError(f"no {what} are registered as {shown(name)}{file[0]}."
+                             f"{did_you_mean(name, self.names())} Registered "
+                             f"are {listed(self.names()) or 'none'}. Register your own with "
+                             f"pt_fairness.{what}.register(name, {what}){file[1]}")
         if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness.analysis.confidence import by_size, by_topic, check, interval, moments, t_test
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
-from pt_fairness.messages import one_of, shown, warn
+from pt_fairness.messages import did_you_mean, one_of, shown, warn
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
@@ -156,7 +156,7 @@ def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
         baseline = order[int(baseline)]
     if baseline not in names:
         raise ValueError(f"no system is named {shown(baseline)}; the frame has "
-                         f"{', '.join(map(repr, names))}")
+                         f"{', '.join(map(repr, names))}.{did_you_mean(baseline, names)}")
     return baseline
 
 

@@ -13,6 +13,7 @@ from ir_measures import measures as irm
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.declarations.docstrings import parameter_lines
+from pt_fairness.declarations.formulas import as_unicode
 from pt_fairness.declarations.params import NOT_PROVIDED, Param, literal
 from pt_fairness.declarations.registration import MEASURES
 
@@ -57,11 +58,29 @@ def overview(measures: Sequence[FairnessMeasure]) -> str:
     return "\n".join(lines)
 
 
+#: A section of a docstring: its title, the line under it, and its text.
+_SECTION = re.compile(r"(?ms)^(\w[\w ]*)\n(-+)\n(.*?)(?=^\w[\w ]*\n-+$|\Z)")
+
+
+def _plain_body(measure: FairnessMeasure) -> str:
+    """Return the body of a docstring with formulas as Unicode, and without "As rND."."""
+    def written_out(found: re.Match[str]) -> str:
+        other = re.match(r"As (\w+)\. ?", found[3])
+        text = found[3] if other is None else found[3][other.end():].lstrip() + next(
+            one[3] for one in _SECTION.finditer(_plain_body(MEASURES[other[1]]))
+            if one[1] == found[1])
+        return f"{found[1]}\n{found[2]}\n{text}"
+
+    body = re.sub(r"\.\. math::\n\n((?:   .*\n|\n)+)", lambda found: textwrap.indent(
+        as_unicode(found[1]), "   ") + "\n\n", _docstring(measure)[1] + "\n")
+    return re.sub(r":\w+:`~?([^`]*)`", r"\1", _SECTION.sub(written_out, body)).rstrip()
+
+
 def in_full(measures: Sequence[FairnessMeasure]) -> str:
     """Return the full documentation of measures as plain text."""
     entries = []
     for measure in measures:
-        body = textwrap.indent(_docstring(measure)[1], "    ")
+        body = textwrap.indent(_plain_body(measure), "    ")
         sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
         parameters = [f"    {line}" for line in parameter_lines(measure)]
         end = fair_end_of(measure)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -309,6 +310,10 @@ def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
         raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "
                          f"{kind} object, not a {type(value).__name__}; {module}.from_frame makes "
                          f"{what} of a DataFrame")
+    return _path_text(value)
+
+
+def _path_text(value: Any) -> Any:
     return str(value) if hasattr(value, "__fspath__") else value
 
 
@@ -338,7 +343,9 @@ def background() -> Param:
     words = ", ".join(map(repr, BACKGROUND_WORDS))
     return Param(str, "documents that the ranking is compared with: those of the whole ranking "
                  "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
-                 "name)", f"{words}, or a name registered with pt_fairness.runs.register",
-                 default=BACKGROUND_WORDS[0],
-                 accepts=lambda v: v in BACKGROUND_WORDS
+                 "name), of the file of a run, or of all runs of a folder",
+                 f"{words}, a name registered with pt_fairness.runs.register, or the path of a run "
+                 "or of a folder of runs",
+                 default=BACKGROUND_WORDS[0], canonical=_path_text,
+                 accepts=lambda v: v in BACKGROUND_WORDS or os.path.exists(v)
                  or _is_registered(v, "pt_fairness.values.runs"))

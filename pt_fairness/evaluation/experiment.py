@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness import tables as tabular
@@ -34,6 +36,7 @@ from pt_fairness.tables.names import (
     BROKEN,
     COMPARISON,
     CORRECTION,
+    DROPPED,
     GROUPS,
     INTERVAL,
     MEASURES,
@@ -41,6 +44,7 @@ from pt_fairness.tables.names import (
     SYSTEMS,
     TOLERANCE,
     TOPICS,
+    UNDEFINED,
     UNDEFINED_EVERYWHERE,
 )
 
@@ -56,7 +60,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
              n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
              test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
              references: bool | Sequence[str] = False,
-             tolerance: float | Mapping[Any, float] | None = None) -> Any:
+             tolerance: float | Mapping[Any, float] | None = None,
+             undefined: Literal["count", "drop"] = "count") -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
@@ -78,9 +83,10 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         (or ir_measures' names); a dictionary ``{qid: {docno: score}}`` or a list of ``ScoredDoc``,
         as of ir_measures; or a PyTerrier transformer. A frame with several rankings of a topic has
         the column ``iteration``, the sample of each row. Outside a dictionary, a pattern such as
-        ``runs/*.gz`` stands for several files. There, a file is named after its file name without
-        ``.gz`` or ``.parquet`` (its path if two files have the same name), a transformer after its
-        text, and another run after its position, such as ``run 0``.
+        ``runs/*.gz`` stands for several files. There, a file is named after the part of its file
+        name that tells it from the others, without suffixes such as ``.run.gz`` (its path if two
+        files have the same name), a transformer after its text, and another run after its position,
+        such as ``run 0``.
     :param qrels: a TREC qrels file, the id of a dataset of ir_datasets (with ``irds:`` in front or
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics. ``None`` for
@@ -133,6 +139,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         measures to it: the column ``X verdict`` says whether a system is not worse by more
         (``within``), worse by more (``exceeds``), or ``inconclusive``, as of
         :func:`pt_fairness.analysis.compare`
+    :param undefined: ``'drop'`` leaves the topics for which a measure of this package is undefined
+        out of its averages, tests and intervals; they are NaN per topic
     :param references: whether the averages have a row for each kind of
         :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds: ``[random
         order]``, ``[proportional]``, ``[largest group first]``, ``[smallest group first]``. Each
@@ -143,7 +151,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         and a smaller value), ``p-value`` and, with a correction, ``reject`` (at
         .05) and ``p-value corrected`` of each; rows in the order of the runs. The values are those
         of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
-        topic. A topic for which a measure of this package is undefined has 0.0. A topic that a
+        topic. A topic for which a measure of this package is undefined has 0.0 (NaN with
+        ``undefined='drop'``). A topic that a
         group source drops is NaN, and the averages exclude it. The average of a measure that is
         undefined for all topics is NaN, and it is not compared (``pt.Experiment``: 0.0).
 
@@ -181,6 +190,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     _check_options(perquery, baseline, correction, highlight, labels)
     kinds = checked(references)
     one_of("test", test, list(TESTS))
+    one_of("undefined", undefined, ("count", "drop"))
     if tolerance is not None and baseline is None:
         raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
                          "baseline, too")
@@ -204,12 +214,18 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     if len(broken) == len(systems):
         raise ValueError(f"no run could be evaluated: {_with_errors(broken)}")
     refuse_unknown([one.scores.warnings for one in finished if one.error is None])
-    _warn_once(finished)
+    _warn_once(finished, undefined)
     if broken:
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {_with_errors(broken)}")
     scores = {one.name: one.scores for one in finished if one.error is None}
     attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
+    left_out: dict[str, Any] = {}
+    if undefined == "drop":
+        attrs[DROPPED], left_out = True, attrs[UNDEFINED]
+        scores = {name: replace(one, values=np.where(
+            [[qid in left_out.get(column, ()) for column in plan.columns] for qid in one.qids],
+            np.nan, one.values)) for name, one in scores.items()}
     if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
                              "alpha": ALPHA, "systems": len(scores) - 1}
@@ -228,7 +244,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
                                correction, test, confidence, verdicts)
         if kinds:
-            rows = reference_rows(plan, kinds)
+            rows = reference_rows(plan, kinds, left_out)
             rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
             averages = with_rows(averages, rows)
             attrs[REFERENCES] = tuple(rows["name"])
@@ -300,7 +316,7 @@ def _with_errors(broken: Mapping[str, str]) -> str:
     return "; ".join(f"{name} ({error})" for name, error in broken.items())
 
 
-def _warn_once(results: Sequence[Result]) -> None:
+def _warn_once(results: Sequence[Result], undefined: str) -> None:
     """Warn once for each cause, with the names of the runs that it applies to."""
     causes: dict[str, dict[str, list[str]]] = {}
     for result in results:
@@ -310,6 +326,8 @@ def _warn_once(results: Sequence[Result]) -> None:
                 runs.append(result.name)
     for messages in causes.values():
         (message, runs), *others = messages.items()
+        if undefined == "drop":
+            message = message.replace("have the value 0.0, for every system", "are left out")
         if len(runs) == len(results):
             warn(message)
             continue

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness.io.files import is_pipe
 from pt_fairness.io.named_runs import RunInput, file_name
-from pt_fairness.messages import first_names, shown
+from pt_fairness.messages import did_you_mean, first_names, shown
 
 
 def position(baseline: int | str, named: Mapping[str, RunInput]) -> int:
@@ -32,10 +32,11 @@ def position(baseline: int | str, named: Mapping[str, RunInput]) -> int:
     paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in named.values()]
     if os.fspath(baseline) in paths:
         return paths.index(os.fspath(baseline))
-    if os.path.basename(baseline) == baseline and file_name(baseline) in named:
-        return names.index(file_name(baseline))
+    files = [None if path is None else file_name(path) for path in paths]
+    if os.path.basename(baseline) == baseline and files.count(file_name(baseline)) == 1:
+        return files.index(file_name(baseline))
     raise ValueError(f"the baseline {shown(baseline)} is none of the runs; they are "
-                     f"{first_names(names)}")
+                     f"{first_names(names)}.{did_you_mean(file_name(baseline), names)}")
 
 
 def refuse_pipes(named: Mapping[str, RunInput]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -121,7 +122,8 @@ def _is_scored_docs(run: Any) -> bool:
 
 def _own_names(runs: Sequence[Any]) -> list[str]:
     """Return the names of files and transformers, and the positions of other runs."""
-    short = [file_name(run) if isinstance(run, (str, os.PathLike))
+    told = _told_apart([run for run in runs if isinstance(run, (str, os.PathLike))])
+    short = [next(told) if isinstance(run, (str, os.PathLike))
              else str(run) if is_system(run) else f"run {i}" for i, run in enumerate(runs)]
     count = Counter(short)
     return [name if count[name] == 1 or isinstance(run, pd.DataFrame) else
@@ -160,5 +162,20 @@ def _matching_files(path: Path) -> list[str]:
 
 
 def file_name(path: Path) -> str:
-    """Return the name that a run has by its file."""
-    return os.path.basename(os.fspath(path)).removesuffix(".gz").removesuffix(".parquet")
+    """Return the name of a file without the suffixes of runs and of compression."""
+    name = os.path.basename(os.fspath(path))
+    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", name)
+
+
+def _told_apart(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield the part of each file name that tells it from the others, as a name for the run.
+
+    Parts are separated by dots. What all names begin or end with is left out.
+    """
+    parts = [re.split(r"(?<!\d)\.|\.(?!\d)", file_name(path)) for path in paths]  # 0.5 is one
+    for end in (0, -1):
+        while len({name[end] for name in parts}) == 1 < min(len({*map(tuple, parts)}),
+                                                            *map(len, parts)):
+            for name in parts:
+                del name[end]
+    yield from map(".".join, parts)

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness import groups
 from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.parsing import TAKES, parsed_one
+from pt_fairness.declarations.parsing import TAKES, parse, parsed_one
 from pt_fairness.messages import shown, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 
@@ -40,7 +40,7 @@ def parsed(measures: Any) -> list[Any]:
 def parsed_or_none(column: Any) -> Any:
     """Parse the name of a column as a measure; return ``None`` if it is none."""
     try:
-        measure = ir_measures.parse_measure(str(column))
+        measure = parse(str(column))
         str(measure)  # raises if the measure has no such parameter
         return measure
     except (NameError, ValueError, TypeError, KeyError):
