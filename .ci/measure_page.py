@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pt_fairness.declarations import catalog
+from pt_fairness.evaluation.inputs import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure
 
 INDEX = """\
@@ -156,7 +157,7 @@ def needs(measure: FairnessMeasure) -> list[str]:
     sample = measure(**{name: given[name] for name in required})
     numbers, sources = "values" in required, "attributes" in required
     return [*["groups"] * (sources or (sample.needs_groups and not numbers)),
-            *["relevance"] * sample.needs_qrels, *["numbers"] * numbers,
+            *["relevance"] * needs_qrels(sample), *["numbers"] * numbers,
             *(f"``{name}=``" for name in required if name != "values")]
 
 

@@ -335,10 +335,7 @@ def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
+        cwd=tmp_path, env=environment(), capture_output=True, text=True,
     )
     assert done.returncode == 0 and "13 passed" in done.stdout, done.stdout
 

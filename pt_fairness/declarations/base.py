@@ -45,8 +45,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     A subclass declares the class attributes below and implements :meth:`score`, or :meth:`terms` if
     the value is a sum over the documents. This class adds parameters, the text form, equality,
-    hashing and pickling. ``NAME``, ``PRETTY_NAME`` and ``SHORT_DESC`` follow from the name and the
-    docstring of the subclass; see :func:`pt_fairness.declarations.docstrings.described`.
+    hashing and pickling. Its names come from the subclass and its docstring: see ``described``.
     """
 
     #: Smallest and largest value, ``None`` for no bound.

@@ -28,9 +28,8 @@ LABEL_PARAMS = ("group", "pro", "con")
 def literal(value: Any) -> str:
     """Return ``value`` as a Python literal that :func:`ir_measures.parse_measure` parses.
 
-    The literal has no white space, because ir_measures' command line splits its arguments there.
-    Negative numbers become strings, because the parser rejects them. Numeric parameters accept
-    such strings.
+    It has no white space, because ir_measures' command line splits its arguments there. Negative
+    numbers become strings, which numeric parameters accept, because the parser rejects them.
     """
     if isinstance(value, dict):
         return "{" + ",".join(f"{literal(k)}:{literal(v)}" for k, v in value.items()) + "}"
