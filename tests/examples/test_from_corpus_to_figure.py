@@ -66,7 +66,7 @@ def test_it_opens_in_colab_from_the_public_address(stored):
     assert (f"https://colab.research.google.com/github/{path}/blob/main/examples/{NOTEBOOK.name}"
             in stored.cells[0].source)
     install = code(stored)[0].source
-    assert f"pt-fairness[demo,plots] @ git+{urls['Repository']}\"" in install
+    assert f"pt-fairness[demo,plots,report] @ git+{urls['Repository']}\"" in install
 
 
 def test_the_rankings_of_the_topic_differ(executed):
