@@ -6,7 +6,7 @@ from typing import Any
 
 
 class BoundName(str):
-    """A name bound to the object ``value``, independently of what is registered."""
+    """A name that holds its object, so that a measure keeps the object that it was given."""
 
     value: Any
 

@@ -12,7 +12,7 @@ from pt_fairness.tables.significance import short_p
 
 def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
                     digits: int) -> dict[str, Any]:
-    """Return the section on groups of topics, with a table for each measure.
+    """Return the title, the lead and a table for each measure of the section on groups of topics.
 
     :param perquery: the values per topic
     :param groups: as of :func:`pt_fairness.analysis.topic_groups`
@@ -43,7 +43,7 @@ def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
 
 def of_uncertain_labels(found: pd.DataFrame, draws: int, level: float,
                         digits: int) -> dict[str, Any]:
-    """Return the section on uncertain labels.
+    """Return the title, the lead and the table of the section on uncertain labels.
 
     :param found: the result of :func:`pt_fairness.analysis.uncertain_labels`
     :param draws: the number of draws
