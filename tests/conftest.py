@@ -48,6 +48,17 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--first-parameters", action="store_true", help="run each test once, with its "
+                     "first parameters: enough to see that a dependency has what is called")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("first_parameters"):
+        first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
+        items[:] = [item for item in items if first[item.nodeid.partition("[")[0]] is item]
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of public TREC data; what needs it is skipped where it is missing."""
