@@ -9,7 +9,7 @@ _WORDS = {
     r" \(pt_fairness\.analysis\.undefined lists them\)": "",
     r"rename columns with pt_fairness\.rename, or end the name with": "end its --label with",
     r"; rename columns with pt_fairness\.rename": "; name them with --label",
-    r"Write the groups into it \(.*--groups of the commands":
+    r"pt\.io\.read_qrels drops the groups.*--groups of the commands":
         "Name a source with --groups, or write the groups into the qrels with pt-fairness annotate",
     r"\. Register your own with pt_fairness\.[^.]*\.register\([^)]*\), or": "; or",
     r"\. Register your own with pt_fairness\.[^.]*\.register\([^)]*\)": "",

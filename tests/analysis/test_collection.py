@@ -241,7 +241,7 @@ class TestRankedGroups:
     @pytest.mark.parametrize(
         "change, error",
         [
-            (lambda runs: {"A": 3}, "the run 'A' is a int; a run is the path of a file or"),
+            (lambda runs: {"A": 3}, "the run 'A' is a int; a run is the path of a file, "),
             (lambda runs: "no-such-*.run", "no file matches 'no-such-"),
             (
                 lambda runs: {"A": runs["one"].drop(columns="score")},

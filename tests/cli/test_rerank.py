@@ -144,7 +144,8 @@ def qrels(run, tmp_path):
     return "qrels"
 
 
-def test_what_it_costs_and_brings(run, qrels, capsys):
+def test_what_it_costs_and_brings(run, qrels, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     measures = ["nDCG@4", "rKL(protected='C', rel=0)@4"]
     command = [*run, "det_greedy", "--groups", "stances.csv", "--k", "4"]
     assert cli.main([*command, "--compare", qrels, "-m", *measures]) == 0

@@ -106,7 +106,8 @@ def test_a_terminal_gets_a_table_and_a_pipe_csv(files, columns, capsys, monkeypa
 
 @pytest.mark.parametrize("options", [["--per-query"], ["--uncertain", "20", "--groups", "g.csv"],
                                      ["--topic-groups", "topics.csv"]])
-def test_the_other_tables(files, options, capsys, tmp_path):
+def test_the_other_tables(files, options, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "g.csv").write_text("docno,group,weight\n" + "".join(
         f"d{i},{label},{weight}\n" for i in range(12) for label, weight in
         (("PRO", 0.7), ("CON", 0.3))))
