@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("forget_targets")
 @pytest.fixture
 def measure(registered_groups) -> Any:
     registered_groups("place", groups.from_mapping({"a": ["N", "S"], "b": "N", "c": "S"}))
-    registered_groups("age", groups.from_mapping({"a": "old", "c": "young"}))
+    registered_groups("age", groups.from_mapping({"a": "old", "b": "-", "c": "young"}))
     for name, labels in (("places", "NS"), ("ages", ("old", "young", "between"))):
         targets.register(name, pd.DataFrame({"group": list(labels), "share": 1 / len(labels)}))
     return TrecFair(attributes={"place": "places", "age": "ages"})
