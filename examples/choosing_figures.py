@@ -1,122 +1,174 @@
-"""Draws the decision trees of the page "How to choose a measure".
+"""Draws the decision trees of the page "How to choose a measure", as SVG with links.
 
 ``python examples/choosing_figures.py [--figures FOLDER]``
 """
 
 from __future__ import annotations
 
+import importlib.resources
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from comparison import arguments
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 
 from pt_fairness.plots import style
 
-#: A question with its answers, each with what follows, or the measures to use.
-Tree = tuple[str, list[tuple[str, Any]]] | str
+PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
+
+
+class Leaf(NamedTuple):
+    """The end of a path: measures with the parameters that answer the questions of the path."""
+
+    measures: tuple[str, ...]
+    note: str = ""
+
+
+#: A question with its answers, each with what follows.
+Tree = tuple[str, list[tuple[str, "Tree | Leaf"]]]
+HALVES = "target={'CON':0.5,'PRO':0.5}"
 TREES: dict[str, Tree] = {
-    "choosing": ("The ranking is compared with …", [
-        ("the relevant documents", ("Is one group protected?", [
-            ("yes", "rKL, rND"), ("no", "rKL(protected='all')")])),
-        ("the run's own whole list", ("Is one group protected?", [
-            ("yes", "nDD, nDKL"), ("no", "nDJS")])),
+    "choosing": ("What is the ranking compared with?", [
+        ("the relevant documents of the topic", ("How?", [
+            ("Does one group get its share of the first documents?",
+             Leaf(("Skew(group='CON',target='qrels')", "RepBias(group='CON')"))),
+            ("prefix by prefix, two groups", Leaf(("rKL", "rND"))),
+            ("prefix by prefix, all groups", Leaf(("rKL(protected='all')",)))])),
+        ("the ranking as a whole", ("Is one group protected?", [
+            ("yes", Leaf(("nDD", "nDKL"))), ("no, all groups count", Leaf(("nDJS",)))])),
         ("a distribution from outside", ("What counts?", [
-            ("all groups, by rank", "AWRF"), ("all groups, not by rank", "DistFair"),
-            ("one group", "RepBias")])),
-        ("the relevance of each document", ("How is it compared?", [
-            ("document by document", "EEL"), ("as a ratio of two sides", "logEUR")])),
-        ("nothing: one side against the other", "BiasP, BiasDCG"),
+            ("all groups, by rank", Leaf((f"AWRF({HALVES})",))),
+            ("all groups, not by rank", Leaf((f"DistFair({HALVES})",))),
+            ("one group", Leaf((f"RepBias(group='CON',{HALVES})",)))])),
+        ("the relevance of the documents", ("What is compared?", [
+            ("single documents", Leaf(("EEL",))),
+            ("groups", Leaf(("EEL(by='group')",))),
+            ("two sides, as a ratio", Leaf(("logEUR",)))])),
+        ("nothing: one side with the other", Leaf(("BiasP(pro='PRO',con='CON')",
+                                                   "BiasDCG(pro='PRO',con='CON')"))),
     ]),
     "choosing-pathiyancherumanal": ("A ranking is fair if it shows …", [
-        ("both sides, whatever their shares", "rKL; α-nDCG agrees with it"),
-        ("the shares of the collection", ("How many groups?", [
-            ("two", "rKL, and rND beside it; not α-nDCG"),
-            ("more", "rKL(protected='all')")])),
+        ("both sides, whatever their shares", Leaf(("rKL(target='uniform')",))),
+        ("the groups as in the relevant documents of the topic", ("How many groups?", [
+            ("two", Leaf(("rKL", "rND"), "α-nDCG cannot tell")),
+            ("more", Leaf(("rKL(protected='all')",)))])),
     ]),
     "choosing-raj": ("Is exposure to follow relevance?", [
-        ("no, a target distribution", "AWRF"),
-        ("yes", ("One ranking of a topic, and two groups?", [
-            ("no: several rankings or groups", "EEL, with EER and EED"),
-            ("yes", "logEUR, logRUR; extreme for empty sides")])),
+        ("no, a target distribution", Leaf((f"AWRF({HALVES})",))),
+        ("yes", ("What is compared?", [
+            ("documents, in one or several rankings", Leaf(("EEL", "EED", "EER"))),
+            ("groups, in one or several rankings", Leaf(("EEL(by='group')",))),
+            ("two sides, as a ratio", Leaf(("logEUR", "logRUR"), "extreme for empty sides"))])),
     ]),
 }
-#: Table 5 of Draws et al. (2021), by the balance of the viewpoints.
-DRAWS = {"low balance": ["nDD", "nDD", "nDD"], "medium balance": ["nDD", "nDD", "nDKL"],
-         "high balance": ["nDD", "nDKL", "nDKL"]}
-BIASES = ("low bias", "medium bias", "high bias")
-#: The width of a level of a tree and the height of a leaf, in inches.
-LEVEL, LEAF = 3.7, 0.62
-QUESTION = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "black"}
-ANSWER = {"boxstyle": "round,pad=0.35", "facecolor": style.PALETTE[4], "edgecolor": "none"}
+#: The width of a figure, the indent of a level, the height of a line, and the widths of a letter of
+#: text and of code, in pixels of a phone.
+WIDTH, INDENT, LINE, TEXT, CODE = 360, 26, 18, 6.9, 7.3
+INK = 'stroke="currentColor" fill="none"'
 
 
-def leaves(tree: Tree) -> int:
-    """The number of answers at the end of the paths."""
-    return 1 if isinstance(tree, str) else sum(leaves(node) for _, node in tree[1])
+def page_of(name: str) -> str:
+    """The page that documents a measure, without its suffix."""
+    for page in PAGES.rglob("*.rst"):
+        text_of_page = page.read_text(encoding="utf-8")
+        if re.search(rf"^\.\. py:data:: (?:.*\n +)*{name}$", text_of_page, re.MULTILINE):
+            return page.relative_to(PAGES).with_suffix("").as_posix()
+    raise LookupError(name)
 
 
-def depth(tree: Tree) -> int:
-    """The number of boxes on the longest path."""
-    return 1 if isinstance(tree, str) else 1 + max(depth(node) for _, node in tree[1])
+def broken(measure: str, width: float) -> list[str]:
+    """The lines of a measure, broken after commas."""
+    lines = [""]
+    for part in re.findall(r"[^,]+,?", measure):
+        if lines[-1] and len(lines[-1]) + len(part) > width / CODE:
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
-def draw(ax: Axes, tree: Tree, level: int, top: float) -> float:
-    """Draws a tree below ``top`` and returns the height of the middle of its first box."""
-    middle = top + leaves(tree) / 2
-    text = tree if isinstance(tree, str) else tree[0]
-    ax.text(level, middle, textwrap.fill(text, 26), va="center", ha="left", fontsize=10,
-            bbox=ANSWER if isinstance(tree, str) else QUESTION, zorder=3)
-    if not isinstance(tree, str):
-        for label, node in tree[1]:
-            child = draw(ax, node, level + 1, top)
-            ax.plot([level + 0.25, level + 0.57, level + 0.97], [middle, child, child],
-                    color="black", linewidth=0.8, zorder=1)
-            ax.text(level + 0.94, child - 0.06, textwrap.fill(label, 22), fontsize=8.5, ha="right",
-                    va="bottom", zorder=2)
-            top += leaves(node)
-    return middle
+def text(x: float, y: float, line: str, fill: str = "currentColor", weight: str = "normal") -> str:
+    return (f'<text x="{x:g}" y="{y:g}" fill="{fill}" font-size="13" font-weight="{weight}">'
+            f"{escape(line, quote=False)}</text>")
 
 
-def save(name: str, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    plt.savefig(folder / f"{name}.png", dpi=110)
-    plt.close()
-    print(f"figure: {folder / name}.png")
+def box(x: float, y: float, lines: int, more: str) -> str:
+    return (f'<rect x="{x:g}" y="{y:g}" width="{WIDTH - x - 1:g}" height="{lines * LINE + 8}" '
+            f'rx="5" {more}/>')
 
 
-def draws_table(folder: Path) -> None:
-    """Table 5 of Draws et al. (2021)."""
-    _, ax = plt.subplots(figsize=(6.2, 2.2), layout="constrained")
-    faces = {"nDD": style.PALETTE[4], "nDKL": style.PALETTE[1]}
-    for row, (balance, cells) in enumerate(DRAWS.items()):
-        ax.text(-0.6, row, balance, ha="right", va="center")
-        for column, measure in enumerate(cells):
-            ax.add_patch(plt.Rectangle((column - 0.48, row - 0.45), 0.96, 0.9,
-                                       facecolor=faces[measure]))
-            ax.text(column, row, measure, ha="center", va="center", fontweight="bold")
-    for column, bias in enumerate(BIASES):
-        ax.text(column, -0.65, bias, ha="center", va="center")
-    ax.set(xlim=(-1.7, 2.55), ylim=(2.55, -0.95))
-    ax.axis("off")
-    save("choosing-draws", folder)
+def leaf(found: Leaf, x: float, y: float) -> tuple[list[str], float]:
+    """The elements of a leaf below ``y``, and where they end."""
+    parts, line = [], y
+    for measure in found.measures:
+        name = measure.partition("(")[0]
+        lines = broken(measure, WIDTH - x - 30)
+        spans = "".join(f'<tspan x="{x + 8 + 14 * (i > 0):g}" y="{line + 17 + i * LINE:g}">'
+                        f"{escape(one, quote=False)}</tspan>" for i, one in enumerate(lines))
+        parts.append(f'<a href="{page_of(name)}.html#pt_fairness.{name}"><text fill="#000" '
+                     f'font-family="monospace" font-size="12" text-decoration="underline">'
+                     f"{spans}</text></a>")
+        line += len(lines) * LINE
+    if found.note:
+        parts.append(text(x + 8, line + 17, found.note, "#000"))
+        line += LINE
+    back = box(x, y, round((line - y) / LINE), f'fill="{style.PALETTE[4]}"')
+    return [back, *parts], line + 8
+
+
+def elements(tree: Tree | Leaf, x: float, y: float) -> tuple[list[str], float]:
+    """The elements of a tree below ``y``, and where they end."""
+    if isinstance(tree, Leaf):
+        return leaf(tree, x, y)
+    question = textwrap.wrap(tree[0], int((WIDTH - x - 16) / TEXT))
+    parts = [box(x, y, len(question), INK)]
+    parts += [text(x + 8, y + 17 + i * LINE, line, weight="bold")
+              for i, line in enumerate(question)]
+    bottom = y + len(question) * LINE + 8
+    y = bottom + 6
+    for answer, node in tree[1]:
+        parts.append(f'<path d="M{x + 10:g} {bottom:g}V{y + 10:g}H{x + INDENT - 4:g}" {INK}/>')
+        bottom = y + 10
+        for line in textwrap.wrap(answer, int((WIDTH - x - INDENT) / TEXT)):
+            parts.append(text(x + INDENT, y + 14, line))
+            y += LINE
+        found, end = elements(node, x + INDENT, y + 4)
+        parts += found
+        y = end + 10
+    return parts, y - 10
+
+
+def words(tree: Tree | Leaf) -> Iterator[str]:
+    """The paths of a tree in words."""
+    if isinstance(tree, Leaf):
+        yield f"{' or '.join(tree.measures)}{f' ({tree.note})' if tree.note else ''}."
+    else:
+        for answer, node in tree[1]:
+            for path in words(node):
+                yield f"{tree[0]} {answer}: {path}"
+
+
+def drawn(name: str) -> str:
+    """A tree as SVG: as wide as the page, but not wider than its letters can be read."""
+    parts, height = elements(TREES[name], 1, 1)
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height + 1:g}" '
+        f'style="width:100%;max-width:34rem" font-family="sans-serif" role="group" '
+        f'aria-labelledby="{name}-title" aria-describedby="{name}-text">',
+        f'<title id="{name}-title">Decision tree</title>',
+        f'<desc id="{name}-text">{escape(" ".join(words(TREES[name])), quote=False)}</desc>',
+        *parts, "</svg>", ""])
 
 
 def main(arguments_: Sequence[str] | None = None) -> None:
-    """Draws all figures of the page."""
-    given = arguments(__doc__).parse_args(arguments_)
-    for name, tree in TREES.items():
-        width = depth(tree)
-        _, ax = plt.subplots(figsize=(LEVEL * (width - 1) + 2.4, LEAF * leaves(tree)),
-                             layout="constrained")
-        draw(ax, tree, 0, 0.0)
-        ax.set(xlim=(-0.05, width - 1 + 0.72), ylim=(leaves(tree), 0))
-        ax.axis("off")
-        save(name, given.figures)
-    draws_table(given.figures)
+    """Draws all trees of the page."""
+    folder = arguments(__doc__).parse_args(arguments_).figures
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in TREES:
+        (folder / f"{name}.svg").write_text(drawn(name), encoding="utf-8")
+        print(f"figure: {folder / name}.svg")
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def heading(text: str) -> None:
 
 def save(ax: Axes, folder: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    ax.figure.savefig(folder / f"{name}.png", dpi=150)
+    ax.figure.savefig(folder / f"{name}.png", dpi=200)
     plt.close(ax.figure)
     print(f"figure: {folder / name}.png")
 

@@ -6,11 +6,27 @@ in column ``i - 1``; ``L`` labels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pt_fairness.arrays import Bools, Floats, Ints
+
+#: The weight of rank i by the name of the discount; p is the persistence.
+_DISCOUNTS: dict[str, Callable[[Floats, float], Floats]] = {
+    "log2": lambda i, p: 1.0 / np.log2(i + 1.0),
+    "trec": lambda i, p: 1.0 / np.log2(np.maximum(i, 2.0)),
+    "geometric": lambda i, p: p ** (i - 1.0),
+    "mmr": lambda i, p: 1.0 / i,
+    "none": lambda i, p: np.ones(len(i)),
+}
+#: The gain of a relevance r that counts, by the name of the gains.
+_GAINS: dict[str, Callable[[Floats], Any]] = {
+    "binary": lambda r: r > 0,
+    "linear": lambda r: r,
+    "exp": lambda r: np.exp2(r) - 1.0,
+}
 
 
 def ranks(depth: int) -> Floats:
@@ -20,12 +36,12 @@ def ranks(depth: int) -> Floats:
 
 def log_discount(depth: int) -> Floats:
     """Return ``1 / log2(i + 1)`` for the ranks 1 to ``depth``."""
-    return np.asarray(1.0 / np.log2(ranks(depth) + 1.0))
+    return discount("log2", depth)
 
 
 def geometric_discount(depth: int, p: float) -> Floats:
     """Return ``p ** (i - 1)`` for the ranks 1 to ``depth``."""
-    return np.asarray(p ** (ranks(depth) - 1.0))
+    return discount("geometric", depth, p)
 
 
 def discount(name: str, depth: int, p: float = 0.85) -> Floats:
@@ -36,17 +52,9 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     :param p: the persistence of ``'geometric'``
     :raises ValueError: an unknown name
     """
-    if name == "log2":
-        return log_discount(depth)
-    if name == "trec":
-        return np.asarray(1.0 / np.log2(np.maximum(ranks(depth), 2.0)))
-    if name == "geometric":
-        return geometric_discount(depth, p)
-    if name == "mmr":
-        return np.asarray(1.0 / ranks(depth))
-    if name == "none":
-        return np.ones(depth)
-    raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
+    if name not in _DISCOUNTS:
+        raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
+    return np.asarray(_DISCOUNTS[name](ranks(depth), p))
 
 
 def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
@@ -64,13 +72,9 @@ def gain(name: str, relevance: Any, rel: int) -> Floats:
     """
     relevance = np.asarray(relevance, float)
     relevance = np.where((relevance >= rel) & (relevance > 0), relevance, 0.0)
-    if name == "binary":
-        return np.asarray(relevance > 0, float)
-    if name == "linear":
-        return relevance
-    if name == "exp":
-        return np.asarray(np.exp2(relevance) - 1.0)
-    raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
+    if name not in _GAINS:
+        raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
+    return np.asarray(_GAINS[name](relevance), float)
 
 
 def within(depth: int, n: Ints) -> Bools:

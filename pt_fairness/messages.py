@@ -1,4 +1,4 @@
-"""Names in messages, and warnings."""
+"""Names in messages, errors of options, and warnings."""
 
 from __future__ import annotations
 
@@ -40,6 +40,28 @@ def first_names(names: Sequence[str]) -> str:
     """
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
+    """Check that an option has one of its values.
+
+    :raises ValueError: it has another value
+    """
+    if value not in possible:
+        raise ValueError(f"{option}={value!r} is not possible; it takes "
+                         f"{', '.join(map(repr, possible[:-1]))} or {possible[-1]!r}")
+
+
+def at_least(least: int, option: str, value: Any, none: str | None = None) -> None:
+    """Check that an option is a whole number of at least ``least``.
+
+    :param none: what ``None`` means; by default ``None`` is not possible
+    :raises ValueError: it is not
+    """
+    whole = hasattr(value, "__index__") and not isinstance(value, bool)  # numpy's numbers, too
+    if not (value >= least if whole else value is None and none is not None):
+        raise ValueError(f"{option}={value!r} is not possible; it takes a whole number of at least "
+                         f"{least}{f', or None for {none}' if none else ''}")
 
 
 class FairnessWarning(UserWarning):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.labels import label_text
 from pt_fairness.measures.scoring import rels_of, score
+from pt_fairness.messages import at_least, one_of
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.tables import TIE_DECIMALS
@@ -88,11 +90,8 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     if len(set(labels)) != 2 or len(labels) != 2:
         raise ValueError(f"labels={labels!r} is not possible; it takes two different labels, the "
                          "more frequent one first")
-    if depth < 1:
-        raise ValueError(f"depth={depth}: a ranking needs at least one document")
-    if setting not in SETTINGS:
-        raise ValueError(f"setting={setting!r} is not possible; it takes "
-                         f"{', '.join(map(repr, SETTINGS))}")
+    at_least(1, "depth", depth)
+    one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
     relevant = {labels[0]: depth * ratio, labels[1]: depth}
     docnos = [f"{label}-{i + 1}" for label, count in relevant.items() for i in range(count)]
@@ -241,16 +240,11 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     sets = _checked(sets)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
-    if draws < 2:
-        raise ValueError(f"draws={draws}: a standard deviation needs at least two rankings")
-    points = list(itertools.product(sets, [float(alpha) for alpha in alphas]))
-
-    def rows(point: tuple[str, float]) -> list[dict[str, Any]]:
-        name, alpha = point
-        return _rows(name, alpha, sets[name], wanted, draws, seed)
-
+    at_least(2, "draws", draws)
+    points = list(itertools.product(sets.items(), [float(alpha) for alpha in alphas]))
     # Threads run in parallel, because numpy releases the GIL.
-    parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
+    parts = thread_map(partial(_rows, measures=wanted, draws=draws, seed=seed), points,
+                       max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
     return pd.DataFrame(itertools.chain(*parts),
                         columns=["set", "alpha", "measure", "mean", "sd"])
@@ -285,9 +279,10 @@ def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
 
 
-def _rows(name: str, alpha: float, counts: Mapping[str, int], measures: Sequence[FairnessMeasure],
-          draws: int, seed: int) -> list[dict[str, Any]]:
+def _rows(point: tuple[tuple[str, Mapping[str, int]], float],
+          measures: Sequence[FairnessMeasure], draws: int, seed: int) -> list[dict[str, Any]]:
     """Return the rows of one set and one α."""
+    (name, counts), alpha = point
     labels, sizes = list(counts), list(counts.values())
     opposing = [i for i, label in enumerate(labels) if label in PROTECTED]
     group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)

@@ -61,6 +61,7 @@ class Target(NamedObject):
 
 REGISTRY = Registry(Target, words=TARGET_WORDS)
 names = REGISTRY.names
+find = REGISTRY.get
 
 
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
@@ -163,14 +164,6 @@ def get(name: str) -> pd.DataFrame:
         qids = list(target.topics)
         frame.insert(0, "qid", pd.Series([qids[i] for i in topic], dtype="str"))
     return frame
-
-
-def find(name: str) -> Target:
-    """Return the target of a registered name.
-
-    :raises ValueError: no target is registered under this name
-    """
-    return REGISTRY.get(name)
 
 
 def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:

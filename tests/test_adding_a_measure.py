@@ -52,7 +52,6 @@ def first_of():
         delattr(pyterrier.measures, name)
         delattr(pt_fairness, name)
     del MEASURES["FirstOf"]
-    provider.FairnessProvider.SUPPORTED_MEASURES.pop()
 
 
 QRELS = pd.DataFrame(

@@ -150,6 +150,25 @@ def test_every_page_is_in_the_table_of_contents(built):
     assert set(re.findall(r'href="(\w+)\.html', contents)) == set(NAMES) - {"index"}
 
 
+def test_every_link_of_a_figure_leads_to_a_measure(built):
+    build, prefix = built
+    page = (build / prefix / "choosing.html").read_text(encoding="utf-8")
+    drawings = "".join(re.findall(r"<svg .*?</svg>", page, re.DOTALL))
+    links = re.findall(r'href="([\w/]+\.html)#([\w.]+)"', drawings)
+    assert len(links) > 15
+    for target, name in links:
+        assert f'id="{name}"' in (build / prefix / target).read_text(encoding="utf-8")
+
+
+def test_no_measure_is_a_mail_address(built):
+    build, prefix = built
+    pages = {path.name: path.read_text(encoding="utf-8")
+             for path in (build / prefix).rglob("*.html")}
+    assert {"index.html", "choosing.html"} <= pages.keys()
+    assert {name: re.findall("mailto:[^\"]*", text) for name, text in pages.items()
+            if "mailto:" in text} == {}
+
+
 def test_every_public_name_is_documented(built):
     assert public() <= documented(built).keys()
 

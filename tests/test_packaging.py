@@ -95,7 +95,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
-    page = r"pt_fairness/pt_docs/(\w+\.rst|images/[\w-]+\.png|touche2022/[\w-]+\.csv)"
+    page = r"pt_fairness/pt_docs/(\w+\.rst|images/[\w-]+\.(?:png|svg)|touche2022/[\w-]+\.csv)"
     assert all(re.fullmatch(page, name) for name in pages)
 
 

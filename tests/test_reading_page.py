@@ -28,7 +28,7 @@ def pool(protected, others):
 def test_the_erasure_of_a_small_minority():
     qrels = pool(2, 8)
     erased = [f"N{i}" for i in range(5)]
-    assert f"rKL@5 = {value(rKL @ 5, erased, qrels):.3f}" in PAGE
+    assert f"``rKL@5`` = {value(rKL @ 5, erased, qrels):.3f}" in PAGE
     assert value(rKL(target="uniform") @ 5, erased, qrels) == pytest.approx(1)
     random = reference_rankings(qrels, kinds="random", draws=2000)
     expected = evaluate(random, qrels, rKL @ 5, progress=False)[0].iloc[0, 1]

@@ -83,7 +83,7 @@ class TestPermutations:
             (["a"], 5, "minority", "two different labels"),
             (["a", "a"], 5, "minority", "two different labels"),
             (["a", "b"], 0, "minority", "depth=0"),
-            (["a", "b"], 5, "fair", "'minority', 'proportion-agnostic', 'majority'"),
+            (["a", "b"], 5, "fair", "'minority', 'proportion-agnostic' or 'majority'"),
         ],
     )
     def test_wrong_input(self, labels, depth, setting, error):

@@ -14,7 +14,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
 from pt_fairness.io.named_runs import RunInputs
-from pt_fairness.messages import listed, warn
+from pt_fairness.messages import at_least, listed, warn
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed
 
@@ -184,9 +184,7 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     0  BM25   1     1     b      0   CON
     1  BM25   1     2     a      1   PRO
     """
-    if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
-        raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of at least 1, "
-                         "or None for all documents")
+    at_least(1, "depth", depth, "all documents")
     annotations = annotations_of(judgments_of(qrels), groups)
     judgments = annotations.judgments
     topics = np.array(judgments.topics, dtype=object)

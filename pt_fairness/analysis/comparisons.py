@@ -9,17 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.confidence import (
-    by_topic,
-    check,
-    interval,
-    moments,
-    one_of,
-    t_test,
-)
+from pt_fairness.analysis.confidence import by_size, by_topic, check, interval, moments, t_test
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
-from pt_fairness.messages import warn
+from pt_fairness.messages import one_of, warn
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
@@ -110,9 +103,9 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     every = [(name, base) for i, base in enumerate(chosen) for name in names
              if name not in chosen[:i + 1]]
     margins = {} if tolerance is None else _margins(tolerance, side, frame, perquery)
-    both, parts = side == "both", []
+    parts = []
     for measure, part in frame.groupby("measure", sort=False):
-        heads, values = by_topic(part, ["name"])
+        heads, values = by_topic(part, ["name", "measure"])
         place = {name: i for i, name in enumerate(heads["name"])}
         absent = [name for name in chosen if name not in place]
         if absent and baseline is not None:
@@ -132,17 +125,16 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             effect = np.where(sd + abs(difference) == 0, 0.0, difference / sd)
         t, p = t_test(n, difference, sd) if test == "t" \
             else (math.nan, randomisation(differences, resamples, seed))
-        sign = -1 if direction_of(str(measure), perquery) == LARGER and not both else 1
-        rows = pd.DataFrame({"name": [name for name, _ in pairs]})
-        if several:
-            rows["against"] = [base for _, base in pairs]
-        parts.append(rows.assign(
+        signs = (1, -1) if side == "both" else \
+            (-1,) if direction_of(str(measure), perquery) == LARGER else (1,)
+        rows = pd.DataFrame(pairs, columns=["name", "against"])
+        parts.append(rows[["name", "against"][:1 + several]].assign(
             measure=measure, n=n, baseline=before, mean=after,
             difference=difference, low=low, high=high, effect=effect, t=t, p=p,
             corrected=lambda table: corrected(table["p"], correction),
             reject=lambda table: table["corrected"] < ALPHA,
-            **({} if tolerance is None else
-               _verdicts(n, difference, sd, margins.get(str(measure)), sign, both))))
+            **(_verdicts(differences, margins[str(measure)], signs)
+               if str(measure) in margins else {})))
     result = pd.concat(parts, ignore_index=True)
     result.attrs = {**perquery.attrs, SIDE: side}  # what renamed measures stand for, too
     return result
@@ -156,8 +148,8 @@ def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
     :raises ValueError: there is no such system
     """
     order = names if systems is None else list(systems)
-    by_position = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
-    if by_position and baseline not in names:
+    if isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool) \
+            and baseline not in names:
         if not 0 <= baseline < len(order):
             raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
                              f"first is 0, and the frame has {', '.join(map(repr, names))}")
@@ -175,22 +167,18 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
 
     :param differences: ``[T, cells]``, topics sorted by id, NaN where there is none
     """
-    signs, p = {}, []
-    for column in differences.T:
-        column = column[~np.isnan(column)]
-        n = len(column)
-        if n < 2 or not column.any():
-            p.append(math.nan)
-            continue
+    _, mean, sd = moments(differences)
+    p = np.full(len(mean), np.nan)
+    for cells, columns in by_size(differences, np.flatnonzero(sd + abs(mean) > 0)):
+        n = columns.shape[1]
         exact = 2 ** n <= resamples
-        if n not in signs:
-            flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1 if exact else \
-                np.random.default_rng(seed).integers(0, 2, (resamples, n))
-            signs[n] = 1.0 - 2 * flips
-        more = abs(signs[n] @ column / n) - abs(column.mean())
-        hits = (more.round(TIE_DECIMALS) >= 0).sum()
-        p.append(hits / 2 ** n if exact else (1 + hits) / (1 + resamples))
-    return np.array(p)
+        signs = 1.0 - 2 * (np.arange(2 ** n)[:, None] >> np.arange(n) & 1 if exact else
+                           np.random.default_rng(seed).integers(0, 2, (resamples, n)))
+        for cell, column in zip(cells, columns, strict=True):
+            more = abs(signs @ column / n) - abs(column.mean())
+            hits = (more.round(TIE_DECIMALS) >= 0).sum() + (not exact)
+            p[cell] = hits / (len(signs) + (not exact))
+    return p
 
 
 def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
@@ -217,33 +205,22 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
     return margins
 
 
-def _verdicts(n: Any, difference: Floats, sd: Floats, margin: float | None, sign: int,
-              both: bool) -> dict[str, Any]:
+def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[str, Any]:
     """Return the columns of the verdicts of one measure.
 
-    :param n: the number of topics of each comparison, ``[cells]``
-    :param difference: the mean difference, ``[cells]``
-    :param sd: the standard deviation of the differences, ``[cells]``
-    :param margin: δ; ``None`` for no verdict
-    :param sign: −1 if larger values are better and only worse ones count, else 1
-    :param both: whether differences in both directions count
+    :param differences: ``[T, cells]``, NaN where there is none
+    :param margin: δ
+    :param signs: 1 if a positive difference counts as a loss, −1 if a negative one does; or both
     """
     from scipy import stats
-    verdict = np.full(len(n), None, dtype=object)
-    low = high = p = np.full(len(n), np.nan)
-    if margin is not None:
-        error, free = sd / np.sqrt(n), np.maximum(n - 1, 1)
-        half = stats.t.ppf(1 - ALPHA, free) * error
-        low, high = difference - half, difference + half
-        ends = np.sort([sign * low, sign * high], axis=0).round(TIE_DECIMALS)
-        limit = round(float(margin), TIE_DECIMALS)
-        within = (ends[1] < limit) & ((not both) | (ends[0] > -limit))
-        exceeds = (ends[0] > limit) | (both & (ends[1] < -limit))
-        verdict = np.select([within, exceeds], ["within", "exceeds"], "inconclusive").astype(object)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            p = stats.t.cdf((sign * difference - margin) / error, free)
-            if both:
-                p = np.maximum(p, stats.t.sf((difference + margin) / error, free))
-        p = np.where(error == 0, np.where(within, 0.0, 1.0), p)
-    return {"tolerance": np.nan if margin is None else float(margin), "tolerance low": low,
-            "tolerance high": high, "p tolerance": p, "verdict": verdict}
+    n, mean, sd = moments(differences)
+    error, free = sd / np.sqrt(n), np.maximum(n - 1, 1)
+    half, limit = stats.t.ppf(1 - ALPHA, free) * error, round(float(margin), TIE_DECIMALS)
+    loss = np.outer(signs, mean)
+    within = ((loss + half).round(TIE_DECIMALS) < limit).all(axis=0)
+    exceeds = ((loss - half).round(TIE_DECIMALS) > limit).any(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = stats.t.cdf((loss - margin) / error, free).max(axis=0)
+    return {"tolerance": float(margin), "tolerance low": mean - half, "tolerance high": mean + half,
+            "p tolerance": np.where(error == 0, ~within, p),
+            "verdict": np.select([within, exceeds], ["within", "exceeds"], "inconclusive")}

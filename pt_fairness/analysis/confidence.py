@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Floats
+from pt_fairness.arrays import Floats, Ints
+from pt_fairness.messages import at_least, one_of
 from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
 from pt_fairness.tables.names import INTERVAL
-
-#: The ways to calculate an interval.
-METHODS = ("t", "bca")
 
 
 def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
@@ -56,31 +54,16 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
                           method=method, confidence=confidence, resamples=resamples, seed=seed)
 
 
-def check(confidence: Any, resamples: Any, method: Any = "t", option: str = "resamples",
-          least: int = 1) -> None:
+def check(confidence: Any, resamples: Any = 1, method: Any = "t") -> None:
     """Check options of an interval.
 
-    :param option: the name of the option with the number of resamples
-    :param least: its smallest value
     :raises ValueError: one is not possible
     """
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
                          "and below 1, such as 0.95")
-    if not isinstance(resamples, (int, np.integer)) or resamples < least:
-        raise ValueError(f"{option}={resamples!r} is not possible; it takes a whole number of at "
-                         f"least {least}")
-    one_of("method", method, METHODS)
-
-
-def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
-    """Check that an option has one of its values.
-
-    :raises ValueError: it has another value
-    """
-    if value not in possible:
-        raise ValueError(f"{option}={value!r} is not possible; it takes "
-                         f"{' or '.join(map(repr, possible))}")
+    at_least(1, "resamples", resamples)
+    one_of("method", method, ("t", "bca"))
 
 
 def values_of(perquery: pd.DataFrame, undefined: str) -> pd.DataFrame:
@@ -103,16 +86,13 @@ def values_of(perquery: pd.DataFrame, undefined: str) -> pd.DataFrame:
 def by_topic(frame: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, Floats]:
     """Return the values of a per-query frame as a matrix of topics, sorted by id, and cells.
 
-    :param keys: the columns that make a cell, such as ``['name', 'measure']``
+    :param keys: the columns that make a cell, two or more
     :returns: the keys of each cell, in order of appearance, and the values ``[T, cells]``, NaN
         where there is none
     """
-    cells = frame.groupby(list(keys), sort=False).ngroup().to_numpy()
-    topics, names = pd.factorize(frame["qid"], sort=True)
-    heads = frame[list(keys)].drop_duplicates().reset_index(drop=True)
-    values = np.full((len(names), len(heads)), np.nan)
-    values[topics, cells] = frame["value"]
-    return heads, values
+    heads = frame[[*keys]].drop_duplicates(ignore_index=True)
+    table = frame.pivot(index="qid", columns=[*keys], values="value")
+    return heads, table.reindex(columns=pd.MultiIndex.from_frame(heads)).to_numpy()
 
 
 def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFrame,
@@ -140,37 +120,42 @@ def moments(values: Floats) -> tuple[Any, Floats, Floats]:
     :param values: ``[T, cells]``, NaN where there is none
     :returns: ``[cells]`` each
     """
-    n = (~np.isnan(values)).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):  # 0/0 is NaN
-        mean = np.nansum(values, axis=0) / n
-        sd = np.sqrt(np.nansum((values - mean) ** 2, axis=0) / (n - 1))
-    even = np.fmax.reduce(values, axis=0, initial=-np.inf).round(TIE_DECIMALS) \
-        == np.fmin.reduce(values, axis=0, initial=np.inf).round(TIE_DECIMALS)
-    return n, mean, np.where(n < 2, np.nan, np.where(even, 0.0, sd))
+    table = pd.DataFrame(values)
+    even = (table.max() - table.min()).round(TIE_DECIMALS) == 0
+    return table.count().to_numpy(), table.mean().to_numpy(), (table.std() * ~even).to_numpy()
 
 
-def interval(values: Floats, method: str, confidence: float, resamples: int,
-             seed: int) -> tuple[Floats, Floats]:
+def by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the cells that have equally many values, and these values, ``[cells, n]``.
+
+    :param values: ``[T, cells]``, NaN where there is none
+    :param cells: the cells that are wanted
+    """
+    count = (~np.isnan(values[:, cells])).sum(axis=0)
+    for size in np.unique(count):
+        some = cells[count == size]
+        yield some, values.T[some][~np.isnan(values.T[some])].reshape(-1, size)
+
+
+def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
+             seed: int = 0) -> tuple[Floats, Floats]:
     """Return the lower and the upper ends of the intervals of means, ``[cells]`` each.
 
     :param values: ``[T, cells]``, topics sorted by id, NaN where there is none
     """
     from scipy import stats
     n, mean, sd = moments(values)
-    ends = np.where(n < 2, np.nan, [mean, mean])
-    some = np.flatnonzero(sd > 0)
     if method == "t":
-        half = stats.t.ppf((1 + confidence) / 2, n[some] - 1) * sd[some] / np.sqrt(n[some])
-        ends[:, some] += [-half, half]
-    else:
-        for size in sorted({*n[some].tolist()}):
-            cells = some[n[some] == size]
-            columns = values.T[cells][~np.isnan(values.T[cells])].reshape(-1, size)
-            counts = [np.bincount(row, minlength=size) for row in np.random.default_rng(
-                seed).integers(0, size, (resamples, size))]
-            resampled = columns @ np.array(counts, float).T / size
-            for cell, own, means in zip(cells, columns, resampled, strict=True):
-                ends[:, cell] = _bca(own, means, confidence)
+        half = stats.t.ppf((1 + confidence) / 2, np.maximum(n - 1, 1)) * sd / np.sqrt(n)
+        return mean - half, mean + half
+    ends = np.where(n < 2, np.nan, [mean, mean])
+    for cells, columns in by_size(values, np.flatnonzero(sd > 0)):
+        size = columns.shape[1]
+        counts = [np.bincount(row, minlength=size) for row in
+                  np.random.default_rng(seed).integers(0, size, (resamples, size))]
+        resampled = columns @ np.array(counts, float).T / size
+        for cell, own, means in zip(cells, columns, resampled, strict=True):
+            ends[:, cell] = _bca(own, means, confidence)
     return ends[0], ends[1]
 
 

@@ -135,11 +135,9 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
         frame = frame.assign(**part.columns(source))
     column, values = scores.by_rank(ranked, place, first.counted, first.depth)
     frame[column] = values
-    frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
-    if first.protected is not None:
-        frame.attrs["protected"] = first.protected
-    if first.fairest is not None:
-        frame.attrs["fairest"] = first.fairest
+    known = {"protected": first.protected, "fairest": first.fairest}
+    frame.attrs = {"measure": name, "qid": topic, "value": scores.value,
+                   **{key: value for key, value in known.items() if value is not None}}
     return frame
 
 

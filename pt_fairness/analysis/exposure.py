@@ -13,6 +13,7 @@ from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of,
 from pt_fairness.arrays import ROUNDING, Floats
 from pt_fairness.groups import Groups
 from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.messages import at_least, one_of
 from pt_fairness.rankings.judgments import Judgments
 
 #: The default of ``p`` for each discount that has one.
@@ -81,7 +82,7 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     0  BM25     a       2.0    0.8
     1  BM25     b       0.5    0.2
     """
-    found = _exposure("document_exposure", runs, qrels, by, groups, population, discount, p, depth)
+    found = _exposure(runs, qrels, by, groups, population, discount, p, depth)
     items = pd.Series(np.tile(found.items, len(found.names)), dtype="str")
     total = found.exposure.sum(axis=1, keepdims=True)
     return pd.DataFrame({"name": np.repeat(found.names, len(found.items)),
@@ -125,7 +126,7 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
      'entropy': 0.28, 'qf': 0.2, 'fsat': 1.0}
     """
     names, _, n, exposure, outside, times, pairs = _exposure(
-        "inequality", runs, qrels, by, groups, population, discount, p, depth)
+        runs, qrels, by, groups, population, discount, p, depth)
     x = np.sort(exposure, axis=1)
     rank = np.arange(n - x.shape[1], n) + 1.0  # first the documents that cannot be named
     total = x.sum(axis=1)
@@ -146,15 +147,12 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
                                    strict=True)))
 
 
-def _exposure(caller: str, runs: RunInputs, qrels: pd.DataFrame | None, by: str,
+def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str,
               groups: str | Groups | None, population: str | int, discount: str, p: float | None,
               depth: int | None) -> _Exposure:
     """Return the exposure of documents or groups; for the parameters see its callers."""
-    if by not in ("document", "group"):
-        raise ValueError(f"by={by!r} is not possible; it takes 'document' or 'group'")
-    if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
-        raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of at least 1, "
-                         "or None for all documents")
+    one_of("by", by, ("document", "group"))
+    at_least(1, "depth", depth, "all documents")
     counted = isinstance(population, (int, np.integer)) and not isinstance(population, bool)
     if not counted and population not in ("runs", "judged"):
         raise ValueError(f"population={population!r} is not possible; it takes 'runs', 'judged' or "
@@ -223,7 +221,5 @@ def _discounts(name: str, ranks: int, p: float | None) -> Floats:
                          + ("above 0 and below 1" if name == "geometric" else "of at least 0"))
     if name == "power":
         return np.asarray(discounts.ranks(ranks) ** -own)
-    if name not in ("log2", "trec", "geometric", "mmr", "none"):
-        raise ValueError(f"discount={name!r} is not possible; it takes 'log2', 'trec', "
-                         "'geometric', 'mmr', 'none' or 'power'")
+    one_of("discount", name, ("log2", "trec", "geometric", "mmr", "none", "power"))
     return discounts.discount(name, ranks, own)

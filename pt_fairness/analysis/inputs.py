@@ -71,18 +71,6 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
     return annotations
 
 
-def warn_of_undefined(measures: Sequence[FairnessMeasure], counts: Any, topics: int) -> None:
-    """Warn of undefined topics, whose number can differ between draws of labels.
-
-    :param counts: the largest number of undefined topics of each measure
-    :param topics: the number of topics
-    """
-    if any(counts):
-        warn("topics for which a measure is undefined have the value 0.0, for every system: "
-             + ", ".join(f"{measure} on up to {count} of {topics} topics"
-                         for measure, count in zip(measures, counts, strict=True) if count))
-
-
 def frames_of(runs: RunInputs) -> dict[str, pd.DataFrame]:
     """Return runs with the column names of ir_measures, by system name.
 

@@ -14,6 +14,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import fairest, score
+from pt_fairness.messages import at_least
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped
 from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
@@ -75,9 +76,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     0    0.7    0.54    0.83  0.68
     """
     from tqdm import tqdm
-    for name, number in (("depth", depth), ("draws", draws)):
-        if number is not None and number < 1:
-            raise ValueError(f"{name}={number} is not possible; it has to be at least 1")
+    at_least(1, "depth", depth, "all documents")
+    at_least(1, "draws", draws)
     wanted = parsed(measures)
     for measure in wanted:
         if not is_of_groups(measure):
@@ -94,9 +94,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         cut = run if depth is None else _cut(run, judgments, depth)
         for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,
                                                 seed):
-            value, drawn = float(means[0]), means[1:]
-            rows.append({"name": system, "measure": columns[measure], "value": value,
-                         "fairest": least, **_summary(measure, value, drawn), "n": n})
+            rows.append({"name": system, "measure": columns[measure], "value": means[0],
+                         "fairest": least, **_summary(measure, means[0], means[1:]), "n": n})
     return pd.DataFrame(rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.io import load_qrels, read_run
-from pt_fairness.messages import listed
+from pt_fairness.messages import at_least, listed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.streams import uniforms
 
@@ -50,21 +51,19 @@ def _proportional(pool: Pool, depth: int) -> Ints:
     return np.array(order)
 
 
-def _by_size(sign: int) -> Callable[[Pool, int], Ints]:
-    """Return the function that orders whole label sets by their number of documents.
+def _by_size(sign: int, pool: Pool, depth: int) -> Ints:
+    """Return the order of whole label sets by their number of documents.
 
     :param sign: −1 for the largest set first, 1 for the smallest
     """
-    def order(pool: Pool, depth: int) -> Ints:
-        size = np.bincount(pool.sets)[pool.sets]
-        return np.lexsort((pool.sets, sign * size))[:depth]
-    return order
+    size = np.bincount(pool.sets)[pool.sets]
+    return np.lexsort((pool.sets, sign * size))[:depth]
 
 
 #: The order of a pool, by kind of reference; a random order is drawn for each sample.
 _ORDERS: dict[str, Callable[[Pool, int], Ints] | None] = {
-    "random": None, "proportional": _proportional, "largest-group-first": _by_size(-1),
-    "smallest-group-first": _by_size(1)}
+    "random": None, "proportional": _proportional, "largest-group-first": partial(_by_size, -1),
+    "smallest-group-first": partial(_by_size, 1)}
 #: The kinds of reference rankings.
 KINDS = tuple(_ORDERS)
 
@@ -119,14 +118,13 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     if unknown:
         raise ValueError(f"kinds={kinds}: {unknown[0]!r} is no kind of reference ranking; the "
                          f"kinds are {listed(KINDS)}")
-    for name, number in (("depth", depth), ("draws", draws)):
-        if number is not None and number < 1:
-            raise ValueError(f"{name}={number} is not possible; it has to be at least 1")
+    at_least(1, "depth", depth, "all documents")
+    at_least(1, "draws", draws)
     judgments = judgments_of(qrels if isinstance(qrels, pd.DataFrame) else load_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
     pools = list(_pools(annotations, rel) if run is None else _pools_of_run(annotations, run))
     return {kind: _random(pools, depth, draws, seed) if order is None else
-            _frame(pools, [order(pool, _depth(pool, depth)) for pool in pools])
+            _frame(pools, [order(pool, len(pool.docnos[:depth])) for pool in pools])
             for kind, order in _ORDERS.items() if kind in kinds}
 
 
@@ -171,10 +169,6 @@ def _by_topic(annotations: Annotations, sets: Any, topic: Ints, docnos: Any,
         rows = slice(*np.searchsorted(topic, [t, t + 1]))
         yield Pool(annotations.judgments.topics[t], docnos[rows], shares[codes[rows]],
                    place_of[codes[rows]])
-
-
-def _depth(pool: Pool, depth: int | None) -> int:
-    return min(len(pool.docnos), depth or len(pool.docnos))
 
 
 def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> pd.DataFrame:

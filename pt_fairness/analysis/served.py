@@ -14,7 +14,7 @@ from pt_fairness.io import need_columns
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.labels import distinct_labels, label_text
 from pt_fairness.measures.of_group import OfGroup
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, one_of
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed
 
@@ -58,8 +58,7 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
        name measure  gap  ratio  worst worst_group  delta
     0  BM25      RR  0.5    0.5    0.5       human  -66.7
     """
-    if topics not in ("common", "each", "all"):
-        raise ValueError(f"topics={topics!r} is not possible; it takes 'common', 'each' or 'all'")
+    one_of("topics", topics, ("common", "each", "all"))
     judgments = judgments_of(qrels)
     annotations = annotations_of(judgments, groups)
     labels = annotations.labels if of is None else distinct_labels(of, "of")

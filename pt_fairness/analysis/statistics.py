@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.confidence import moments, t_test
-from pt_fairness.messages import warn
+from pt_fairness.messages import one_of, warn
 from pt_fairness.tables import (
     ALPHA,
     NEAR_ZERO,
@@ -66,9 +66,7 @@ def correlations(frame: pd.DataFrame,
     from scipy import stats
     tests: dict[str, Any] = {"kendall": stats.kendalltau, "spearman": stats.spearmanr,
                              "pearson": stats.pearsonr}
-    if method not in tests:
-        raise ValueError(f"method={method!r} is not possible; it takes "
-                         f"{', '.join(map(repr, tests))}")
+    one_of("method", method, list(tests))
     columns = _columns_of_measures(frame)
     names = list(columns.columns)
     missing = columns.isna().sum()
@@ -153,8 +151,8 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     values = frame.groupby(["name", "measure"], sort=False)["value"]
     return values.agg(
         MB="mean", SB="std", MAB=lambda column: column.abs().mean(), min="min", max="max",
-        n="count", p=lambda column: float(t_test(*moments(column.to_numpy().round(TIE_DECIMALS)))[1]
-                                          )).reset_index()
+        n="count", p=lambda column: t_test(*moments(column.to_numpy()[:, None].round(TIE_DECIMALS))
+                                           )[1].item()).reset_index()
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_columns
-from pt_fairness.messages import warn
+from pt_fairness.messages import at_least, one_of, warn
 from pt_fairness.tables import (
     NEAR_ZERO,
     SMALLER,
@@ -110,8 +110,7 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
         raise ValueError(f"weights={given!r}: {len(names)} columns need {len(names)} weights that "
                          "are not negative, at least one above 0, and of a finite sum")
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
-    if how not in means:
-        raise ValueError(f"how={how!r} is not possible; it takes {', '.join(map(repr, means))}")
+    one_of("how", how, list(means))
     _warn_of_direction(names, averages)
     counts = np.array(given, float)
     used = counts > 0
@@ -210,9 +209,7 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     if not wanted:
         raise ValueError(f"by={by!r}: top needs at least one measure; it takes "
                          f"{', '.join(map(repr, columns))}")
-    if not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"n={n!r}: top returns at least one system; use a whole number of at "
-                         "least 1")
+    at_least(1, "n", n)
     parts = []
     for column in wanted:
         ranks = _ranks(averages, column).to_numpy()

@@ -17,13 +17,13 @@ from pt_fairness.io import need_columns
 from pt_fairness.messages import warn
 from pt_fairness.tables import (
     LARGER,
-    NEAR_ZERO,
     SMALLER,
     TIE_DECIMALS,
     direction_of,
     is_constant,
     measure_of,
 )
+from pt_fairness.tables.directions import from_best
 
 
 def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"] = "t",
@@ -111,15 +111,14 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
     heads, values = by_topic(frame, ["name", "measure"])
     member = pd.crosstab(members["qid"], members["group"]).sort_index().to_numpy() > 0
     labels = np.sort(members["group"].unique())
-    rows, orders = [], {}
+    orders = {size: _orders(size, resamples, seed)
+              for size in np.unique((~np.isnan(values)).sum(axis=0)).tolist()}
+    rows = []
     for measure, y in zip(heads["measure"], values.T, strict=True):
-        topics = ~np.isnan(y)
-        own, y = member[topics], y[topics]
-        used, size = own.any(axis=0), len(y)
-        if size not in orders:
-            orders[size] = _orders(size, resamples, seed)
+        own, y = member[~np.isnan(y)], y[~np.isnan(y)]
+        used = own.any(axis=0)
         rows.append([*_gap(y, own[:, used], labels[used], measure, perquery),
-                     *_permuted(y, own[:, used], *orders[size])])
+                     *_permuted(y, own[:, used], *orders[len(y)])])
     result = heads.join(pd.DataFrame(rows, columns=[
         "groups", "worst", "worst mean", "range", "sd", "gini", "p", "chance"]))
     result.attrs = dict(perquery.attrs)
@@ -168,9 +167,8 @@ def _gap(y: Floats, own: Bools, labels: Any, measure: str, perquery: pd.DataFram
         return [0, None, *[math.nan] * 4]
     x = y @ own / own.sum(axis=0)
     direction, known = direction_of(measure, perquery), measure_of(measure, perquery)
-    costs: dict[str | None, Floats] = {LARGER: -x, SMALLER: x, NEAR_ZERO: abs(x)}
-    cost = costs.get(direction)
-    worst = None if cost is None else int(cost.round(TIE_DECIMALS).argmax())
+    worst = None if direction is None \
+        else int(from_best(x, direction).round(TIE_DECIMALS).argmax())
     turned = direction == SMALLER and known is not None and tuple(known.RANGE) == (0, 1)
     good, means = (1 - y, np.sort(1 - x)) if turned else (y, np.sort(x))
     total = len(x) * means.sum()
@@ -190,9 +188,9 @@ def _permuted(y: Floats, own: Bools, orders: Any, complete: bool) -> tuple[float
     :param orders: the topic whose value each topic takes, ``[permutations, N]``
     :param complete: whether these are all permutations
     """
+    if own.shape[1] < 2 or is_constant(y):
+        return math.nan, 0.0 if own.shape[1] else math.nan
     size = own.sum(axis=0)
-    if len(size) < 2 or is_constant(y):
-        return math.nan, 0.0 if len(size) else math.nan
     means = np.vstack([y, y[orders]]) @ own / size
     found = ((means - y.mean()) ** 2 @ size).round(TIE_DECIMALS)
     hits, more = (found[1:] >= found[0]).sum(), int(not complete)

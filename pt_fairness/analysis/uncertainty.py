@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,19 +11,15 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.comparisons import baseline_of
-from pt_fairness.analysis.confidence import check, one_of
-from pt_fairness.analysis.inputs import (
-    kept_annotations,
-    measures_without_groups,
-    runs_of,
-    warn_of_undefined,
-)
-from pt_fairness.arrays import Floats, Ints
+from pt_fairness.analysis.confidence import check
+from pt_fairness.analysis.inputs import kept_annotations, measures_without_groups, runs_of
+from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.identifiers import PairIndex
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import depth_of, score
+from pt_fairness.messages import at_least, one_of, warn
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
@@ -36,61 +32,58 @@ from pt_fairness.tables import TIE_DECIMALS
 CELLS = 1 << 21
 
 
-class _Draws:
-    """The labels of uncertain documents in each draw, and their likeliest labels.
+class Draws:
+    """Values of measures for drawn labels of documents, the same in the judgments and all runs.
 
     :param runs: the runs, with the groups of their documents
+    :param judged: the label set of each judged document, −1 for none
+    :param drawn: returns a mask of the label sets of which the documents get drawn labels
+    :param by_topic: whether a document has labels of its own in each topic
+    :param cells: the number of ranked and judged documents in the draws that are scored at a time
     """
 
-    def __init__(self, annotations: Annotations, runs: Sequence[tuple[Run, Ranked]], draws: int,
-                 seed: int) -> None:
-        self._annotations, judgments = annotations, annotations.judgments
-        # Every ``rel`` has the same label set of a judged document, or none.
-        judged = np.maximum.reduce([np.full(len(judgments.topic), -1, np.int32),
-                                    *annotations.by_rel.values()])
-        parts: list[tuple[Ints, LabelSets, Judgments | Run]] = [
-            (judged, annotations.sets, judgments),
-            *((ranked.codes, ranked.sets, run) for run, ranked in runs)]
-        rows = [np.flatnonzero(np.append(sets.weighted, False)[codes]) for codes, sets, _ in parts]
-        docnos = np.concatenate([part[2].docnos(own)
-                                 for part, own in zip(parts, rows, strict=True)])
-        topic = np.concatenate([part[2].topic[own] for part, own in zip(parts, rows, strict=True)])
-        by_topic = annotations.groups is not None and annotations.groups.by_topic
-        index = PairIndex(topic if by_topic else np.zeros_like(topic),
-                          pd.Series(docnos, dtype=object))
-        ends = np.cumsum([len(own) for own in rows])
-        #: The uncertain judged documents and those of each run: their rows and their numbers.
-        self.uncertain = list(zip(rows, np.split(index.pair, ends[:-1]), strict=True))
-        labels = annotations.sets.labels
-        share = np.concatenate([sets.shares(codes[own], labels) for (codes, sets, _), own
-                                in zip(parts, rows, strict=True)])[index.first]
-        #: The label of each uncertain document in each draw, and its likeliest one,
-        #: ``[documents, draws + 1]``.
-        self.labels = np.empty((len(index), draws + 1), np.min_scalar_type(-len(labels) - 1))
-        self.labels[:, -1] = share.round(TIE_DECIMALS).argmax(axis=1)
-        last = len(labels) - 1 - (share[:, ::-1] > 0).argmax(axis=1)
-        limits = share.cumsum(axis=1)
-        names = [judgments.topics[one] if by_topic else "" for one in index.topic]
-        for i, (name, docno) in enumerate(zip(names, index.docnos(), strict=True)):
-            u = uniforms(seed, f"{name}\n{docno}", 0, draws)
-            self.labels[i, :-1] = np.minimum(limits[i].searchsorted(u, side="right"), last[i])
+    #: The label of each document in each draw, ``[documents, draws]``; −1 for its own labels.
+    labels: Ints
 
-    def codes(self, part: int, codes: Ints, draws: slice) -> Ints:
+    def __init__(self, annotations: Annotations, runs: Sequence[tuple[Run, Ranked]], judged: Ints,
+                 drawn: Callable[[LabelSets], Bools], by_topic: bool,
+                 measures: Sequence[FairnessMeasure], cells: int) -> None:
+        self._annotations, self._runs = annotations, runs
+        self._measures, self._cells = measures, cells
+        #: The largest number of topics of a run and draw for which each measure is undefined.
+        self.undefined = np.zeros(len(measures), int)
+        parts: list[tuple[Ints, LabelSets, Judgments | Run]] = [
+            (judged, annotations.sets, annotations.judgments),
+            *((ranked.codes, ranked.sets, run) for run, ranked in runs)]
+        self._rows = [np.flatnonzero(np.append(drawn(sets), False)[codes])
+                      for codes, sets, _ in parts]
+        docnos, topic, shares = (np.concatenate(some) for some in zip(*(
+            (part.docnos(own), part.topic[own], sets.shares(codes[own], sets.labels))
+            for (codes, sets, part), own in zip(parts, self._rows, strict=True)), strict=True))
+        index = PairIndex(topic * by_topic, pd.Series(docnos, dtype=object))
+        self._numbers = np.split(index.pair, np.cumsum([len(own) for own in self._rows])[:-1])
+        #: The share of each label in the documents, ``[documents, labels]``.
+        self.shares = shares[index.first]
+        #: The topic (empty if labels are the same in all topics) and the docno of each document.
+        self.names = [(annotations.judgments.topics[one] if by_topic else "", docno)
+                      for one, docno in zip(index.topic, index.docnos(), strict=True)]
+
+    def _codes(self, part: int, codes: Ints, draws: slice) -> Ints:
         """Return the label sets of documents in some draws, ``[draws · n]``.
 
         :param part: 0 for the judged documents, 1 for those of the first run, …
         :param codes: the label sets before, ``[n]``; −1 stays −1
         """
-        rows, numbers = self.uncertain[part]
-        drawn = self.labels[numbers, draws].T
+        rows, drawn = self._rows[part], self.labels[self._numbers[part], draws].T
         codes = np.tile(codes, (len(drawn), 1))
-        codes[:, rows] = np.where(codes[:, rows] >= 0, drawn, -1)
+        codes[:, rows] = np.where((codes[:, rows] >= 0) & (drawn >= 0), drawn, codes[:, rows])
         return codes.ravel()
 
-    def rankings(self, part: int, run: Run, ranked: Ranked, draws: slice) -> Rankings:
+    def _rankings(self, place: int, draws: slice) -> Rankings:
         """Return the rankings of a run in some draws, with a topic for each topic and draw."""
-        codes = self.codes(part, ranked.codes, draws)
-        relevant = {rel: self.codes(0, known, draws)
+        run, ranked = self._runs[place]
+        codes = self._codes(place + 1, ranked.codes, draws)
+        relevant = {rel: self._codes(0, known, draws)
                     for rel, known in self._annotations.by_rel.items()}
         found = self._annotations.rankings(run, ranked).repeated(self.labels[:0, draws].shape[1])
         # Fewer label sets make larger blocks of topics.
@@ -100,25 +93,30 @@ class _Draws:
                        judged=replace(found.judged, relevant=relevant),
                        sets=found.sets if several else single)
 
-    def values(self, part: int, run: Run, ranked: Ranked,
-               measures: Sequence[FairnessMeasure]) -> Floats:
-        """Return the value of each measure, draw and topic, ``[measures, draws + 1, T]``.
+    def values(self, place: int) -> Floats:
+        """Return the values of a run, 0.0 where undefined, ``[measures, draws, T]``."""
+        draws = self.labels.shape[1]
+        rows = len(self._runs[place][0].topic) + len(self._annotations.judgments.topic)
+        values: dict[FairnessMeasure, list[Floats]] = {one: [] for one in self._measures}
+        pooled = [one for one in values if one.params.get("target") == "collection"]
+        for some, step in (([one for one in values if one not in pooled],
+                            max(1, self._cells // rows)), (pooled, 1)):
+            for start in range(0, draws if some else 0, step):
+                found = score(some, self._rankings(place, slice(start, start + step)))
+                for one in some:
+                    values[one].append(found[one])
+        scores = np.array([np.concatenate(values[one]).reshape(draws, -1)
+                           for one in self._measures])
+        self.undefined = np.maximum(self.undefined, np.isnan(scores).sum(axis=2).max(axis=1))
+        return np.nan_to_num(scores)
 
-        It is NaN where it is undefined.
-        """
-        topics, draws = len(self._annotations.judgments.topics), self.labels.shape[1]
-        values = np.empty((len(measures), draws, topics))
-        pooled = np.array([one.params.get("target") == "collection" for one in measures])
-        rows = len(run.topic) + len(self._annotations.judgments.topic)
-        for some, step in ((~pooled, max(1, CELLS // rows)), (pooled, 1)):
-            chosen = np.flatnonzero(some).tolist()
-            for start in range(0, draws, step) if chosen else ():
-                draw = slice(start, start + step)
-                found = score([measures[i] for i in chosen],
-                              self.rankings(part, run, ranked, draw))
-                for i in chosen:
-                    values[i, draw] = found[measures[i]].reshape(-1, topics)
-        return values
+    def warn_of_undefined(self) -> None:
+        """Warn of undefined topics, whose number can differ between draws."""
+        if self.undefined.any():
+            topics = len(self._annotations.judgments.topics)
+            warn("topics for which a measure is undefined have the value 0.0, for every system: "
+                 + ", ".join(f"{measure} on up to {count} of {topics} topics" for measure, count
+                             in zip(self._measures, self.undefined, strict=True) if count))
 
 
 def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
@@ -182,7 +180,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     """
     wanted = measures_without_groups(measures, "uncertain_labels",
                                      "name the source of the labels with groups=")
-    check(confidence, draws, option="draws", least=2)
+    check(confidence)
+    at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))
     annotations = kept_annotations(qrels, groups, wanted)
     systems = runs_of(runs, annotations.judgments)
@@ -192,22 +191,26 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     # longer.
     depth = None if set(annotations.sets.labels) - {*annotations.labels} else depth_of(wanted)
     found = [(run, annotations.of_run(run, depth)) for run in systems.values()]
-    drawn = _Draws(annotations, found, draws, seed)
-    undefined = np.zeros(len(wanted), int)
-
-    def values(place: int) -> Floats:
-        scored = drawn.values(place + 1, *found[place], wanted)
-        np.maximum(undefined, np.isnan(scored).sum(axis=2).max(axis=1), out=undefined)
-        return np.nan_to_num(scored)
-
-    reference = 0.0 if base is None else values(names.index(base))
+    # Every ``rel`` has the same label set of a judged document, or none.
+    judged = np.maximum.reduce([np.full(len(annotations.judgments.topic), -1, np.int32),
+                                *annotations.by_rel.values()])
+    drawn = Draws(annotations, found, judged, lambda sets: sets.weighted,
+                  annotations.groups is not None and annotations.groups.by_topic, wanted, CELLS)
+    shares = drawn.shares
+    drawn.labels = np.empty((len(shares), draws + 1), np.min_scalar_type(-shares.shape[1] - 1))
+    drawn.labels[:, -1] = shares.round(TIE_DECIMALS).argmax(axis=1)
+    last = shares.shape[1] - 1 - (shares[:, ::-1] > 0).argmax(axis=1)
+    for i, (limits, (qid, docno)) in enumerate(zip(shares.cumsum(axis=1), drawn.names,
+                                                   strict=True)):
+        u = uniforms(seed, f"{qid}\n{docno}", 0, draws)
+        drawn.labels[i, :-1] = np.minimum(limits.searchsorted(u, side="right"), last[i])
+    reference = 0.0 if base is None else drawn.values(names.index(base))
     rows = []
     for place, name in enumerate(names):
         if name != base:
-            summaries = [_summary(one, interval, confidence) for one in values(place) - reference]
-            rows += [{"name": name, "measure": str(measure), **summary}
-                     for measure, summary in zip(wanted, summaries, strict=True)]
-    warn_of_undefined(wanted, undefined, len(annotations.judgments.topics))
+            rows += [{"name": name, "measure": str(measure), **_summary(one, interval, confidence)}
+                     for measure, one in zip(wanted, drawn.values(place) - reference, strict=True)]
+    drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["name", "measure", "n", "mean", "low", "high", "label low",
                                        "label high", "share", "error", "most probable"])
 
@@ -218,28 +221,23 @@ def _summary(values: Floats, interval: str, confidence: float) -> dict[str, floa
     :param values: the values in each draw, and with the likeliest labels, ``[draws + 1, T]``
     """
     from scipy import stats
-    y, likeliest = values[:-1], float(values[-1].mean())
+    y = values[:-1]
     n, topics = y.shape
-    means, of_topics = y.mean(axis=1), y.mean(axis=0)
+    free = topics - 1 or math.nan  # one topic has no variance
+    means, of_topics = y.mean(axis=1, keepdims=True), y.mean(axis=0)
     mean, between = means.mean(), means.var(ddof=1)
-    if topics == 1:
-        low = high = share = math.nan
+    if interval == "rubin":
+        within, label = ((y - means) ** 2).sum() / (n * topics * free), between
     else:
-        if interval == "rubin":
-            within, label = y.var(axis=1, ddof=1).mean() / topics, between
-        else:
-            residual = y - of_topics - means[:, None] + mean
-            error = (residual ** 2).sum() / ((topics - 1) * (n - 1))
-            within, label = of_topics.var(ddof=1) / topics, max(0.0, between - error / topics)
-        label *= 1 + 1 / n
-        low = high = mean
-        share, deviation = 0.0, math.sqrt(within + label)
-        if round(deviation, TIE_DECIMALS):
-            share = label / (within + label)
-            free = 1 / ((1 - share) ** 2 / (topics - 1) + share ** 2 / (n - 1))
-            half = stats.t.ppf((1 + confidence) / 2, free) * deviation
-            low, high = mean - half, mean + half
+        error = ((y - of_topics - means + mean) ** 2).sum() / (free * (n - 1))
+        within = ((of_topics - mean) ** 2).sum() / (topics * free)
+        label = max(0.0, between - error / topics)
+    label *= 1 + 1 / n
+    deviation = math.sqrt(within + label)
+    share = label / (within + label) if round(deviation, TIE_DECIMALS) else 0.0
+    freedom = 1 / ((1 - share) ** 2 / free + share ** 2 / (n - 1))
+    half = stats.t.ppf((1 + confidence) / 2, freedom) * deviation
     ends = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], method="weibull")
-    return {"n": topics, "mean": mean, "low": low, "high": high, "label low": ends[0],
-            "label high": ends[1], "share": share, "error": math.sqrt(between / n),
-            "most probable": likeliest}
+    return {"n": topics, "mean": mean, "low": mean - half, "high": mean + half,
+            "label low": ends[0], "label high": ends[1], "share": share,
+            "error": math.sqrt(between / n), "most probable": float(values[-1].mean())}

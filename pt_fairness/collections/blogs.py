@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, TrecQrel, TrecQrels, TrecQueries
@@ -26,9 +26,6 @@ from ir_datasets.util import (
 
 from pt_fairness.collections.variants import UNCOUNTED, Documentation, GroupQrels, variant
 from pt_fairness.irds import data as reading
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
 
 ID = "blogs06"
 #: The opinion of a relevant post, by NIST's label.
@@ -133,7 +130,7 @@ def _opinions(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
                                iteration=OPINIONS.get(row.relevance, "-"))
 
 
-def source(name: str) -> "Groups":
+def source(name: str) -> Any:
     """Return the opinions of the judged posts, by topic, as groups."""
     from pt_fairness import groups
     return groups.from_irds(name, "iteration", labels=OPINIONS.values(), name=name)

@@ -16,17 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_datasets
 from ir_datasets.formats import TrecQrel
 
 from pt_fairness.collections.variants import UNCOUNTED, graded, variant
 from pt_fairness.irds import data as reading
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
-    from pt_fairness.values import Values
 
 _MISINFO = "clueweb12/b13/trec-misinfo-2019"
 _EHEALTH = "clueweb12/b13/clef-ehealth"
@@ -49,14 +45,14 @@ _TEXT = {
 _HIGHEST_TRUST = 100
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> Any:
     """Return the effectiveness or the credibility of the judged pages, by topic, as groups."""
     from pt_fairness import groups
     labels = [label for label in _LEVELS[name.rpartition("/")[2]].values() if label != "-"]
     return groups.from_irds(name, "iteration", labels, name, order=labels)
 
 
-def values(name: str) -> Values:
+def values(name: str) -> Any:
     """Return the trustworthiness of the judged pages, by topic."""
     import pandas as pd
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.datasets.beir import BeirQrels
@@ -17,9 +17,6 @@ from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel
 from ir_datasets.util import Download, RequestsDownload, ZipExtract, home_path
 
 from pt_fairness.collections.variants import Documentation, labelled, variant
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
 
 ID = "cocktail/nq-utd"
 #: The group of each file of passages, which is also the end of their docnos.
@@ -61,7 +58,7 @@ class CocktailQrels(BeirQrels):  # type: ignore[misc]
                 yield row._replace(doc_id=f"{row.doc_id}-{suffix}")
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> Any:
     """Return the sources of passages as groups."""
     from pt_fairness import groups
     return groups.from_irds(ID, "source", SOURCES.values(), name)

@@ -8,16 +8,13 @@ a stance towards the question of its topic, and a viewpoint from −3 (strongly 
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import LocalDownload, home_path
 
 from pt_fairness.collections.variants import Documentation, variant
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
 
 ID = "pt-fairness/debates"
 #: The fields that can be groups, and their labels.
@@ -44,7 +41,7 @@ class DebateArgument(NamedTuple):
         return f"{self.title}\n{self.text}"
 
 
-def source(name: str) -> "Groups":
+def source(name: str) -> Any:
     """Return the stances or viewpoints of the arguments as groups."""
     from pt_fairness import groups
     field = name.rpartition("/")[2]

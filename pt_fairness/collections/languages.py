@@ -61,20 +61,17 @@ class Languages(Groups):
         if unknown:
             self._found.update(self._look_up(unknown))
             unknown = [docno for docno in unknown if docno not in self._found]
-            self._warn_once(unknown, len(documents))
+            if unknown and not self._warned:
+                self._warned = True
+                absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
+                reason = "are in none of the corpora" if not absent else \
+                    f"may be in a corpus that ir_datasets has not downloaded ({', '.join(absent)})"
+                warn(f"{self.name}: {len(unknown)} of {len(documents)} documents have no group and "
+                     f"count as unannotated (the first: {unknown[0]!r}): they were not judged and "
+                     f"{reason}")
         languages = languages.where(judged, documents.map(self._found).astype(object))
         frame = pd.DataFrame({"docno": documents, "group": languages})
         return Table.of_frame(frame).find(qids, docnos)
-
-    def _warn_once(self, unknown: list[str], count: int) -> None:
-        """Warn of documents without a language, once per object."""
-        if unknown and not self._warned:
-            self._warned = True
-            absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
-            reason = "are in none of the corpora" if not absent else \
-                f"may be in a corpus that ir_datasets has not downloaded ({', '.join(absent)})"
-            warn(f"{self.name}: {len(unknown)} of {count} documents have no group and count as "
-                 f"unannotated (the first: {unknown[0]!r}): they were not judged and {reason}")
 
     def _look_up(self, docnos: Collection[str]) -> dict[str, str]:
         """Return the languages of documents, from the cached table and the corpora that exist."""

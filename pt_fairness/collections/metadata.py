@@ -10,7 +10,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -82,28 +82,27 @@ class FromMetadata(Groups):
         self.weighted = field.weighted
         self._field, self._fields = field, tuple(fields)
         self._dataset_id, self._attribute = dataset_id, attribute
-        self._docno: Any = None
-        #: The weight of each label, and of unknown groups, for each document, sparse,
-        #: ``[documents, labels + 1]``.
-        self._weights: Any = None
         self._warned = False
 
     def _content(self) -> Any:
         return self.name, tuple(self._field)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        if self._weights is None:
-            self._load()
+        known_docnos, weights = self._loaded
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").fillna(-1)
         # Only the canonical form is an id: not "012" or "12.0".
         numbers = numbers.where(numbers.abs() < 2**62, -1).astype(np.int64)
         wanted = numbers.to_numpy()
-        place = np.minimum(np.searchsorted(self._docno, wanted), len(self._docno) - 1)
-        known = (self._docno[place] == wanted) & (numbers.astype(str) == texts).to_numpy()
-        self._warn_once(texts, known)
+        place = np.minimum(np.searchsorted(known_docnos, wanted), len(known_docnos) - 1)
+        known = (known_docnos[place] == wanted) & (numbers.astype(str) == texts).to_numpy()
+        if not (self._warned or known.all()):
+            self._warned = True
+            lacking = texts[~known]
+            warn(f"{self.name}: {len(lacking)} of {len(known)} documents are not in the metadata "
+                 f"(the first: {lacking[0]!r}) and count as unannotated")
         place = np.where(known, place, 0)[document]
-        rows = self._weights[place]
+        rows = weights[place]
         found = rows[:, :-1].tocoo()
         kept = known[document][found.row]
         return Memberships(found.row[kept].astype(np.intp), found.col[kept].astype(np.int64),
@@ -111,8 +110,13 @@ class FromMetadata(Groups):
                          found.data[kept].astype(float) if self.weighted else None,
                          np.where(known[document], rows[:, [-1]].toarray()[:, 0], np.nan))
 
-    def _load(self) -> None:
-        """Load the field from the table, which is made if necessary."""
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        """The sorted document ids, and the weight of each label and of unknown groups for each.
+
+        They are loaded from the table, which is made if necessary. The weights are sparse,
+        ``[documents, labels + 1]``.
+        """
         import ir_datasets
         source = getattr(ir_datasets.load(self._dataset_id).docs_handler(), self._attribute)
         path = Path(source.path(force=False))
@@ -123,22 +127,12 @@ class FromMetadata(Groups):
         docno = _docnos.get(path)
         if docno is None or not np.array_equal(docno, arrays["docno"]):
             docno = _docnos[path] = arrays["docno"]
-        self._docno = docno
-        self._weights = _matrix(self._field, *(arrays[f"{key}.{part}"] for part in _PARTS))
         others = arrays[f"{key}.other"]
         if len(others):
             warn(f"{self.name}: {path} has labels that are none of "
                  f"{listed(self._field.labels)}, and count as unannotated: "
                  f"{listed(map(str, others))}")
-
-    def _warn_once(self, docnos: Any, known: Any) -> None:
-        """Warn of documents that are not in the metadata, once per object."""
-        if self._warned or known.all():
-            return
-        self._warned = True
-        lacking = np.flatnonzero(~known)
-        warn(f"{self.name}: {len(lacking)} of {len(known)} documents are not in the metadata (the "
-             f"first: {docnos[lacking[0]]!r}) and count as unannotated")
+        return docno, _matrix(self._field, *(arrays[f"{key}.{part}"] for part in _PARTS))
 
 
 def _matrix(field: Field, weight: Any, label: Any, count: Any) -> Any:

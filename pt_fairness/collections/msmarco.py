@@ -14,17 +14,13 @@ The words in judged and in retrieved passages are counted once and cached in a t
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_datasets.datasets.base import FilteredQueries
 from ir_datasets.formats import TrecQrel
 from ir_datasets.util import Lazy
 
 from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
-    from pt_fairness.values import Values
 
 CORPUS = "msmarco-passage"
 #: The groups of Mousavian et al.
@@ -37,14 +33,14 @@ _GENDER = ("The iteration field holds the gender of the passage: that of which i
            "or neutral, if it has at most one word of both, or as many of one as of the other.")
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> Any:
     """Return the genders of passages as groups, by their words or as annotated."""
     from pt_fairness.collections.gender import Biases, counts
     from pt_fairness.groups import FromText
     return Biases(name) if name == BIASES else FromText(counts(), name=name)
 
 
-def values(name: str) -> Values:
+def values(name: str) -> Any:
     """Return the gender neutrality of passages as values."""
     from pt_fairness.collections.gender import counts
     from pt_fairness.values import FromText

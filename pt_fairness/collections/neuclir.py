@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ir_datasets.datasets.base import Dataset, FilteredQueries
 from ir_datasets.datasets.neuclir import NAME, QREL_DEFS
@@ -21,15 +21,12 @@ from ir_datasets.util import DownloadConfig, Lazy, home_path
 
 from pt_fairness.collections.variants import Documentation, GroupQrels, graded
 
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
-
 #: The languages by their names in the qrels, and the corpus of each.
 LANGUAGES = {"zho": "zh", "fas": "fa", "rus": "ru"}
 CORPORA = {language: f"{NAME}/1/{language}" for language in LANGUAGES.values()}
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> Any:
     """Return the languages of documents as groups."""
     from pt_fairness.collections.languages import Languages
     return Languages(name, CORPORA, home_path() / NAME / "1" / "languages.tsv")

@@ -6,10 +6,7 @@ The documents themselves are not needed.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
+from typing import Any
 
 #: Foreign Broadcast Information Service, Federal Register, Financial Times, Los Angeles Times.
 LABELS = ("FBIS", "FR", "FT", "LA")
@@ -18,7 +15,7 @@ _ROBUST = "disks45/nocr/trec-robust-2004"
 _IDS = ("disks45/nocr/trec8", _ROBUST, *(f"{_ROBUST}/fold{number}" for number in range(1, 6)))
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> Any:
     """Return the sources of documents as groups, from the prefix of the docno."""
     from pt_fairness import groups
     return groups.from_pattern(rf"^({'|'.join(LABELS)})\d", LABELS, name)

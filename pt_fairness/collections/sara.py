@@ -8,12 +8,9 @@ judged emails that the corpus lacks have no group, and are counted in a warning.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pt_fairness.collections.variants import UNCOUNTED, looked_up, variant
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import FromIrds
 
 ID = "sara"
 #: The groups by the sensitivity in the corpus.
@@ -25,7 +22,7 @@ def sensitivity(email: Any) -> Any:
     return LABELS.get(email.sensitivity, email.sensitivity)
 
 
-def source(name: str) -> FromIrds:
+def source(name: str) -> Any:
     """Return the sensitivity of emails as groups."""
     from pt_fairness.groups import FromIrds
     return FromIrds(ID, sensitivity, LABELS.values(), name)

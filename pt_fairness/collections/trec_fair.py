@@ -8,12 +8,9 @@ read.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
 
 _QUALITY = ("Stub", "Start", "C", "B", "GA", "FA")
 _CONTINENTS = ("Africa", "Antarctica", "Asia", "Europe", "Latin America and the Caribbean",
@@ -85,7 +82,7 @@ _MEANING = {
 }
 
 
-def source(name: str) -> Groups:
+def source(name: str) -> Any:
     """Return a field of the metadata as groups."""
     from pt_fairness.collections.metadata import Field, FromMetadata
     dataset_id = next(known for known in _FIELDS if name.startswith(known))

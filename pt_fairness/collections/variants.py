@@ -135,6 +135,8 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
         caches the groups found
     :param qrels: the handler of the judgments
     """
+    import pandas as pd
+
     from pt_fairness.groups import MISSING
     corpus = groups.dataset_id
     # Asking ir_datasets for the path of the docstore downloads some corpora.
@@ -148,7 +150,9 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
                      if gone or found != ((), MISSING)})
     fetched = groups.fetch(docnos)
     if any(kept.get(docno) != found for docno, found in fetched.items()):
-        _write_table(table, fetched)
+        cached.write_rows(table, pd.DataFrame(
+            [(docno, labels[0] if labels else "-", " ".join(reason.split()))
+             for docno, (labels, reason) in fetched.items()], columns=_COLUMNS))
 
 
 def _read_table(table: Path, corpus: Path, labels: Collection[str]) -> dict[str, Found]:
@@ -157,10 +161,3 @@ def _read_table(table: Path, corpus: Path, labels: Collection[str]) -> dict[str,
     return {} if frame is None else {
         docno: ((group,), "") if group != "-" else ((), reason)
         for docno, group, reason in frame.itertuples(index=False)}
-
-
-def _write_table(table: Path, found: dict[str, Found]) -> None:
-    import pandas as pd
-    cached.write_rows(table, pd.DataFrame(
-        [(docno, groups[0] if groups else "-", " ".join(reason.split()))
-         for docno, (groups, reason) in found.items()], columns=_COLUMNS))

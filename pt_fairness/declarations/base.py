@@ -13,7 +13,7 @@ from ir_measures import measures as irm
 
 from pt_fairness.arrays import Floats, ratio
 from pt_fairness.bound_names import BoundName
-from pt_fairness.declarations.docstrings import SignatureOfMeasure, first_sentence
+from pt_fairness.declarations.docstrings import SignatureOfMeasure, described
 from pt_fairness.declarations.params import (
     LABEL_PARAMS,
     NOT_PROVIDED,
@@ -44,7 +44,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     A subclass declares the class attributes below and implements :meth:`score`, or :meth:`terms` if
     the value is a sum over the documents. This class adds parameters, the text form, equality,
-    hashing and pickling.
+    hashing and pickling. ``NAME``, ``PRETTY_NAME`` and ``SHORT_DESC`` follow from the name and the
+    docstring of the subclass; see :func:`pt_fairness.declarations.docstrings.described`.
     """
 
     #: Smallest and largest value, ``None`` for no bound.
@@ -57,9 +58,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: The papers of the measure, as keys of
     #: :data:`pt_fairness.declarations.bibliography.BIBLIOGRAPHY`.
     SOURCE: ClassVar[tuple[str, ...]] = ()
-    PRETTY_NAME: ClassVar[str]
-    #: What the measure asks: the first sentence of the docstring, which follows its title.
-    SHORT_DESC: ClassVar[str]
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
@@ -71,15 +69,17 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     COMPARES: ClassVar[bool] = True
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
-    #: The value that ir_measures uses for a topic without results. The evaluator itself yields a
-    #: value for every topic.
+    #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
+    #: evaluator itself yields a value for every topic.
     DEFAULT: ClassVar[float] = 1.0
     #: The signature of a measure, for :func:`inspect.signature` and editors.
     __signature__ = SignatureOfMeasure()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.SHORT_DESC = vars(cls).get("SHORT_DESC") or first_sentence(cls.__doc__)
+        derived: dict[str, Any] = {"DEFAULT": 1.0 - cls.FAIR_END} if "FAIR_END" in vars(cls) else {}
+        for name, value in (derived | described(cls)).items():
+            setattr(cls, name, vars(cls).get(name, value))
 
     def __init__(self, **params: Any) -> None:
         """Set the parameters, which :meth:`validate_params` checks later.

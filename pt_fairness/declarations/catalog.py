@@ -107,8 +107,8 @@ for ``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The na
 ``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``. The page :doc:`choosing` says which
 measure answers which question.
 
-Every measure sees the documents of a topic as trec_eval ranks them. A parameter without a default
-may be left out, unless it is required.
+Every measure sees the documents of a topic as trec_eval ranks them. Only parameters marked
+*required* must be given.
 
 .. py:currentmodule:: pt_fairness
 """

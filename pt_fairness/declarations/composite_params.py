@@ -88,10 +88,6 @@ TARGETS = Param(dict, "target of each group source; uniform where none is given"
                 and all(map(_TARGET.validate, v.values())))
 
 
-def _is_fixed_target(value: Any) -> bool:
-    return isinstance(value, str) and value not in TARGET_WORDS and _TARGET.validate(value)
-
-
 #: The group sources of the attributes, each with its registered target.
 FIXED_TARGETS = Param(dict, "group sources, each with a registered target that is the same for all "
                       "topics",
@@ -99,7 +95,8 @@ FIXED_TARGETS = Param(dict, "group sources, each with a registered target that i
                       "pt_fairness.targets.register, such as {'gender':'census'}",
                       canonical=_targets, required=True,
                       accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
-                      and all(map(_is_fixed_target, v.values())))
+                      and all(isinstance(one, str) and one not in TARGET_WORDS
+                              and _TARGET.validate(one) for one in v.values()))
 
 
 def _joined(value: Any) -> Any:

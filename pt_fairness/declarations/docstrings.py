@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import TYPE_CHECKING, Any
+from inspect import Parameter, Signature
+from typing import Any
 
 from ir_measures import measures as irm
 
 from pt_fairness.declarations.params import NOT_PROVIDED, Param, literal
-
-if TYPE_CHECKING:
-    from inspect import Signature
 
 #: A line of at most 72 characters, or one longer word. textwrap.wrap is slower.
 _LINE = re.compile(r"(.{1,72}|\S+)(?: |$)")
@@ -23,7 +21,6 @@ class SignatureOfMeasure:
     def __get__(self, measure: irm.Measure | None, owner: Any) -> Signature:
         if measure is None:  # the class has its own signature
             raise AttributeError("__signature__")
-        from inspect import Parameter, Signature
         parameters = []
         for name, param in measure.SUPPORTED_PARAMS.items():
             value = measure.params.get(name, param.default)
@@ -49,22 +46,30 @@ def parameter_lines(measure: irm.Measure) -> list[str]:
     return lines
 
 
-def first_sentence(docstring: str | None) -> str:
-    """Return the paragraph after the title of a docstring, in one line.
+def described(kind: type) -> dict[str, str]:
+    """Return what the name and the docstring of a class say of its measures.
+
+    The name has no leading underscore. A docstring has a title, "name — long name.", and then a
+    sentence that says what the measure asks.
 
     Examples
     --------
-    >>> first_sentence('''rND — Difference.
+    >>> class _rND:
+    ...     '''rND — Difference.
     ...
     ...     How far a share
     ...     is from another.
     ...
     ...     Formula
-    ...     ''')
-    'How far a share is from another.'
+    ...     '''
+    >>> described(_rND)
+    {'NAME': 'rND', 'PRETTY_NAME': 'Difference', 'SHORT_DESC': 'How far a share is from another.'}
     """
-    paragraphs = re.split(r"\n\s*\n", docstring or "")
-    return " ".join(paragraphs[:2][-1].split())
+    title, *others = (" ".join(paragraph.split())
+                      for paragraph in re.split(r"\n\s*\n", kind.__doc__ or ""))
+    return {"NAME": kind.__name__.removeprefix("_"),
+            "PRETTY_NAME": title.partition(" — ")[2].removesuffix(".") or title,
+            "SHORT_DESC": [title, *others][:2][-1]}
 
 
 def docstring_of(measure: irm.Measure) -> str:

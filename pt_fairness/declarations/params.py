@@ -166,7 +166,8 @@ def protected(*also: str, default: str = "minority") -> Param:
 
     :param also: further keywords that are allowed, such as ``'all'``
     """
-    return Param(str, "protected group: minority, majority, a label, or labels joined by commas"
+    return Param(str, "protected group: minority or majority (of equal groups the first in the "
+                 "order of their labels), a label, or labels joined by commas"
                  + (", or all for the divergence over all groups at once" if "all" in also else ""),
                  "'minority', 'majority', a label, or labels without commas in them, joined by "
                  "commas" + "".join(f", or {word!r}" for word in also),
@@ -208,7 +209,7 @@ def absolute() -> Param:
 
 #: The meaning of each target keyword.
 _TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
-            "documents", "uniform": "the same for every group", "run": "that of the whole run",
+            "documents", "uniform": "the same for every group", "run": "that of the whole list",
             "score": "that of the normalised scores"}
 
 
@@ -314,7 +315,8 @@ def values() -> Param:
                  "object, or a number for each label of groups, of which a document has the mean",
                  "the name of registered values, the path of a file, a Values object, or a finite "
                  "number for each label such as {'PRO':1,'CON':-1}",
-                 canonical=_value_source, accepts=_is_value_source, required=True)
+                 canonical=_value_source, required=True,
+                 accepts=lambda v: v != "" if isinstance(v, str) else _are_by_label(v))
 
 
 def _value_source(value: Any) -> Any:
@@ -324,10 +326,6 @@ def _value_source(value: Any) -> Any:
     if not isinstance(value, dict):
         return _source_name(value, "pt_fairness.values", "Values", "a file of values")
     return _by_label(value)
-
-
-def _is_value_source(value: Any) -> bool:
-    return value != "" if isinstance(value, str) else _are_by_label(value)
 
 
 def background() -> Param:

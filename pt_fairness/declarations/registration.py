@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Iterable
 
 from ir_measures import measures as irm
 
@@ -11,7 +12,9 @@ from pt_fairness.declarations.docstrings import docstring_of
 
 #: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}
-_listeners: list[Callable[[str, FairnessMeasure], None]] = []
+#: The modules that hold all measures by name. pyterrier.measures copies the registry of ir_measures
+#: when it is imported.
+_EXPORTING = ("pt_fairness", "pyterrier.measures")
 
 
 def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessMeasure:
@@ -29,20 +32,7 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
     # help() shows the docstring of an object, if it is not that of its class.
     measure.__doc__ = docstring_of(measure)
     MEASURES[measure.NAME] = measure
-    for name in names:
-        for listener in _listeners:
-            listener(name, measure)
+    for module in filter(None, map(sys.modules.get, _EXPORTING)):
+        for name in names:
+            vars(module).setdefault(name, measure)
     return measure
-
-
-def names() -> dict[str, FairnessMeasure]:
-    """Return the measures of this package by name, including aliases."""
-    return {name: measure for name, measure in irm.registry.items()
-            if isinstance(measure, FairnessMeasure)}
-
-
-def listen(listener: Callable[[str, FairnessMeasure], None]) -> None:
-    """Call ``listener(name, measure)`` for each name, now and on every later registration."""
-    _listeners.append(listener)
-    for name, measure in names().items():
-        listener(name, measure)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness import tables as tabular
 from pt_fairness.analysis.comparisons import compare
-from pt_fairness.analysis.confidence import check, one_of
+from pt_fairness.analysis.confidence import check
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.naming import position, refuse_pipes
@@ -26,7 +26,7 @@ from pt_fairness.evaluation.results import (
 from pt_fairness.evaluation.workers import Result, Scorer
 from pt_fairness.io.files import Path
 from pt_fairness.io.named_runs import RunInput, RunInputs, named
-from pt_fairness.messages import first_names, warn
+from pt_fairness.messages import first_names, one_of, warn
 from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
 from pt_fairness.tables.names import (

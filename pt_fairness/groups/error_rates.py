@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pt_fairness.arrays import Floats
 from pt_fairness.groups.base import Groups
@@ -50,43 +51,39 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
 
 
 class _WithErrorRates(Groups):
-    complete = True
-    weighted = True
+    complete = weighted = True
 
     def __init__(self, base: Groups, rates: Mapping[Any, Mapping[Any, float]],
                  prior: Mapping[Any, float] | None, name: str | None) -> None:
-        self._base = base
-        rows, columns, table = _table(rates, "rates")
+        table = _table(rates, "rates")
         if prior is not None:
-            _, shared, shares = _table({"prior": prior}, "prior")
-            if shared != rows:
-                raise ValueError(f"prior is of {listed(shared)}, and the rows of rates are of "
-                                 f"{listed(rows)}; both need the same labels")
-            joint = (shares[0][:, None] * table).T
-            total = joint.sum(axis=1, keepdims=True)
-            table = np.divide(joint, total, out=np.zeros(joint.shape), where=total > 0)
-            rows, columns = columns, rows
-        self._rows, self._table = rows, table
-        ordered = base.order is not None and set(columns) <= set(base.order)
-        super().__init__(name, columns, base.order if ordered else None)
+            shares = _table({"prior": prior}, "prior")
+            if list(shares) != list(table.index):
+                raise ValueError(f"prior is of {listed(shares)}, and the rows of rates are of "
+                                 f"{listed(table.index)}; both need the same labels")
+            joint = table.T * shares.loc["prior"]
+            table = joint.div(joint.sum(axis=1), axis=0).dropna()  # NaN: a probability of 0
+        #: P(true label | label), with a row for each label.
+        self._base, self._table = base, table
+        ordered = base.order is not None and set(table) <= set(base.order)
+        super().__init__(name, table, base.order if ordered else None)
         self.topics, self.in_parts, self.by_topic = base.topics, base.in_parts, base.by_topic
-        self._places(base.labels or [])
+        self._rows(base.labels or [])
 
-    def _places(self, labels: list[str]) -> Any:
-        """Return the row of each label.
+    def _rows(self, labels: list[str]) -> Floats:
+        """Return the probabilities of each label, ``[labels, true labels]``.
 
         :raises ValueError: a label has no row, or a probability of 0
         """
-        known = [label for label, row in zip(self._rows, self._table, strict=True) if row.any()]
-        for label in labels:
-            if label not in known:
-                raise ValueError(f"the label {label!r} of {self._base!r} has no row in rates, or "
-                                 f"a probability of 0; rates are for {listed(known)}")
-        return np.array([self._rows.index(label) for label in labels], np.int64)
+        lacking = [label for label in labels if label not in self._table.index]
+        if lacking:
+            raise ValueError(f"the label {lacking[0]!r} of {self._base!r} has no row in rates, or "
+                             f"a probability of 0; rates are for {listed(self._table.index)}")
+        return self._table.loc[labels].to_numpy()
 
     def _content(self) -> Any:
-        return (self._base.name, self._base.digest(), self._rows, self.labels, self.order,
-                self._table)
+        return (self._base.name, self._base.digest(), list(self._table.index), self.labels,
+                self.order, self._table.to_numpy())
 
     def state(self) -> str:
         return self._base.state()
@@ -100,14 +97,14 @@ class _WithErrorRates(Groups):
             raise ValueError(f"{first!r} has {'several labels' if several.any() else 'weights'} in "
                              f"{self._base!r}; error rates are for one label for each document")
         used, codes = np.unique(found.codes, return_inverse=True)
-        rows = self._places([found.labels[code] for code in used])[codes]
-        place, column = np.nonzero(self._table[rows])
-        assert self.labels is not None
-        return Memberships(found.item[place], column, self.labels, self._table[rows[place], column])
+        rows = self._rows([found.labels[code] for code in used])[codes]
+        place, column = np.nonzero(rows)
+        return Memberships(found.item[place], column, list(map(str, self._table)),
+                           rows[place, column])
 
 
-def _table(rates: Any, option: str) -> tuple[list[str], list[str], Floats]:
-    """Return the names of rows and columns, sorted, and the probabilities.
+def _table(rates: Any, option: str) -> pd.DataFrame:
+    """Return the probabilities, with a row for each label and a column for each other, sorted.
 
     :raises ValueError: the probabilities of a row are no probabilities or do not sum to 1
     """
@@ -115,13 +112,14 @@ def _table(rates: Any, option: str) -> tuple[list[str], list[str], Floats]:
             or not all(isinstance(row, Mapping) for row in rates.values()):
         raise ValueError(f"{option}={str(rates)[:100]} is not possible; it takes a dictionary of "
                          "probabilities, rates one for each label")
-    given = {label_text(label): {label_text(other): p for other, p in row.items()}
-             for label, row in rates.items()}
-    rows, columns = sorted(given), sorted({other for row in given.values() for other in row})
-    table = np.array([[given[row].get(other, 0.0) for other in columns] for row in rows], float)
-    wrong = (table < 0).any(axis=1) | ~(abs(table.sum(axis=1) - 1) <= 1e-9)
-    if wrong.any():
-        row = rows[int(wrong.argmax())]
-        raise ValueError(f"the probabilities of {row!r} in {option} are {given[row]}; they have "
-                         "to be at least 0 and to sum to 1")
-    return rows, columns, table
+    given = {label_text(label): {label_text(other): p for other, p in rates[label].items()}
+             for label in sorted(rates, key=label_text)}
+    table = pd.DataFrame({other: [row.get(other, 0.0) for row in given.values()]
+                          for other in sorted(set().union(*given.values()))},
+                         list(given), dtype=float)
+    wrong = list(table.index[(table < 0).any(axis=1) | ~(abs(table.sum(axis=1, skipna=False) - 1)
+                                                         <= 1e-9)])
+    if wrong:
+        raise ValueError(f"the probabilities of {wrong[0]!r} in {option} are {given[wrong[0]]}; "
+                         "they have to be at least 0 and to sum to 1")
+    return table

@@ -44,12 +44,13 @@ def need_frame(frame: Any, what: str) -> None:
         raise ValueError(f"{what} has to be a DataFrame, not a {type(frame).__name__}")
 
 
-def need_rows(frame: pd.DataFrame, what: str) -> None:
-    """Raise an error unless a frame has rows.
+def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> None:
+    """Raise an error unless a frame has rows, and ``columns``.
 
     :param what: the name of the frame in the error
-    :raises ValueError: it has no rows
+    :raises ValueError: it has no rows, a column is missing, or it is no DataFrame
     """
+    need_columns(frame, columns, what)
     if not len(frame):
         raise ValueError(f"{what} has no rows")
 

@@ -44,13 +44,10 @@ class _Annotated(Quotient):
     """
 
     # Slow version: annotated in tests/slow_versions/counts.py
-    NAME = "Annotated"
-    PRETTY_NAME = "Share of Results with a Group"
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
     CONDENSED = False
-    DEFAULT = 0.0
 
     def summands(self, view: View) -> tuple[Any, Ints]:
         codes, _, n = view.full(self.param("cutoff"))

@@ -18,6 +18,7 @@ from pt_fairness.rankings.view import View
 class DistMeasure(DistributionMeasure):
     """A measure based on the divergence of Das & Lease (2019)."""
 
+    SOURCE = ("das2019",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
@@ -65,11 +66,6 @@ class DistMeasure(DistributionMeasure):
         """
         alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
         return self.divergence(n[:, None] * alone, target)
-
-    @property
-    def smooths_empty(self) -> bool:
-        """Whether a list without documents counts as one with equal shares of all groups."""
-        return bool(self.param("empty") == "smooth")
 
 
 class _DistKL(DistMeasure):
@@ -125,14 +121,11 @@ class _DistKL(DistMeasure):
     """
 
     # Slow version: dist_kl in tests/slow_versions/attention.py
-    NAME = "DistKL"
-    PRETTY_NAME = "Distributional KL-Divergence"
-    SOURCE = ("das2019",)
     RANGE = (0.0, None)
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
-        if self.smooths_empty:
+        if self.param("empty") == "smooth":
             return values
         worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
         return np.where(n == 0, worst, values)
@@ -153,7 +146,8 @@ class _DistFair(DistMeasure):
     DistKL and its parameters are those of that measure.
 
     The paper normalises by min–max over the compared systems, so the value of a system depends on
-    the others. This measure divides by the largest value that a list of n documents can have.
+    the others. This measure divides by the largest value that a list of n documents can have
+    instead. The paper's form is DistKL with :func:`pt_fairness.analysis.minmax`.
 
     Range
     -----
@@ -184,22 +178,18 @@ class _DistFair(DistMeasure):
     """
 
     # Slow version: dist_fair in tests/slow_versions/attention.py
-    NAME = "DistFair"
-    PRETTY_NAME = "Distributional Fairness"
-    SOURCE = ("das2019",)
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
-        largest = self.largest(n, target)
-        if self.smooths_empty:
+        largest, smooth = self.largest(n, target), self.param("empty") == "smooth"
+        if smooth:
             k = self.param("cutoff")
             of_empty = (-np.log2(target.min(axis=1)) if k is None
                         else self.largest(np.full(len(n), k), target))
             largest = np.where(n == 0, of_empty, largest)
         fair = np.maximum(1.0 - arrays.ratio(values, largest), 0.0)
-        return fair if self.smooths_empty else np.where(n == 0, 0.0, fair)
+        return fair if smooth else np.where(n == 0, 0.0, fair)
 
 
 class _AWRF(DistributionMeasure):
@@ -250,8 +240,6 @@ class _AWRF(DistributionMeasure):
     """
 
     # Slow version: awrf in tests/slow_versions/attention.py
-    NAME = "AWRF"
-    PRETTY_NAME = "Attention-Weighted Rank Fairness"
     SOURCE = ("sapiezynski2019",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -269,7 +257,6 @@ class _AWRF(DistributionMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)

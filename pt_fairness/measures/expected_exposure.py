@@ -244,8 +244,6 @@ class _EEL(ExposureMeasure):
     """
 
     # Slow version: eel in tests/slow_versions/exposure.py
-    NAME = "EEL"
-    PRETTY_NAME = "Expected Exposure Loss"
 
     term = staticmethod(eel)
     largest = staticmethod(lambda disparity, relevance, squares: disparity + squares)
@@ -254,7 +252,7 @@ class _EEL(ExposureMeasure):
 class _EED(ExposureMeasure):
     r"""EED — Expected Exposure Disparity.
 
-    How unequal the expected exposure of the documents is, whatever their relevance.
+    How unequal and how large the exposure of the documents is, whatever their relevance.
 
     Formula
     -------
@@ -268,7 +266,8 @@ class _EED(ExposureMeasure):
 
     Range
     -----
-    0 or more, with ``norm='bound'`` 0 to 1. 0 is equal exposure.
+    0 or more, with ``norm='bound'`` 0 to 1. Less is more equal: for the same sum of exposures,
+    equal ones have the least EED, which is above 0. 0 is no exposure at all.
 
     Edge cases
     ----------
@@ -288,8 +287,6 @@ class _EED(ExposureMeasure):
     """
 
     # Slow version: eed in tests/slow_versions/exposure.py
-    NAME = "EED"
-    PRETTY_NAME = "Expected Exposure Disparity"
 
     term = staticmethod(eed)
     largest = staticmethod(lambda disparity, relevance, squares: disparity)
@@ -331,11 +328,8 @@ class _EER(ExposureMeasure):
     """
 
     # Slow version: eer in tests/slow_versions/exposure.py
-    NAME = "EER"
-    PRETTY_NAME = "Expected Exposure Relevance"
     SOURCE = ("diaz2020", "raj2022")
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     term = staticmethod(eer)
     largest = staticmethod(lambda disparity, relevance, squares: relevance)

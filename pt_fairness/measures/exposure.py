@@ -118,7 +118,7 @@ class _logDP(LogRatio):
     both sides, in proportion to its weights.
 
     T is the side's share of the target. With ``target='run'`` it is the share of the annotated
-    documents of the whole run, averaged over the sampled rankings; it is uniform if the run has no
+    documents of the whole list, averaged over the sampled rankings; it is uniform if the run has no
     annotated documents.
 
     Range
@@ -146,8 +146,6 @@ class _logDP(LogRatio):
     """
 
     # Slow version: log_dp in tests/slow_versions/merit.py
-    NAME = "logDP"
-    PRETTY_NAME = "Logged Demographic Parity"
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
@@ -199,8 +197,6 @@ class _logEUR(LogRatio):
     """
 
     # Slow version: log_eur in tests/slow_versions/merit.py
-    NAME = "logEUR"
-    PRETTY_NAME = "Logged Exposed Utility Ratio"
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
     JUDGED = True
 
@@ -250,8 +246,6 @@ class _logRUR(_logEUR):
     """
 
     # Slow version: log_rur in tests/slow_versions/merit.py
-    NAME = "logRUR"
-    PRETTY_NAME = "Logged Realised Utility Ratio"
     REALISED = True
 
 

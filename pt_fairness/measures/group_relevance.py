@@ -66,7 +66,6 @@ class StoppingMeasure(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     EVEN = True
-    DEFAULT = 0.0
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return what each rank adds to the expected utility, ``[R, D]``.
@@ -152,8 +151,6 @@ class _GF(StoppingMeasure):
     """
 
     # Slow version: gf in tests/slow_versions/group_fairness.py
-    NAME = "GF"
-    PRETTY_NAME = "Group Fairness"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -267,12 +264,9 @@ class _GFR(FairnessMeasure):
     """
 
     # Slow version: gfr in tests/slow_versions/group_fairness.py
-    NAME = "GFR"
-    PRETTY_NAME = "Group Fairness and Relevance"
     SOURCE = ("sakai2023",)
     FAIR_END = 1.0
     CONDENSED = False
-    DEFAULT = 0.0
     SUPPORTED_PARAMS = {
         "attributes": composite_params.ATTRIBUTES,
         "targets": composite_params.TARGETS,

@@ -28,7 +28,7 @@ def inequity(eps: Floats, y: Floats) -> Floats:
 class _IAA(DocumentMeasure):
     r"""IAA — Inequity of Attention.
 
-    How far each document's share of the attention is from its share of the merit.
+    How far each document's share of the exposure is from its share of the merit.
 
     Formula
     -------
@@ -38,13 +38,15 @@ class _IAA(DocumentMeasure):
        - \frac{y_d}{\sum y} \right|, \qquad
        \texttt{norm='none'}: \ \sum_d \left| \varepsilon_d - \frac{y_d}{\max y} \right|
 
-    The sums are over all documents that are ranked or judged.
+    The sums are over all documents d that are ranked or judged. ε_d is the exposure of d, which the
+    paper calls attention: the weight of its rank (``discount``), averaged over the sampled rankings
+    of the topic. Ranks are those of the whole list; the weight is 0 after the cutoff. y_d is the
+    merit of d: the gain of its relevance (``gains``), 0 for documents that are not relevant. Σε and
+    Σy are the sums over all d, max y is the largest y_d.
 
-    ε_d is the attention that document d gets: the weight of its rank, averaged over the sampled
-    rankings of the topic. Ranks are those of the whole list; the weight is 0 after the cutoff.
-    Weights are those of logDP, gains y those of logEUR. With ``by='group'``, ε, y and max y are
-    those of groups: the sums over the annotated documents of a group. A document of m groups counts
-    1/m towards each, or its weights. ``groups`` is used with ``by='group'`` only.
+    With ``by='group'``, d stands for a group: ε_d and y_d are the sums over its annotated
+    documents. A document of m groups counts 1/m towards each, or its weights. ``groups`` is used
+    with ``by='group'`` only.
 
     Range
     -----
@@ -70,8 +72,6 @@ class _IAA(DocumentMeasure):
     """
 
     # Slow version: iaa in tests/slow_versions/merit.py
-    NAME = "IAA"
-    PRETTY_NAME = "Inequity of Attention"
     SOURCE = ("biega2018", "raj2022")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

@@ -77,8 +77,6 @@ class _PEER(FairnessMeasure):
     """
 
     # Slow version: peer in tests/slow_versions/statistics.py
-    NAME = "PEER"
-    PRETTY_NAME = "Probability of Equal Expected Rank"
     SOURCE = ("yang2024",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -91,7 +89,6 @@ class _PEER(FairnessMeasure):
     }
     FAIR_END = 1.0
     CONDENSED = False
-    DEFAULT = 0.0
     JUDGED = True
 
     @property

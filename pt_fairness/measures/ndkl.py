@@ -16,7 +16,7 @@ from pt_fairness.rankings.view import View
 
 
 class _NDKL(DistributionMeasure):
-    r"""NDKL — Normalized Discounted Cumulative Kullback–Leibler Divergence.
+    r"""NDKL — Normalised Discounted Cumulative Kullback–Leibler Divergence.
 
     How far the groups in every prefix diverge from a target distribution, on average.
 
@@ -37,8 +37,9 @@ class _NDKL(DistributionMeasure):
 
     Range
     -----
-    0 to −ln of the smallest target share, or −log2 0.001 for an empty topic with ``target='run'``.
-    0 is fair, but a list whose first document has one group is above it.
+    0 or more. 0 is fair, but a list whose first document has one group is above it. A list with
+    annotated documents has at most −ln of the smallest share in T, which is the logarithm of the
+    number of groups for equal shares. Only a topic without results can have more.
 
     Edge cases
     ----------
@@ -62,8 +63,6 @@ class _NDKL(DistributionMeasure):
     """
 
     # Slow version: ndkl in tests/slow_versions/counts.py
-    NAME = "NDKL"
-    PRETTY_NAME = "Normalized Discounted Cumulative KL-Divergence"
     SOURCE = ("geyik2019",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

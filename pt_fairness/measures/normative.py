@@ -36,8 +36,8 @@ class _RADio(DistributionMeasure):
 
     Range
     -----
-    0 to below 1; 0 or more with ``divergence='kl'``. 0 means that the groups are as in the context;
-    whether that is good depends on the norm.
+    At least 0, always below 1; with ``divergence='kl'`` 0 or more. 0 means that the groups are as
+    in the context; whether that is good depends on the norm.
 
     Edge cases
     ----------
@@ -65,8 +65,6 @@ class _RADio(DistributionMeasure):
     """
 
     # Slow version: radio in tests/slow_versions/normative.py
-    NAME = "RADio"
-    PRETTY_NAME = "Rank-Aware Divergence"
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
     SUPPORTED_PARAMS = {

@@ -67,7 +67,6 @@ class OfGroupMeasure(FairnessMeasure):
 
     # Slow version: of_group in tests/slow_versions/served.py
     NAME = "OfGroup"
-    PRETTY_NAME = "Effectiveness for One Group"
     SOURCE = ("dai2024", "dai2024cocktail")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -82,7 +81,6 @@ class OfGroupMeasure(FairnessMeasure):
     FAIR_END = 1.0
     COMPARES = False
     CONDENSED = False
-    DEFAULT = 0.0
     JUDGED = True
 
     def __init__(self, **params: Any) -> None:

@@ -31,7 +31,7 @@ def mixed_pairs(n: Ints, total: Floats, both: Floats) -> Floats:
 class _ARP(FairnessMeasure):
     r"""ARP — Attribute Rank Parity.
 
-    How much more often one group than another is ranked above documents of the other groups.
+    The largest difference between two groups in how often they are ranked above other groups.
 
     Formula
     -------
@@ -72,8 +72,6 @@ class _ARP(FairnessMeasure):
     """
 
     # Slow version: arp in tests/slow_versions/statistics.py
-    NAME = "ARP"
-    PRETTY_NAME = "Attribute Rank Parity"
     SOURCE = ("cachel2022", "kuhlman2019")
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),

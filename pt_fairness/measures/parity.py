@@ -73,13 +73,16 @@ class _rND(ParityMeasure):
     protected documents among the first i; S⁺ and N count the protected and all documents of the
     population, by default the topic's relevant annotated ones. The minority is the smallest group
     of the relevant documents: a document counts 1 to each of its groups or, with weights, its
-    weights. I holds every ``step``-th rank, or
-    the last rank alone if ``step`` is larger. Z is the exact maximum over every sequence of
-    protected and unprotected documents of that length, over every order of the run's documents with
-    ``target='run'``, or 1 with ``norm='none'``.
+    weights. Of equally small groups it is the first in the order of their labels, so that CON comes
+    before PRO. I holds every ``step``-th rank, or the last rank alone if ``step`` is larger. Z is
+    the exact maximum over every sequence of protected and unprotected documents of that length,
+    over every order of the run's documents with ``target='run'``, or 1 with ``norm='none'``.
 
     ``norm='range'`` is ``(v − v_min) / (v_max − v_min)``: v is the sum, v_max its maximum Z, and
-    v_min its exact minimum over the same rankings.
+    v_min its exact minimum over the same rankings. The terms of the ranks, which add up to the
+    value, share v_min in proportion to the discounts: that of a rank with the discount w_i and the
+    difference d_i is ``(w_i · d_i − v_min · w_i / Σ_j w_j) / (v_max − v_min)``, negative where d_i
+    is below ``v_min / Σ_j w_j``.
 
     Range
     -----
@@ -109,7 +112,8 @@ class _rND(ParityMeasure):
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, equation 1, after Yang & Stoyanovich (2017).
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 1 is
+    the sum without Z, ``norm='none'``.
 
     Examples
     --------
@@ -119,8 +123,6 @@ class _rND(ParityMeasure):
     """
 
     # Slow version: rnd in tests/slow_versions/soft.py
-    NAME = "rND"
-    PRETTY_NAME = "Normalised Discounted Difference"
     SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rnd), 1.0
 
@@ -149,8 +151,8 @@ class _rKL(ParityMeasure):
     the sum of the discounts. For ``protected='all'`` with ``target='run'`` it is the sum of the
     ranking that has whole groups one after the other, the smallest group first, which is the
     maximum if ``step`` is 1 and documents have one group each. Otherwise Z is an upper bound: −log2
-    of the smallest target share times the sum of the discounts. ``norm='range'`` is that of rND; it
-    takes two groups.
+    of the smallest target share times the sum of the discounts. ``norm='range'`` and its terms are
+    those of rND; it takes two groups.
 
     Range
     -----
@@ -162,8 +164,8 @@ class _rKL(ParityMeasure):
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). The measure
-    over all groups at once is an extension.
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 3 is
+    the sum without Z, ``norm='none'``. The measure over all groups at once is an extension.
 
     Examples
     --------
@@ -173,8 +175,6 @@ class _rKL(ParityMeasure):
     """
 
     # Slow version: rkl in tests/slow_versions/soft.py
-    NAME = "rKL"
-    PRETTY_NAME = "Normalised Discounted KL-Divergence"
     SUPPORTED_PARAMS = _params("all")
 
     term, BOUND = staticmethod(rkl), divergences.LARGEST_DIVERGENCE
@@ -237,7 +237,8 @@ class _rRD(ParityMeasure):
        \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
        \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
 
-    The symbols and ``norm`` are those of rND. A ratio with a numerator or denominator of 0 is 0.
+    The symbols and ``norm``, with the terms of ``norm='range'``, are those of rND. A ratio with a
+    numerator or denominator of 0 is 0.
 
     Range
     -----
@@ -251,7 +252,8 @@ class _rRD(ParityMeasure):
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 4 is
+    the sum without Z, ``norm='none'``.
 
     Examples
     --------
@@ -261,8 +263,6 @@ class _rRD(ParityMeasure):
     """
 
     # Slow version: rrd in tests/slow_versions/soft.py
-    NAME = "rRD"
-    PRETTY_NAME = "Normalised Discounted Ratio"
     SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]

@@ -37,7 +37,7 @@ def mrecall(found: Bools, wanted: Bools, k: float, share: bool = False) -> Float
 class _MRecall(FairnessMeasure):
     r"""MRecall — Recall of All Perspectives.
 
-    Whether the relevant documents at the top are of all groups that the topic has, or of how many.
+    Whether the relevant documents at the top cover all groups of the topic, or which share of them.
 
     Formula
     -------
@@ -70,8 +70,6 @@ class _MRecall(FairnessMeasure):
     """
 
     # Slow version: mrecall in tests/slow_versions/served.py
-    NAME = "MRecall"
-    PRETTY_NAME = "Recall of All Perspectives"
     SOURCE = ("chen2024",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -83,7 +81,6 @@ class _MRecall(FairnessMeasure):
     }
     FAIR_END = 1.0
     CONDENSED = False
-    DEFAULT = 0.0
 
     def score(self, view: View) -> Floats:
         cutoff, rel = self.param("cutoff"), self.param("rel")

@@ -42,12 +42,15 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
     >>> S, N, w = np.array([1.0]), np.array([3.0]), log_discount(3)[None]
     >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w).round(3).tolist()
     [[0.667, 0.105, 0.0]]
-    >>> Z = largest(rnd, S, N, w)
+    >>> Z = sum_of_largest_terms(rnd, S, N, w)
     >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w, Z).sum().round(3).item()
     0.543
     """
-    terms = w * term(plus, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
-    return np.asarray(terms if Z is None else terms * arrays.ratio(1.0, Z)[:, None])
+    terms = term(plus, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
+    terms *= w
+    if Z is not None:
+        terms *= arrays.ratio(1.0, Z)[:, None]
+    return terms
 
 
 def weights(n: Ints, depth: int, step: int) -> Floats:
@@ -55,13 +58,17 @@ def weights(n: Ints, depth: int, step: int) -> Floats:
     return discounts.evaluated(depth, n, step) * discounts.log_discount(depth)
 
 
-def largest(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
+def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     """Return the largest discounted sum over every sequence of documents, ``[R]``.
 
     :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
     (S, N), where = arrays.unique_rows(S, N)
-    terms = largest_term(term, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
+    i = discounts.ranks(max(w.shape[1], 1))
+    terms = largest_term(term, i[[0, -1]], S[:, None], N[:, None])
+    # The largest term never falls from rank to rank: equal ends mean that all ranks have it.
+    terms = terms[:, :1] if (terms[:, 0] == terms[:, 1]).all() \
+        else largest_term(term, i, S[:, None], N[:, None])
     if len(w) == 1:
         return np.asarray((w * terms).sum(axis=1)[where])
     return np.asarray((w * terms[where]).sum(axis=1))
@@ -79,25 +86,6 @@ def largest_term(term: Term, i: Any, S: Any, N: Any) -> Floats:
     # With one kind of documents, the term is the same at every rank.
     same = np.maximum(term(0.0, 1.0, S, N), term(1.0, 1.0, S, N))
     return np.maximum(same, term(i - 1.0, i, S, N))
-
-
-def of_orders(term: Term, S: Floats, N: Floats, n: Ints, depth: int, step: int,
-              most: Ints, least: Ints, sign: float = 1.0) -> Floats:
-    """Return the largest, or with ``sign=-1`` the smallest, discounted sum of any order, ``[R]``.
-
-    :param n: the number of documents of each list, ``[R]``, at most ``depth``
-    :param most: the number of protected documents that there are, ``[R]``
-    :param least: the number of other documents that there are, ``[R]``
-    """
-    (n, S, N, most, least), where = arrays.unique_rows(n, S, N, most, least)
-    return sign * maxima.largest_sum(
-        lambda a, i: sign * term(a, i, S[:, None], N[:, None]), weights(n, depth, step), most,
-        least)[where]
-
-
-def counts(S: Floats, N: Floats) -> tuple[Ints, Ints]:
-    """Return the number of protected and of other documents of a population, ``[R]`` each."""
-    return S.astype(np.int64), (N - S).astype(np.int64)
 
 
 class PrefixMeasure(FairnessMeasure):
@@ -128,42 +116,49 @@ class PrefixMeasure(FairnessMeasure):
     def terms_of(self, view: View, side: Side) -> Floats:
         """Return what each document adds to the value, ``[R, D]``."""
         codes, n = view.condensed(self.param("cutoff"))
-        depth = codes.shape[1]
-        (S, N), w = self.population(side), weights(n, depth, self.step)
+        (S, N), w = self.population(side), weights(n, codes.shape[1], self.step)
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
         if self.param("norm") == "range":
-            smallest = self.smallest(side, n, depth)
-            span = self.largest(side, n, depth) - smallest
+            fairest = self.fairest_sum(side, n, w)
+            span = self.least_fair_sum(side, n, w) - fairest
             excess = discounted(self.term, plus, S, N, w) \
-                - w * arrays.ratio(smallest, w.sum(axis=1))[:, None]
+                - w * arrays.ratio(fairest, w.sum(axis=1))[:, None]
             return excess * np.where(span > arrays.ROUNDING, arrays.ratio(1.0, span),
                                      0.0)[:, None]
-        return discounted(self.term, plus, S, N, w, self.normaliser(side, n, depth))
+        return discounted(self.term, plus, S, N, w, self.normaliser(side, n, w))
 
-    def normaliser(self, side: Side, n: Ints, depth: int) -> Floats | None:
-        """Return Z, ``[R]``, by which the sum is divided; ``None`` for 1."""
-        norm = self.param("norm")
-        if norm == "max":
-            return self.largest(side, n, depth)
-        if norm != "protected-first":
+    def normaliser(self, side: Side, n: Ints, w: Floats) -> Floats | None:
+        """Return Z, ``[R]``, by which the sum is divided; ``None`` for 1.
+
+        :param n: the number of documents of each list, ``[R]``
+        :param w: the weight of each rank, ``[R, D]``
+        """
+        if self.param("norm") == "max":
+            return self.least_fair_sum(side, n, w)
+        if self.param("norm") != "protected-first":
             return None
         S, N = self.population(side)
-        first = np.minimum(discounts.ranks(depth), S[:, None])
-        return np.asarray(discounted(self.term, first, S, N,
-                                     weights(n, depth, self.step)).sum(axis=1))
+        first = np.minimum(discounts.ranks(w.shape[1]), S[:, None])
+        return np.asarray(discounted(self.term, first, S, N, w).sum(axis=1))
 
-    def largest(self, side: Side, n: Ints, depth: int) -> Floats:
+    def least_fair_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
         """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
-        S, N = self.population(side)
-        if not self.of_run:
-            return largest(self.term, S, N, weights(n, depth, self.step))
-        return of_orders(self.term, S, N, n, depth, self.step, *counts(S, N))
+        if self.of_run:
+            return self._of_orders(side, n, w.shape[1])
+        return sum_of_largest_terms(self.term, *self.population(side), w)
 
-    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+    def fairest_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
         """Return the sum of the fairest possible ranking of ``n`` documents, ``[R]``."""
+        return self._of_orders(side, n, w.shape[1], -1.0)
+
+    def _of_orders(self, side: Side, n: Ints, depth: int, sign: float = 1.0) -> Floats:
+        """Return the largest, or with ``sign=-1`` the smallest, sum of any order, ``[R]``."""
         S, N = self.population(side)
-        most, least = counts(S, N) if self.of_run else (n, n)
-        return of_orders(self.term, S, N, n, depth, self.step, most, least, -1.0)
+        most, least = (S.astype(int), (N - S).astype(int)) if self.of_run else (n, n)
+        (n, S, N, most, least), where = arrays.unique_rows(n, S, N, most, least)
+        return sign * maxima.largest_sum(
+            lambda a, i: self.term(a, i, S[:, None], N[:, None]),
+            sign * weights(n, depth, self.step), most, least)[where]
 
     def fairest(self, view: View) -> Floats | None:
         """Return the value of the fairest possible ranking of each list, ``[R]``.
@@ -175,13 +170,10 @@ class PrefixMeasure(FairnessMeasure):
         values, side = self.score(view), self.side(view)
         assert side is not None
         _, n = view.condensed(self.param("cutoff"))
-        depth = int(n.max(initial=0))
-        smallest, Z = np.zeros(len(n)), self.normaliser(side, n, depth)
-        if self.param("norm") != "range":
-            smallest = self.smallest(side, n, depth)
-        if Z is not None:
-            smallest = arrays.ratio(smallest, Z)
-        found = np.where(n > 0, smallest, values)
+        w = weights(n, int(n.max(initial=0)), self.step)
+        Z = self.normaliser(side, n, w)
+        fairest = 0.0 if self.param("norm") == "range" else self.fairest_sum(side, n, w)
+        found = np.where(n > 0, fairest if Z is None else arrays.ratio(fairest, Z), values)
         return np.where(np.isnan(values) | view.weighted.any(), np.nan, found)
 
     def score(self, view: View) -> Floats:
@@ -191,7 +183,7 @@ class PrefixMeasure(FairnessMeasure):
         values, empty = self.terms_of(view, side).sum(axis=1), view.length == 0
         if empty.any():
             values[empty] = self.when_empty(
-                lambda w: largest(self.term, S[empty], N[empty], w))
+                lambda w: sum_of_largest_terms(self.term, S[empty], N[empty], w))
         return self.of_lists(values, side.defined)
 
     def of_lists(self, values: Floats, defined: Any) -> Floats:
@@ -200,10 +192,10 @@ class PrefixMeasure(FairnessMeasure):
             values = np.clip(values, 0.0, 1.0)  # rounding
         return np.where(defined, values, np.nan)
 
-    def when_empty(self, largest: Callable[[Floats], Any]) -> Any:
+    def when_empty(self, largest_of: Callable[[Floats], Any]) -> Any:
         """Return the value of lists without annotated documents.
 
-        :param largest: takes the weight of each rank, ``[1, D]``; returns the largest discounted
+        :param largest_of: takes the weight of each rank, ``[1, D]``; returns the largest discounted
             sum that each of these lists can have
         """
         cutoff = self.param("cutoff")
@@ -212,4 +204,4 @@ class PrefixMeasure(FairnessMeasure):
         if cutoff is None:
             return self.BOUND if self.of_run else 1.0
         w = weights(np.array([cutoff]), cutoff, self.step)
-        return self.BOUND * w.sum() if self.of_run else one_if_zero(largest(w))
+        return self.BOUND * w.sum() if self.of_run else one_if_zero(largest_of(w))

@@ -64,8 +64,6 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
     """
 
     # Slow version: rab in tests/slow_versions/values.py
-    NAME = "RaB"
-    PRETTY_NAME = "Rank Bias"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
@@ -107,8 +105,6 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
     """
 
     # Slow version: arab in tests/slow_versions/values.py
-    NAME = "ARaB"
-    PRETTY_NAME = "Average Rank Bias"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
@@ -163,8 +159,6 @@ class _FaiRR(ValueMeasure):
     """
 
     # Slow version: fairr in tests/slow_versions/values.py
-    NAME = "FaiRR"
-    PRETTY_NAME = "Fairness of Retrieval Results"
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     NOT_NEGATIVE = True
     RANGE = (0.0, None)
@@ -220,8 +214,6 @@ class _NFaiRR(Quotient, _FaiRR):
     """
 
     # Slow version: nfairr in tests/slow_versions/values.py
-    NAME = "NFaiRR"
-    PRETTY_NAME = "Normalised Fairness of Retrieval Results"
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     RANGES = {("background", "run"): (0.0, 1.0)}
 
@@ -276,8 +268,6 @@ class _RankingBias(ValueMeasure, SignedMeasure):
     """
 
     # Slow version: ranking_bias in tests/slow_versions/values.py
-    NAME = "RankingBias"
-    PRETTY_NAME = "Ranking Bias"
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
     SOURCE = ("kulshrestha2017", "kulshrestha2019")
 

@@ -30,7 +30,7 @@ def unbiased(expected: Floats, found: Floats) -> Floats:
 class _RepBias(SignedMeasure):
     r"""RepBias — Representation Bias.
 
-    The share of a group in the first documents less its share without bias.
+    The share of a group in the first documents minus the share that would be unbiased.
 
     Formula
     -------
@@ -53,6 +53,9 @@ class _RepBias(SignedMeasure):
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. In a topic without results m is 0; without a cutoff the value is 0.
 
+    The default target is the relevant documents, that of Skew equal shares: give both the same
+    target before you compare them. In the example, the default target would give 0.
+
     Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
     paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
     :func:`pt_fairness.targets.register` takes.
@@ -69,8 +72,6 @@ class _RepBias(SignedMeasure):
     """
 
     # Slow version: rep_bias in tests/slow_versions/counts.py
-    NAME = "RepBias"
-    PRETTY_NAME = "Representation Bias"
     SOURCE = ("lipani2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -119,7 +120,7 @@ class SkewMeasure(DistributionMeasure):
 class _Skew(SkewMeasure):
     r"""Skew — Skew of a Group.
 
-    Logarithm of a group's share of the first documents over its target share.
+    The logarithm of the ratio of a group's share of the first documents to its target share.
 
     Formula
     -------
@@ -140,6 +141,9 @@ class _Skew(SkewMeasure):
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. In a topic without results P_g is 0.
 
+    The default target is equal shares, that of RepBias the relevant documents: give both the same
+    target before you compare them.
+
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.
 
@@ -155,8 +159,6 @@ class _Skew(SkewMeasure):
     """
 
     # Slow version: skew in tests/slow_versions/counts.py
-    NAME = "Skew"
-    PRETTY_NAME = "Skew"
     SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"),
                         **SkewMeasure.SUPPORTED_PARAMS}
 
@@ -169,7 +171,7 @@ class _Skew(SkewMeasure):
 class _MinSkew(SkewMeasure):
     r"""MinSkew — Minimum Skew.
 
-    Skew of the group that is under-represented most.
+    The skew of the most under-represented group.
 
     Formula
     -------
@@ -197,8 +199,6 @@ class _MinSkew(SkewMeasure):
     """
 
     # Slow version: min_skew in tests/slow_versions/counts.py
-    NAME = "MinSkew"
-    PRETTY_NAME = "Minimum Skew"
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
@@ -207,7 +207,7 @@ class _MinSkew(SkewMeasure):
 class _MaxSkew(SkewMeasure):
     r"""MaxSkew — Maximum Skew.
 
-    Skew of the group that is over-represented most.
+    The skew of the most over-represented group.
 
     Formula
     -------
@@ -236,8 +236,6 @@ class _MaxSkew(SkewMeasure):
     """
 
     # Slow version: max_skew in tests/slow_versions/counts.py
-    NAME = "MaxSkew"
-    PRETTY_NAME = "Maximum Skew"
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)

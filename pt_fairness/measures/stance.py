@@ -89,8 +89,6 @@ class _BiasP(Quotient, StanceMeasure):
     """
 
     # Slow version: bias_p in tests/slow_versions/counts.py
-    NAME = "BiasP"
-    PRETTY_NAME = "Stance Bias (Precision)"
 
     def summands(self, view: View) -> tuple[Floats, Any]:
         stances, n = self.stances(view)
@@ -130,8 +128,6 @@ class _BiasRBP(StanceMeasure):
     """
 
     # Slow version: bias_rbp in tests/slow_versions/counts.py
-    NAME = "BiasRBP"
-    PRETTY_NAME = "Stance Bias (Rank-Biased Precision)"
     SUPPORTED_PARAMS = {
         **StanceMeasure.SUPPORTED_PARAMS,
         "p": params.persistence(0.8),
@@ -178,8 +174,6 @@ class _BiasDCG(StanceMeasure):
     """
 
     # Slow version: bias_dcg in tests/slow_versions/counts.py
-    NAME = "BiasDCG"
-    PRETTY_NAME = "Stance Bias (Discounted Cumulative Gain)"
     RANGE = (None, None)
 
     def terms(self, view: View) -> Floats:

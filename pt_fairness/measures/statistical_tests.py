@@ -29,7 +29,6 @@ class BinomialMeasure(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
-    DEFAULT = 0.0
 
     @property
     def refuses_weights(self) -> bool:
@@ -110,8 +109,6 @@ class _FAIR(BinomialMeasure):
     """
 
     # Slow version: fair in tests/slow_versions/statistics.py
-    NAME = "FAIR"
-    PRETTY_NAME = "Ranked Group Fairness Test"
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
@@ -151,7 +148,9 @@ class _PreF(Quotient, BinomialMeasure):
 
     Range
     -----
-    0 to 1. 1 is fair to the protected group. Too many protected documents do not lower the value.
+    0 to 1; more is fairer to the protected group. 1 is not the value of a fair list: it needs every
+    document to be protected. A list with the share p has less, and more protected documents than
+    that raise the value.
 
     Edge cases
     ----------
@@ -170,8 +169,6 @@ class _PreF(Quotient, BinomialMeasure):
     """
 
     # Slow version: pref in tests/slow_versions/statistics.py
-    NAME = "PreF"
-    PRETTY_NAME = "Mean Probability of the Prefixes"
 
     def defined(self, view: View) -> Bools:
         return self.side(view).defined

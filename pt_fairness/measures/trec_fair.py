@@ -116,11 +116,8 @@ class _TrecFair(FairnessMeasure):
     """
 
     # Slow version: trec_fair in tests/slow_versions/trec_fair.py
-    NAME = "TrecFair"
-    PRETTY_NAME = "Score of the TREC Fair Ranking Track"
     SOURCE = ("ekstrand2022",)
     FAIR_END = 1.0
-    DEFAULT = 0.0
     CONDENSED = False
     JUDGED = True
     SUPPORTED_PARAMS = {

@@ -13,7 +13,7 @@ from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registration import register
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
-from pt_fairness.rankings.populations import population, shares_of
+from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, of_ranked, protected_groups
 from pt_fairness.rankings.view import View
 
@@ -22,11 +22,6 @@ def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
     share = plus / i
     return divergences.binary_kl(np.where(share == 0, divergences.SMALLEST_SHARE, share), S / N)
-
-
-def of_whole_run(view: View) -> Floats:
-    """Return the share of each group among the annotated documents of the run, ``[R, L]``."""
-    return shares_of(population(view, "run", None))
 
 
 def side_of_run(view: View, protected: str) -> Side:
@@ -39,7 +34,7 @@ def side_of_run(view: View, protected: str) -> Side:
 
 
 class ViewpointMeasure(PrefixMeasure):
-    """A prefix measure whose population is the whole condensed run."""
+    """A prefix measure whose population is the whole condensed list."""
 
     SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
     SUPPORTED_PARAMS = {
@@ -61,7 +56,7 @@ class ViewpointMeasure(PrefixMeasure):
         return self.param("norm") != "none"
 
     def target(self, view: View) -> Floats:
-        return of_whole_run(view)
+        return distribution(view, "run", None)
 
     def side(self, view: View) -> Side:
         return side_of_run(view, self.param("protected"))
@@ -71,13 +66,13 @@ class ViewpointMeasure(PrefixMeasure):
         mixed = (side.plus > 0) & (side.plus < side.total)
         return super().terms_of(view, side) * mixed[:, None]
 
-    def smallest(self, side: Side, n: Ints, depth: int) -> Floats:
+    def fairest_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
         mixed = (side.plus > 0) & (side.plus < side.total)
-        return super().smallest(side, n, depth) * mixed
+        return super().fairest_sum(side, n, w) * mixed
 
 
 class _nDD(ViewpointMeasure):
-    r"""nDD — Normalized Discounted Difference.
+    r"""nDD — Normalised Discounted Difference.
 
     How far the share of the protected viewpoint in every prefix is from its share in the whole
     ranking.
@@ -90,25 +85,29 @@ class _nDD(ViewpointMeasure):
        \left| \frac{S^+_{1..i}}{i} - \frac{S^+}{N} \right|
 
     S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
-    protected and all annotated documents of the whole run. Z is the exact maximum over the
+    protected and all annotated documents of the whole list. Z is the exact maximum over the
     permutations of the run (``norm='max'``), the value of the ranking with all protected documents
-    first (``'protected-first'``, the paper's), or 1 (``'none'``).
+    first (``'protected-first'``, the paper's), or 1 (``'none'``). ``norm='range'`` is that of rND.
+    The minority is the smallest group of the annotated documents of the run; of equally small ones,
+    the first in the order of their labels.
 
     Range
     -----
-    0 to 1 with ``norm='max'``, unbounded otherwise. 0 is fair. ``'protected-first'`` bounds the
-    value by 1 only if the protected group is not the larger one.
+    0 to 1 with ``norm='max'`` and ``'range'``, unbounded otherwise. 0 is fair.
+    ``'protected-first'`` bounds the value by 1 only if the protected group is not the larger one.
 
     Edge cases
     ----------
-    A run of protected documents only, or of unprotected documents only, has 0. A topic without
+    A run whose documents are all protected, or all unprotected, has 0. A topic without
     results has 1. With ``norm='none'``, a topic without results has b times the sum of the
     discounts of ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs
     with shares of at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated
-    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
-    first.
+    The population is the whole condensed list, so with a cutoff the value depends on how many
+    annotated documents the run returns. Compare condensed lists of equal length only: leave out
+    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
+    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
+    same groups.
 
     Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.
 
@@ -124,13 +123,11 @@ class _nDD(ViewpointMeasure):
     """
 
     # Slow version: ndd in tests/slow_versions/soft.py
-    NAME = "nDD"
-    PRETTY_NAME = "Normalized Discounted Difference"
     term, BOUND = staticmethod(rnd), 1.0
 
 
 class _nDR(ViewpointMeasure):
-    r"""nDR — Normalized Discounted Ratio.
+    r"""nDR — Normalised Discounted Ratio.
 
     How far the ratio of the protected viewpoint to the others in every prefix is from that of the
     whole ranking.
@@ -169,14 +166,12 @@ class _nDR(ViewpointMeasure):
     """
 
     # Slow version: ndr in tests/slow_versions/soft.py
-    NAME = "nDR"
-    PRETTY_NAME = "Normalized Discounted Ratio"
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
 
 class _nDKL(ViewpointMeasure):
-    r"""nDKL — Normalized Discounted Kullback–Leibler Divergence.
+    r"""nDKL — Normalised Discounted Kullback–Leibler Divergence.
 
     How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
 
@@ -215,13 +210,11 @@ class _nDKL(ViewpointMeasure):
     """
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
-    NAME = "nDKL"
-    PRETTY_NAME = "Normalized Discounted Kullback-Leibler Divergence"
     term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
 
 
 class _nDJS(FairnessMeasure):
-    r"""nDJS — Normalized Discounted Jensen–Shannon Divergence.
+    r"""nDJS — Normalised Discounted Jensen–Shannon Divergence.
 
     How far all viewpoints in every prefix diverge from those of the whole ranking.
 
@@ -247,14 +240,16 @@ class _nDJS(FairnessMeasure):
 
     Edge cases
     ----------
-    A run of protected documents only, or of unprotected documents only, has 0.
+    A run whose documents are all protected, or all unprotected, has 0.
 
     A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
     documents (1 without a cutoff).
 
-    The population is the run itself, so with a cutoff the value depends on how many annotated
-    documents the run returns. Compare runs of equal length only: cut all of them to the same depth
-    first.
+    The population is the whole condensed list, so with a cutoff the value depends on how many
+    annotated documents the run returns. Compare condensed lists of equal length only: leave out
+    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
+    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
+    same groups.
 
     Source
     ------
@@ -269,8 +264,6 @@ class _nDJS(FairnessMeasure):
     """
 
     # Slow version: ndjs in tests/slow_versions/soft.py
-    NAME = "nDJS"
-    PRETTY_NAME = "Normalized Discounted Jensen-Shannon Divergence"
     SOURCE = ("draws2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
@@ -286,13 +279,13 @@ class _nDJS(FairnessMeasure):
         return None if wanted == "all" else side_of_run(view, wanted)
 
     def target(self, view: View) -> Floats:
-        return of_whole_run(view)
+        return distribution(view, "run", None)
 
     def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
         w, side = weights(n, codes.shape[1], 1), self.side(view)
         if side is None:
-            Q = of_whole_run(view)[:, None, :]
+            Q = self.target(view)[:, None, :]
             terms = divergences.discounted_divergences(codes, view.share, w,
                                                     lambda P: divergences.jsd(P, Q))
         else:

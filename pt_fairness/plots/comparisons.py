@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from pt_fairness.analysis.comparisons import SIDE
 from pt_fairness.analysis.statistics import Correlations, starred
-from pt_fairness.io import need_columns, need_rows
+from pt_fairness.io import need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     arrange,
@@ -67,9 +67,8 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B']
     """
-    need_columns(compared, ["name", "measure", "difference", "low", "high", "reject"],
-                 "the comparison")
-    need_rows(compared, "the comparison")
+    need_rows(compared, "the comparison",
+              ["name", "measure", "difference", "low", "high", "reject"])
     frame, name = of_one_measure(compared, measure)
     direction = direction_of(name, frame)
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
@@ -180,8 +179,7 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     >>> ax.get_title()
     'nDJS (0 is fair)'
     """
-    need_columns(sweep, ["set", "alpha", "measure", "mean", "sd"], "the sweep")
-    need_rows(sweep, "the sweep")
+    need_rows(sweep, "the sweep", ["set", "alpha", "measure", "mean", "sd"])
     frame, name = of_one_measure(sweep, measure)
     ax = axes_of(ax)
     for i, (one, part) in enumerate(frame.groupby("set", sort=False)):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.io import need_columns, need_rows
+from pt_fairness.io import need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import axes_of, legend_below
 
@@ -34,8 +34,7 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     >>> ax.get_xlabel()
     'share of documents'
     """
-    need_rows(exposure, "the table of exposures")
-    need_columns(exposure, ["name", "exposure"], "the table of exposures")
+    need_rows(exposure, "the table of exposures", ["name", "exposure"])
     curves = {}
     for name, some in exposure.groupby("name", sort=False)["exposure"]:
         n = len(some) if population is None else population

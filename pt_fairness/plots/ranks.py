@@ -22,7 +22,14 @@ from pt_fairness.analysis.ranking_shares import (
 from pt_fairness.io import need_columns, need_rows
 from pt_fairness.messages import listed
 from pt_fairness.plots import style
-from pt_fairness.plots.layout import axes_of, legend_below
+from pt_fairness.plots.layout import (
+    LETTER_WIDTH,
+    axes_of,
+    font_size,
+    legend_below,
+    size_of,
+    tick_step,
+)
 from pt_fairness.provider.parsing import parsed_or_none
 
 #: The heights of the panels of values and of shares, relative to each other.
@@ -42,7 +49,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     At rank k, a line is the mean over the topics of the share of a group in the exposure of the
     first k ranks; the band is the 95 % confidence interval of the mean (± 1.96 standard errors).
     A document of m groups gives 1/m of its exposure to each; one without a group gives none. A
-    dashed line is the target of the group in the same colour.
+    dashed line is the target of the group in the same colour. Of two groups, whose shares add up
+    to 1, only the first is drawn, or the one that ``target`` names.
 
     :param ranked: the rows of one system of the result of
         :func:`pt_fairness.analysis.ranked_groups`
@@ -61,8 +69,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     >>> ranked = pd.DataFrame({"name": "BM25", "qid": "1", "rank": [1, 2], "docno": ["b", "a"],
     ...                        "label": [0, 1], "group": ["CON", "PRO"]})
     >>> ax = plots.exposure(ranked, {"CON": 0.5, "PRO": 0.5}, discount="none")
-    >>> [line.get_ydata().tolist() for line in ax.lines[::2]]
-    [[1.0, 0.5], [0.0, 0.5]]
+    >>> ax.get_ylabel(), ax.lines[0].get_ydata().tolist()
+    ('share of CON in the exposure', [1.0, 0.5])
     """
     need_columns(ranked, ["name", "qid", "rank", "group"], "the frame of ranked groups")
     names = list(dict.fromkeys(ranked["name"]))
@@ -75,8 +83,10 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     ranks = np.arange(1, shares.shape[2] + 1)
     handles: dict[str, Any] = {}
     means, errors = shares.mean(axis=0), Z_95 * shares.std(axis=0) / np.sqrt(shares.count(axis=0))
-    for i, (group, mean, error) in enumerate(zip(groups, means, errors, strict=True)):
-        line = style.line(i)
+    mirrored = len(groups) == 2 and (len(targets) < 2 or np.isclose(sum(targets.values()), 1.0))
+    for i, group in ((i, group) for i, group in enumerate(groups)
+                     if not mirrored or group == [*targets, *groups][0]):
+        line, mean, error = style.line(i), means[i], errors[i]
         (handles[group],) = ax.plot(ranks, mean, **line, markersize=4,
                                     markevery=max(1, len(ranks) // 10))
         ax.fill_between(ranks, mean - error, mean + error, color=line["color"], alpha=0.2,
@@ -86,7 +96,9 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     if targets:
         handles["target"] = TARGET_LINE
     topics = f"mean of {shares.shape[0]} topics (band: 95 % confidence interval)"
-    ax.set(xlabel="first ranks", ylabel="share of the exposure", ylim=(0, 1),
+    name = f"share of {next(iter(handles))} in the exposure" if mirrored \
+        else "share of the exposure"
+    ax.set(xlabel="first ranks", ylabel=style.text(name, style.LONG), ylim=(0, 1),
            xlim=(0.5, len(ranks) + 0.5), title=style.text(f"{names[0]}: {topics}", style.TITLE))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(ax, list(handles.values()), list(handles), new)
@@ -132,8 +144,9 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw what each rank contributes to a value, and the shares so far against the target.
 
     The upper panel has a bar for the contribution of each rank in the colour of its group, or, if
-    the measure is no sum over ranks, a line of the value so far. A grey cross is a document that
-    does not count. The lower panel has the shares of the groups so far, or of the protected
+    the measure is no sum over ranks, a line of the value so far. The ranks are those among the
+    documents that count, which determine the weights; a grey cross is a document that does not
+    count. The lower panel has the shares of the groups so far, or of the protected
     side, with the targets as dashed lines; it is left out if there are no groups.
 
     :param explanation: the result of :func:`pt_fairness.explain`
@@ -152,8 +165,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> ax.get_title()
     'topic 1: rND@5 = 0.403 (0 is fair)'
     """
-    need_columns(explanation, ["rank", "docno", "group", "counts"], "the explanation")
-    need_rows(explanation, "the explanation")
+    need_rows(explanation, "the explanation", ["rank", "docno", "group", "counts"])
     if not {"contribution", "value"} & {*explanation.columns}:
         raise ValueError("the explanation has neither a column 'contribution' nor 'value'; it "
                          "takes the result of pt_fairness.explain")
@@ -180,9 +192,11 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
             transform=ax.get_xaxis_transform())
     ax.set(ylabel="contribution" if "contribution" in frame else "value so far",
            xlim=(0.4, ranks[-1] + 0.6))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     lower = _draw_shares(frame, ax, faces, handles)
-    lower.set_xlabel("rank")
+    step = tick_step(len(ranks), size_of(ax)[0], 4 * LETTER_WIDTH * font_size(lower.xaxis))
+    numbers = pd.Series((~out).cumsum(), ranks)[~out].loc[lambda n: (n == 1) | (n % step == 0)]
+    lower.set(xticks=numbers.index, xticklabels=numbers,
+              xlabel="rank among the documents that count")
     measure = parsed_or_none(frame.attrs.get("measure"))
     source = None
     if measure is not None:

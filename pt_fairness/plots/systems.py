@@ -22,6 +22,7 @@ from pt_fairness.plots.layout import (
     tick_step,
 )
 from pt_fairness.tables import (
+    SMALLER,
     column_of,
     direction_of,
     distance_from_best,
@@ -31,10 +32,10 @@ from pt_fairness.tables import (
 )
 from pt_fairness.tables.references import systems_of
 
-#: The ratio of the upper limit of an axis that starts at 0 to the largest value.
-ROOM = 1.05
-#: The distance of the second axis on the right from the first, in points.
-APART = 55
+#: The ratio of the limit of an axis that includes 0 to the largest value.
+ROOM = 1.08
+#: The height of a panel of one measure, in inches.
+PANEL = 1.35
 #: The style of the dot of a relevant document.
 DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "black",
                        "linestyle": "none"}
@@ -42,18 +43,19 @@ DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "blac
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
                            ax: Axes | None = None) -> Axes:
-    """Draw relevance as bars and fairness as points, with systems sorted by decreasing relevance.
+    """Draw relevance as bars, and below it each fairness measure as points in its own panel.
 
-    As in Das & Lease (2019), figure 2, and Pathiyan Cherumanal et al. (2021), figure 2, but without
-    lines between systems. The points have a separate axis on the right. If the measures of the
-    points have several fair ends, there is such an axis for each. All axes start at 0, or below it
-    if there are negative values.
+    The systems are sorted by decreasing relevance, as in Das & Lease (2019), figure 2, and Pathiyan
+    Cherumanal et al. (2021), figure 2. In all panels, the better end is at the top, so the axis of
+    an unfairness measure is reversed. A signed bias is fair at 0, which is a line. All axes
+    include 0.
 
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure of the bars
     :param fairness: the measure of the points, or several
-    :returns: the axes of the bars; those of the points are the last ones of ``ax.figure.axes``
-    :raises ValueError: an empty table, or a measure that it does not have
+    :param ax: axes of a grid, such as those of ``plt.subplots``, which are divided into the panels
+    :returns: the panel of the bars; the others are the last ones of ``ax.figure.axes``
+    :raises ValueError: an empty table, a measure that it does not have, or axes without a grid
 
     Examples
     --------
@@ -61,10 +63,11 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     >>> from pt_fairness import plots
     >>> averages = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.5, 0.9], "rKL@5": [0.1, 0.4]})
     >>> ax = plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5")
-    >>> [label.get_text() for label in ax.get_xticklabels()]
+    >>> lower = ax.figure.axes[-1]
+    >>> [label.get_text() for label in lower.get_xticklabels()]
     ['B', 'A']
-    >>> ax.figure.axes[-1].get_ylabel()
-    'rKL@5 (0 is fair)'
+    >>> lower.get_title(loc="left"), bool(lower.yaxis_inverted())
+    ('rKL@5 (0 is fair)', True)
     """
     need_rows(averages, "the table of averages")
     averages = systems_of(averages)
@@ -73,33 +76,31 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     bars = column_of(averages, relevance)
     table = averages.sort_values(bars, ascending=False, kind="stable")
     new, ax = ax is None, axes_of(ax)
-    handles: list[Any] = [ax.bar(range(len(table)), table[bars], color=style.PALE)]
-    name_ticks(ax.xaxis, table["name"].tolist(), new)
-    ax.set(xlabel=style.text(f"system, by decreasing {bars}", style.LONG),
-           ylabel=style.text(bars, style.LONG), xlim=(-0.6, len(table) - 0.4))
-    ends = [direction_of(name, averages) for name in points]
-    for place, end in enumerate(dict.fromkeys(ends)):
-        some = [i for i, other in enumerate(ends) if other == end]
-        right = ax.twinx()
-        right.spines["right"].set_position(("outward", place * APART))
-        for i in some:
-            handles += right.plot(range(len(table)), table[points[i]], **style.points(i),
-                                  linestyle="none")
-        own = table[[points[i] for i in some]]
-        if not (own < 0).any(axis=None):
-            largest = own.max(axis=None)
-            right.set_ylim(0, ROOM * largest if largest > 0 else None)
-        right.set_ylabel(_axis_name([points[i] for i in some], averages))
-    legend_below(ax, handles, [bars, *(style.with_fair_end(name, averages) for name in points)],
-                 new)
+    place, figure = ax.get_subplotspec(), ax.figure.figure
+    if place is None:
+        raise ValueError("ax has to be axes of a grid, such as those of plt.subplots, because it "
+                         "is divided into panels")
+    if new:
+        figure.set_size_inches(figure.get_figwidth(), PANEL * (2 + len(points)))
+    grid = place.subgridspec(1 + len(points), 1)
+    ax.set_subplotspec(grid[0])
+    panels = [ax, *(ax.figure.add_subplot(grid[i + 1], sharex=ax) for i in range(len(points)))]
+    ax.bar(range(len(table)), table[bars], color=style.PALE)
+    for i, (column, panel) in enumerate(zip([bars, *points], panels, strict=True)):
+        if i:
+            panel.plot(range(len(table)), table[column], **style.points(i - 1), linestyle="none",
+                       clip_on=False)
+            panel.grid(axis="y", color=style.PALE, linewidth=0.5)
+        limits = (ROOM * min(0.0, table[column].min()), ROOM * max(0.0, table[column].max()) or 1.0)
+        panel.set_ylim(*limits[::-1 if direction_of(column, averages) == SMALLER else 1])
+        panel.axhline(0, color="black", linewidth=0.8)
+        panel.set_title(style.text(style.with_fair_end(column, averages), style.TITLE), loc="left",
+                        fontsize="small")
+        panel.tick_params(labelbottom=panel is panels[-1])
+    name_ticks(panels[-1].xaxis, table["name"].tolist(), new)
+    panels[-1].set(xlabel=style.text(f"system, by decreasing {bars}", style.LONG),
+                   xlim=(-0.6, len(table) - 0.4))
     return ax
-
-
-def _axis_name(columns: list[str], averages: pd.DataFrame) -> str:
-    """Return the label of an axis of measures with the same fair end."""
-    ends = {style.with_fair_end(column, averages).removeprefix(column) for column in columns}
-    name = columns[0] if len(columns) == 1 else "fairness measures"
-    return style.text(name + (ends.pop() if len(ends) == 1 else ""), style.LONG)
 
 
 def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
@@ -147,12 +148,12 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     name_ticks(ax.yaxis, names, new)
     width, height = size_of(ax)
     dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
-    edge = min(1.0, 0.1 * width / depth)
     for (name, rank), document in topic.groupby(["name", "rank"]):
         row = names.index(name)
         share = 0.8 / len(document)
         for i, group in enumerate(document["group"]):
-            ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share, linewidth=edge,
+            ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share,
+                                   linewidth=min(1.0, 0.1 * width / depth),
                                    **(style.NO_GROUP if pd.isna(group) else faces[group])))
     relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
     if len(relevant):
@@ -169,8 +170,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
     if topic["group"].isna().any():
         legend["no group"] = Patch(**style.NO_GROUP)
-    handles = [*legend.values(), Line2D([], [], markersize=4, **DOT)]
-    legend_below(ax, handles, [*legend, "relevant"], new)
+    legend_below(ax, [*legend.values(), Line2D([], [], markersize=4, **DOT)],
+                 [*legend, "relevant"], new)
     return ax
 
 

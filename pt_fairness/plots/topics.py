@@ -93,9 +93,8 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['health (n = 2)', 'sport (n = 2)']
     """
-    need_columns(found, ["name", "measure", "group", "n", "mean", "low", "high"],
-                 "the frame of topic groups")
-    need_rows(found, "the frame of topic groups")
+    need_rows(found, "the frame of topic groups",
+              ["name", "measure", "group", "n", "mean", "low", "high"])
     frame, name = of_one_measure(found, measure)
     sizes = frame.groupby("group")["n"].max()
     systems = list(dict.fromkeys(frame["name"]))
@@ -144,7 +143,6 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     [[0.5, 0.25], [-0.25, 0.0]]
     """
     perquery = per_query(perquery)
-    need_rows(perquery, "the per-query frame")
     columns = []
     for system, measure in (x, y):
         part, _ = of_one_measure(perquery, measure)
@@ -221,7 +219,6 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     [-0.2, -0.1, 0.0, 0.1]
     """
     frame = of_one_system(perquery, "the figure shows")
-    need_rows(frame, "the per-query frame")
     if measures is None:
         measures = list(dict.fromkeys(frame["measure"]))
     wanted = measures if isinstance(measures, (list, tuple)) else [measures]
@@ -273,8 +270,7 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('target ratio', 'model ratio')
     """
-    need_columns(ratios, ["target", "model"], "the frame of ratios")
-    need_rows(ratios, "the frame of ratios")
+    need_rows(ratios, "the frame of ratios", ["target", "model"])
     new, ax = ax is None, axes_of(ax)
     edges = (np.arange(n + 2) - 0.5) / n
     for edge in edges[:-1]:

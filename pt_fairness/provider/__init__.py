@@ -14,7 +14,7 @@ from ir_measures import Measure, providers
 from ir_measures.providers.base import Any as AnyValue
 
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registration import listen
+from pt_fairness.declarations.registration import MEASURES
 
 __all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 
@@ -34,7 +34,17 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
     """
 
     NAME = "fairness"
-    SUPPORTED_MEASURES: list[Any] = []
+
+    @property
+    def SUPPORTED_MEASURES(self) -> list[Any]:  # noqa: N802
+        """Every measure of this package, with wildcards for its parameters."""
+        found = []
+        for measure in MEASURES.values():
+            # Not constructed: a constructor may refuse the wildcards.
+            found.append(object.__new__(type(measure)))
+            Measure.__init__(found[-1], **{param: AnyValue(required=info.required)
+                                           for param, info in measure.SUPPORTED_PARAMS.items()})
+        return found
 
     def supports(self, measure: Any) -> bool:
         """Return whether this provider computes ``measure``.
@@ -92,15 +102,6 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 FAIRNESS = FairnessProvider()
 
 
-def _support(name: str, measure: FairnessMeasure) -> None:
-    if name == measure.NAME:
-        # Not constructed: a constructor may refuse the wildcards.
-        listed = object.__new__(type(measure))
-        Measure.__init__(listed, **{param: AnyValue(required=info.required)
-                                    for param, info in measure.SUPPORTED_PARAMS.items()})
-        FairnessProvider.SUPPORTED_MEASURES.append(listed)
-
-
 def plug_in() -> None:
     """Register the provider with ir_measures.
 
@@ -108,7 +109,6 @@ def plug_in() -> None:
     """
     if providers.registry.get(FAIRNESS.NAME) is not FAIRNESS:
         providers.register(FAIRNESS)
-        listen(_support)
     # A version of ir_measures that reads entry points imports this module before it creates the
     # pipeline, and adds the provider itself.
     pipeline = getattr(ir_measures, "DefaultPipeline", None)

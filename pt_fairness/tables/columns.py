@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.io import need_columns, need_rows
+from pt_fairness.io import need_rows
 from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.directions import name_of
 from pt_fairness.tables.names import (
@@ -33,11 +33,10 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
     :raises ValueError: no column ``name``, no row, no measure, a per-query frame, two columns of
         one name, or a column that is named after a measure and does not hold numbers
     """
-    need_columns(averages, ["name"], "the table of averages")
+    need_rows(averages, "the table of averages", ["name"])
     if is_per_query(averages):
         raise ValueError("this is a per-query frame, and averages are needed: a row for each "
                          "system and a column for each measure")
-    need_rows(averages, "the table of averages")
     repeated = averages.columns[averages.columns.duplicated()]
     if len(repeated):
         raise ValueError(f"the table of averages has several columns {repeated[0]!r}; keep or "

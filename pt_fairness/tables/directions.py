@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 import pandas as pd
 
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.io import need_frame, need_rows
+from pt_fairness.io import need_rows
 from pt_fairness.messages import warn
 from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.names import (
@@ -24,9 +24,6 @@ from pt_fairness.tables.names import (
     split_suffix,
 )
 from pt_fairness.tables.references import is_reference
-
-if TYPE_CHECKING:
-    from pandas.io.formats.style import Styler
 
 #: The marks of a column that is best where it is largest, smallest, and nearest to 0.
 LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
@@ -155,11 +152,11 @@ def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
     return from_best(values.mask(is_reference(table)), direction)
 
 
-def from_best(values: pd.Series, direction: str) -> pd.Series:
+def from_best(values: Any, direction: str) -> Any:
     """Return the distance of each value from the best possible one, up to a constant."""
     if direction == LARGER:
         return -values
-    return values if direction == SMALLER else values.abs()
+    return values if direction == SMALLER else abs(values)
 
 
 def ranked_by(distance: pd.Series) -> pd.Series:
@@ -197,7 +194,7 @@ def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:
     return unknown
 
 
-def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
+def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.formats.style.Styler:
     """Highlight the best values of each measure in an experiment's table.
 
     ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here the best value
@@ -231,7 +228,6 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> Styler:
     \\end{tabular}
     <BLANKLINE>
     """
-    need_frame(table, "the table")
     need_rows(table, "the table")
     marks = best_of_measures(table)
     return table.style.apply(lambda _: marks.map(lambda one: style if one else ""), axis=None)

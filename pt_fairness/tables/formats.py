@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness.io import need_frame
+from pt_fairness.messages import at_least, one_of
 from pt_fairness.tables import (
     LOSSES,
     WINS,
@@ -84,12 +85,8 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     | two | 0.4000 |
     """
     need_frame(table, "the table")
-    if form not in FORMS:
-        raise ValueError(f"form={form!r} is not possible; it takes {', '.join(map(repr, FORMS))}")
-    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int)
-                               or digits < 0):
-        raise ValueError(f"digits={digits!r} is not possible; it takes a whole number of at least "
-                         "0")
+    one_of("form", form, FORMS)
+    at_least(0, "digits", digits, "all decimals")
     table = long_form(table) if form == "long" else _with_marks(table.reset_index(drop=True))
     if form in ("md", "latex"):
         cells = _cells(table, DIGITS if digits is None else digits, p_values)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness.identifiers import missing
-from pt_fairness.io import need_columns, need_frame, need_rows
+from pt_fairness.io import need_frame, need_rows
 from pt_fairness.tables.directions import NEAR_ZERO, direction_of, measure_of, name_of
 from pt_fairness.tables.names import UNDEFINED
 
@@ -29,8 +29,7 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
         values of one system, topic and measure
     """
     columns = ["name", "qid", "measure", "value"]
-    need_columns(frame, columns, "the per-query frame")
-    need_rows(frame, "the per-query frame")
+    need_rows(frame, "the per-query frame", columns)
     for column in columns[:3]:
         absent = frame[column].isna().to_numpy()
         if absent.any():

@@ -10,7 +10,7 @@ import numpy as np
 from pt_fairness import arrays, fingerprint
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.irds.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, one_of
 from pt_fairness.values.base import Values
 
 #: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.
@@ -65,9 +65,7 @@ class FromText(Values):
 
     def __init__(self, counts: WordCounts, number: str = _NEUTRALITY, threshold: int = THRESHOLD,
                  name: str | None = None) -> None:
-        if number not in (_NEUTRALITY, *_DIFFERENCES):
-            raise ValueError(f"number={number!r} has to be one of "
-                             f"{listed([_NEUTRALITY, *_DIFFERENCES])}")
+        one_of("number", number, (_NEUTRALITY, *_DIFFERENCES))
         groups = len(counts.groups)
         if groups < 2 or (groups > 2 and number in _DIFFERENCES):
             needed = "two groups or more" if number == _NEUTRALITY else "two groups"

@@ -48,8 +48,8 @@ def test_averages_are_no_per_query_frame(function):
 @pytest.mark.parametrize(
     "call, says",
     [
-        (lambda: analysis.top(AVERAGES, n="3"), "n='3': top returns at least one system"),
-        (lambda: analysis.top(AVERAGES, n=1.5), "n=1.5: top returns at least one system"),
+        (lambda: analysis.top(AVERAGES, n="3"), "n='3' is not possible"),
+        (lambda: analysis.top(AVERAGES, n=1.5), "n=1.5 is not possible"),
         (lambda: analysis.rank_table(AVERAGES, by=0), "the table has no measure '0'"),
         (lambda: analysis.combine(AVERAGES, "nDCG@5"), "combine needs the names of the columns"),
         (lambda: analysis.compare(PER_QUERY, [None]), "no system is named None"),

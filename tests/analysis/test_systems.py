@@ -154,7 +154,7 @@ class TestCombine:
             (["nDCG@5", "DistFair@5"], {"weights": [1, -1]}, "not negative"),
             (["nDCG@5", "DistFair@5"], {"weights": [1, math.nan]}, "not negative"),
             (["nDCG@5", "DistFair@5"], {"weights": [math.inf, 1]}, "not negative"),
-            (["nDCG@5", "DistFair@5"], {"how": "median"}, "'mean', 'gmean', 'hmean'"),
+            (["nDCG@5", "DistFair@5"], {"how": "median"}, "'mean', 'gmean' or 'hmean'"),
         ],
     )
     def test_wrong_input(self, averages, columns, options, error):

@@ -67,6 +67,38 @@ def test_a_class_of_one_s_own_may_declare_its_short_description():
         "First — First.", "One sentence in two lines.", "Declared."]
 
 
+def test_names_follow_from_the_class_and_its_docstring_unless_they_are_declared():
+    class _First(FairnessMeasure):
+        """First — The First One."""
+
+    class Untold(FairnessMeasure):
+        pass
+
+    class Own(_First):
+        """First — The First One."""
+
+        NAME, PRETTY_NAME = "Third", "Declared"
+
+    assert [(kind.NAME, kind.PRETTY_NAME) for kind in (_First, Untold, Own)] == [
+        ("First", "The First One"), ("Untold", ""), ("Third", "Declared")]
+
+
+def test_a_topic_without_results_has_the_unfair_value_unless_another_is_declared():
+    class Fair(FairnessMeasure):
+        FAIR_END = 1.0
+
+    class Inherited(Fair):
+        pass
+
+    class Unfair(FairnessMeasure):
+        pass
+
+    class Declared(FairnessMeasure):
+        FAIR_END, DEFAULT = 1.0, 0.5
+
+    assert [kind.DEFAULT for kind in (Fair, Inherited, Unfair, Declared)] == [0.0, 0.0, 1.0, 0.5]
+
+
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name):
     kind = type(MEASURES[name])

@@ -58,8 +58,8 @@ def test_the_guide_is_that_of_the_paper(script):
     cells = script("draws2021").module.PUBLISHED_GUIDE
     low, medium, high = (cells[name][1:] for name in ("S3", "S2", "S1"))
     assert set(low) == {"nDD"}
-    on_page("choosing", "Low balance: nDD for low, medium and high bias. Medium balance: "
-            f"{', '.join(medium)}. High balance: {', '.join(high)}.")
+    on_page("choosing", *(f"* - {name} balance {' '.join(f'- {cell}' for cell in cells)}"
+                          for name, cells in (("low", low), ("medium", medium), ("high", high))))
 
 
 def test_how_much_of_the_guide_is_found_again(script, sweep):

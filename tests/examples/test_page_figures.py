@@ -25,7 +25,17 @@ def test_every_image_of_the_page_is_drawn_and_nothing_else(script, tmp_path):
             colours = drawn.convert("RGB").getcolors()
         assert len(colours) > 2, "the figure is not empty"
     with image.open(tmp_path / "strips.png") as strips:
-        assert strips.size == (900, 300)
+        assert strips.size == (1800, 600)
+
+
+def test_figures_have_twice_the_resolution_of_their_place_on_the_page():
+    image = pytest.importorskip("PIL.Image")
+    for page in (path for path in PAGES.iterdir() if path.name.endswith(".rst")):
+        text = page.read_text(encoding="utf-8")
+        for name, width in re.findall(r"^\.\. image:: images/(\S+)\n(?:   :width: (\d+)\n)?", text,
+                                      re.MULTILINE):
+            with image.open(PAGES / "images" / name) as stored:
+                assert width and stored.width >= 2 * int(width), (page.name, name)
 
 
 def test_the_stored_images_are_those_of_the_page():

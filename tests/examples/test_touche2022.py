@@ -21,7 +21,7 @@ TABLES = {name: pd.read_csv(PAGES / "touche2022" / f"{name}.csv", dtype=str).set
 TEXT = (PAGES / "touche2022.rst").read_text(encoding="utf-8")
 #: The text of the page on one line, without directives, and with the signs of the tables.
 PLAIN = " ".join(re.sub(r"^\.\. .*\n(?: {3}.*\n)*", "", TEXT, flags=re.MULTILINE)
-                 .replace("\\", "").replace("−", "-").split())
+                 .replace("``", "").replace("−", "-").split())
 SYSTEMS = TABLES["relevance"].index.tolist()
 REFERENCES = ["[random order]", "[proportional]", "[largest group first]",
               "[smallest group first]"]

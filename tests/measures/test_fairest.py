@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from ir_measures import iter_calc, parse_measure
 
-from pt_fairness import groups, nDD, nDKL, nDR, rKL, rND, rRD
+from pt_fairness import explain, groups, nDD, nDKL, nDR, rKL, rND, rRD
 
 PARITY, VIEWPOINT = [rND, rKL, rRD], [nDD, nDR, nDKL]
 
@@ -59,6 +59,20 @@ def test_equals_brute_force_over_permutations_of_the_run(measure, row, cutoff):
     low, high = v.min(), v.max()
     expected = (v - low) / (high - low) if high - low > 1e-12 else np.zeros(len(v))
     np.testing.assert_allclose(values(measure(norm="range"), qrels, run), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("measure", PARITY, ids=str)
+def test_the_terms_share_the_minimum_in_proportion_to_the_discounts(measure):
+    kinds = list(itertools.product("PN", repeat=5))
+    run, qrels = lists_of(kinds), qrels_of(len(kinds), 2, 5, 5)
+    every = values(measure(protected="P", norm="none"), qrels, run)
+    low, span = every.min(), np.ptp(every)
+    discounts = 1 / np.log2(np.arange(5) + 2)
+    for qid in ("0", "9", "20"):
+        plain, ranged = (explain(measure(protected="P", norm=norm), run, qrels, qid)["contribution"]
+                         for norm in ("none", "range"))
+        np.testing.assert_allclose(
+            ranged, (plain - low * discounts / discounts.sum()) / span, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "plus", "total", "low", "high", "ratio"), [

@@ -11,7 +11,7 @@ from measure_cases import of_lists
 
 from pt_fairness import groups, rKL, rND, rRD
 from pt_fairness.measures.parity import rkl, rnd, rrd
-from pt_fairness.measures.prefix import largest, largest_term, weights
+from pt_fairness.measures.prefix import largest_term, sum_of_largest_terms, weights
 
 
 @pytest.mark.parametrize("measure", [rND, rKL, rRD], ids=str)
@@ -112,4 +112,4 @@ def test_the_largest_sum_over_many_ranks(term, step):
     i = np.arange(1.0, 30_001)[:, None]
     counts = np.stack([np.zeros_like(i), i - 1, i])
     expected = (term(counts, i, S, N).max(axis=0) * w.T).sum(axis=0)
-    assert largest(term, S, N, w) == pytest.approx(expected, rel=1e-12)
+    assert sum_of_largest_terms(term, S, N, w) == pytest.approx(expected, rel=1e-12)

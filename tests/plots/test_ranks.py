@@ -42,22 +42,30 @@ class TestExposure:
         ax = rendered(plots.exposure(ranked, {"PRO": 0.3}))
         second, third = 1 / math.log2(4), 1 / math.log2(5)
         pro = [1, 1, (1 + second / 2) / (1 + second), (1 + second / 2) / (1 + second + third)]
-        con, green = (colour.lower() for colour in plots.PALETTE[:2])
+        green = plots.PALETTE[1].lower()
         found = curves(ax)
         assert found["-", green] == pytest.approx([(value + 0) / 2 for value in pro])
-        assert found["-", con] == pytest.approx([(1 - value + 1) / 2 for value in pro])
-        assert found["--", green] == [0.3, 0.3] and ("--", con) not in found
-        assert legend_of(ax) == ["CON", "PRO", "target"]
+        # The line of CON would be one less that of PRO.
+        assert found["--", green] == [0.3, 0.3] and {colour for _, colour in found} == {green}
+        assert legend_of(ax) == ["PRO", "target"]
+        assert ax.get_ylabel() == "share of PRO in the exposure"
         assert ax.get_title() == "one: mean of 2 topics (band: 95 % confidence interval)"
-        band = ax.collections[1].get_paths()[0].vertices[:, 1]
+        band = ax.collections[0].get_paths()[0].vertices[:, 1]
         assert band.max() == pytest.approx(0.5 + 1.96 * 0.5 / math.sqrt(2))
 
     def test_target_of_the_judgments(self):
         ranked = analysis.ranked_groups({"one": RUN}, QRELS)
         ax = plots.exposure(ranked, analysis.group_distribution(QRELS))
         dashed = {key[1]: value[0] for key, value in curves(ax).items() if key[0] == "--"}
-        con, pro = (colour.lower() for colour in plots.PALETTE[:2])
-        assert dashed == {con: pytest.approx((1 / 4 + 1) / 2), pro: pytest.approx(3 / 4 / 2)}
+        assert dashed == {plots.PALETTE[0].lower(): pytest.approx((1 / 4 + 1) / 2)}
+
+    def test_three_groups_and_targets_that_are_not_mirrored_have_a_line_each(self):
+        ranked = analysis.ranked_groups({"one": RUN}, QRELS)
+        ax = plots.exposure(ranked, {"CON": 0.5, "PRO": 0.3})
+        assert legend_of(ax) == ["CON", "PRO", "target"]
+        more = QRELS.replace({"iteration": {"PRO": "A"}})
+        three = analysis.ranked_groups({"one": RUN}, pd.concat([QRELS, more]))
+        assert legend_of(plots.exposure(three)) == ["A", "CON", "PRO"]
 
     def test_real_runs(self, robust03):
         qrels, runs = robust03
@@ -95,6 +103,10 @@ class TestExplain:
         (crosses,) = [line for line in ax.lines if line.get_marker() == "x"]
         assert crosses.get_xdata().tolist() == [2]
         lower = ax.figure.axes[-1]
+        # The documents at ranks 1, 3 and 4 are the first, second and third that count.
+        ticks = [tick.get_text() for tick in lower.get_xticklabels()]
+        assert dict(zip(lower.get_xticks(), ticks, strict=True)) == {1: "1", 3: "2", 4: "3"}
+        assert lower.get_xlabel() == "rank among the documents that count"
         shares, target = (line.get_ydata().tolist() for line in lower.lines)
         assert shares == frame["protected share"].tolist()
         assert target == frame["protected target"].tolist()

@@ -69,7 +69,7 @@ def test_parameters_without_effect_are_left_out(measure, p):
 def test_a_label_is_explained_by_the_measure():
     (measure,) = parsed("rKL@10")
     text = citations.as_text(paragraph(facts([("Unfairness", measure)])))
-    assert "Unfairness (Normalised Discounted KL-Divergence, rKL@10; " in text
+    assert "Unfairness (Normalised Discounted Kullback–Leibler Divergence, rKL@10; " in text
     text = citations.as_text(paragraph(facts([("Quality", *parsed("nDCG(dcg='exp-log2')@10"))])))
     assert "by Quality (nDCG(dcg='exp-log2')@10; Järvelin & Kekäläinen 2002)." in text
 

@@ -66,7 +66,7 @@ def test_documents_that_the_corpus_lacks_have_no_value(files):
 
 @pytest.mark.parametrize("words, options, message", [
     (WORDS, {"number": "count"},
-     "number='count' has to be one of 'neutrality', 'tc', 'tf', 'bool'"),
+     "number='count' is not possible; it takes 'neutrality', 'tc', 'tf' or 'bool'"),
     (THREE, {"number": "tc"}, "number='tc' needs the words of two groups, not of 'female', 'male', "
                               "'child'"),
     ({"female": ["she"]}, {}, "number='neutrality' needs the words of two groups or more, not of "

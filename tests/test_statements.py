@@ -1,0 +1,229 @@
+"""Single statements of the pages and docstrings that the package itself decides."""
+
+from __future__ import annotations
+
+import importlib.resources
+import itertools
+import math
+import re
+
+import pandas as pd
+import pytest
+
+from pt_fairness import (
+    AWRF,
+    EED,
+    EEL,
+    EER,
+    IAA,
+    NDKL,
+    ARaB,
+    DistFair,
+    DistKL,
+    FaiRR,
+    NFaiRR,
+    PreF,
+    RaB,
+    RankingBias,
+    RepBias,
+    Skew,
+    analysis,
+    evaluate,
+    nDD,
+    nDJS,
+    nDKL,
+    nDR,
+    rKL,
+    rND,
+    rRD,
+    values,
+)
+from pt_fairness.declarations.example import qrels as EXAMPLE
+from pt_fairness.declarations.example import run as EXAMPLE_RUN
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+PAGES = importlib.resources.files("pt_fairness") / "pt_docs"
+
+
+def on_page(name, *sentences):
+    page = " ".join((PAGES / f"{name}.rst").read_text(encoding="utf-8").split())
+    assert [one for one in sentences if one not in page] == []
+
+
+def says(measure, *sentences):
+    text = " ".join((type(measure).__doc__ or "").split())
+    assert [one for one in sentences if one not in text] == []
+
+
+def qrels_of(groups):
+    """A relevant document of each group, d0, d1, …"""
+    return pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in range(len(groups))], "label": 1,
+                         "iteration": list(groups)})
+
+
+def value_of(measure, groups, order=None):
+    """The value of a ranking of these relevant documents, by default in their order."""
+    order = range(len(groups)) if order is None else order
+    run = pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in order],
+                        "score": [-float(i) for i in range(len(order))]})
+    return evaluate({"one": run}, qrels_of(groups), [measure], progress=False)[0].iloc[0, 1]
+
+
+def test_viewpoint_measures_depend_on_the_length_of_the_condensed_list():
+    for measure in (nDD, nDJS):
+        says(measure, "``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before "
+             "three others with the same groups.")
+    for measure in (nDR, nDKL):
+        says(measure, "As nDD.")
+    assert round(value_of(nDD @ 3, "PPC"), 3) == 0.704
+    assert round(value_of(nDD @ 3, "PPCPPC"), 3) == 0.434
+    for measure in (nDD, nDR, nDKL, nDJS):
+        assert value_of(measure @ 3, "PPC") != pytest.approx(value_of(measure @ 3, "PPCPPP"))
+    # One depth is not enough: the second list has as many documents, three of them without a group.
+    assert round(value_of(nDD @ 3, ["P", "-", "P", "-", "C", "-"]), 3) == 0.704
+
+
+@pytest.mark.parametrize("measure", [rND, rKL, rRD])
+def test_the_equations_have_no_normaliser(measure):
+    number = {rND: 1, rKL: 3, rRD: 4}[measure]
+    says(measure, f"Equation {number} is the sum without Z, ``norm='none'``.")
+    S, N = 1, 3
+
+    def ratio(a, b):
+        return a / b if a and b else 0.0
+
+    def term(plus, i):
+        if measure is rND:
+            return abs(plus / i - S / N)
+        if measure is rRD:
+            return abs(ratio(plus, i - plus) - ratio(S, N - S))
+        return sum(p * math.log2(p / q) for p, q in ((plus / i, S / N), (1 - plus / i, 1 - S / N))
+                   if p > 0)
+
+    equation = sum(term(plus, i) / math.log2(i + 1) for i, plus in ((1, 0), (2, 1), (3, 1)))
+    assert value_of(measure(norm="none") @ 3, "PCP") == pytest.approx(equation)
+    assert value_of(measure @ 3, "PCP") != pytest.approx(equation)
+
+
+def test_the_paper_normalises_dist_fair_by_min_max():
+    says(DistFair, "The paper normalises by min–max over the compared systems", "The paper's form "
+         "is DistKL with :func:`pt_fairness.analysis.minmax`.")
+    on_page("papers", "the paper min–max-normalises over the systems. :py:data:`~pt_fairness."
+            "DistFair` divides by the largest possible divergence instead")
+    orders = {"one": [0, 1], "two": [0, 3], "three": [0, 1, 2]}
+    runs = {name: pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in order],
+                                "score": range(len(order), 0, -1)})
+            for name, order in orders.items()}
+    table, _ = evaluate(runs, qrels_of("PPPC"), [DistKL, DistFair], progress=False)
+    paper = 1 - analysis.minmax(table)["DistKL"]
+    assert set(paper) >= {0.0, 1.0}
+    fewer = evaluate({"one": runs["one"]}, qrels_of("PPPC"), [DistFair], progress=False)[0]
+    assert fewer.iloc[0, 1] == pytest.approx(table["DistFair"][0])
+
+
+def test_the_range_of_ndkl():
+    says(NDKL, "A list with annotated documents has at most −ln of the smallest share in T, which "
+         "is the logarithm of the number of groups for equal shares. Only a topic without results "
+         "can have more.")
+    on_page("reading", "the largest value is −ln of the smallest target share, 0.69 for two groups")
+    for pool in ("PPC", "AABC"):
+        largest = {"PPC": math.log(2), "AABC": math.log(3)}[pool]
+        found = [value_of(NDKL, pool, order) for n in range(1, len(pool) + 1)
+                 for order in itertools.permutations(range(len(pool)), n)]
+        assert min(found) > 0 and max(found) == pytest.approx(largest)
+    assert value_of(NDKL, "PPC", ["x"]) == 1 > math.log(2)
+    share = value_of(NDKL(target={"P": 0.99, "C": 0.01}), "PPC", [2])
+    assert share == pytest.approx(-math.log(0.01))
+
+
+def test_the_fair_ends_of_pref_and_eed():
+    says(PreF, "1 is not the value of a fair list: it needs every document to be protected. A list "
+         "with the share p has less, and more protected documents than that raise the value.")
+    lists = ["PNPNPN", "PPNPPN", "PPPPPN", "PPPPPP"]
+    found = [value_of(PreF(protected="P", p=0.5), one) for one in lists]
+    assert found == sorted(found) and found[0] < 0.9 and found[-1] == pytest.approx(1)
+    says(EED, "for the same sum of exposures, equal ones have the least EED, which is above 0. 0 "
+         "is no exposure at all.")
+    both = pd.DataFrame({"qid": "1", "docno": ["d0", "d1", "d1", "d0"], "score": [2, 1, 2, 1],
+                         "iteration": ["0", "0", "1", "1"]})
+    equal = evaluate({"one": both}, qrels_of("PC"), [EED], progress=False)[0].iloc[0, 1]
+    assert value_of(EED, "PC") > equal > 0
+
+
+def test_ties_of_the_minority():
+    says(rND, "Of equally small groups it is the first in the order of their labels, so that CON "
+         "comes before PRO.")
+    says(nDD, "of equally small ones, the first in the order of their labels")
+    on_page("corner_cases", "The first in the order of their labels is protected: CON before PRO.")
+    on_page("glossary", "of equally small ones, the first in the order of their labels")
+    pool = ["PRO", "PRO", "CON", "CON"]
+    order = [0, 1, 2]
+    for measure, told in ((rRD, "minority"), (nDR, "minority"), (rRD, "majority")):
+        if measure is nDR:
+            order = [0, 1, 2, 3]
+        found = value_of(measure(protected=told) @ 3, pool, order)
+        assert found == value_of(measure(protected="CON") @ 3, pool, order)
+        assert found != pytest.approx(value_of(measure(protected="PRO") @ 3, pool, order))
+
+
+def test_rep_bias_and_skew_of_one_ranking():
+    says(RepBias, "The default target is the relevant documents, that of Skew equal shares",
+         "In the example, the default target would give 0.")
+    says(Skew, "The default target is equal shares, that of RepBias the relevant documents")
+    assert RepBias(group="CON").calc_aggregate(EXAMPLE, EXAMPLE_RUN) == 0
+    assert RepBias(group="CON", target="uniform").calc_aggregate(EXAMPLE, EXAMPLE_RUN) == -0.25
+
+
+def test_values_that_the_tutorial_names_are_in_its_tables():
+    text = (PAGES / "tutorial.rst").read_text(encoding="utf-8")
+    tables = "\n".join(re.findall(r"code-block:: text\n\n((?:   .*\n|\n)+)", text))
+    prose = re.sub(r"\.\. code-block::.*\n\n(?:   .*\n|\n)+", "", text)
+    named = re.findall(r"\b0\.\d{2,3}\b|= (0\.\d+)", prose)
+    assert re.search(r"\bBM25 +0\.71 +0\.40\b", tables)
+    on_page("tutorial", "BM25 has 0.40: the prefixes diverge")
+    assert len(named) > 3
+    for number in re.findall(r"(?<![\d.])0\.\d{2}(?!\d)", prose):
+        assert number in tables or number == "0.03", number
+
+
+DEBATES = [page.name.removesuffix(".rst") for page in PAGES.iterdir() if page.name.endswith(".rst")
+           and "PisaIndex" in page.read_text(encoding="utf-8")]
+
+
+def test_pages_over_the_debates_say_what_they_are():
+    assert {"gallery", "certainty", "tutorial"} <= set(DEBATES)
+    for name in {*DEBATES, "rerank"}:
+        on_page(name, "written for this package, so the values say nothing about real systems; "
+                ":doc:`touche2022` evaluates some.")
+    on_page("collections", "The questions, the arguments and the judgments were written for this "
+            "package, to show how to use it. Values over them say nothing about real systems")
+
+
+@pytest.mark.parametrize("other", ["Normalized", "whole run", "own list", "own whole list",
+                                   "drops out", "may be left out, unless"])
+def test_one_word_for_one_thing(other):
+    """What the glossary calls in another way is on no page."""
+    assert [page.name for page in PAGES.iterdir() if page.name.endswith(".rst")
+            and other in page.read_text(encoding="utf-8")] == []
+
+
+def test_the_glossary_has_every_word():
+    terms = re.findall(r"^   (\S.*)$", (PAGES / "glossary.rst").read_text(encoding="utf-8"), re.M)
+    assert terms == sorted(terms, key=str.lower) and {
+        "group", "label", "relevance", "iteration", "sample", "target distribution", "population",
+        "context", "background", "exposure", "merit", "prefix", "condensed list", "whole list",
+        "undefined topic", "topic without results", "p", "minority, majority"} <= set(terms)
+
+
+def test_measures_that_need_no_groups():
+    on_page("groups", "some need none: EEL, EED, EER and IAA compare single documents by default, "
+            "and FaiRR, NFaiRR, RaB, ARaB and RankingBias numbers.")
+    numbers = values.from_mapping({"d0": 0.5, "d1": 1.0}, name="neutral")
+    measures = [EEL, EED, EER, IAA, *(one(values=numbers) for one in (
+        FaiRR, NFaiRR, RaB, ARaB, RankingBias))]
+    without = qrels_of("PC").drop(columns="iteration")
+    run = pd.DataFrame({"qid": "1", "docno": ["d0", "d1"], "score": [2.0, 1.0]})
+    table, _ = evaluate({"one": run}, without, measures, progress=False)
+    assert table.iloc[0, 1:].notna().all()
+    with pytest.raises(ValueError, match="groups"):
+        evaluate({"one": run}, without, [AWRF], progress=False)
