@@ -46,12 +46,12 @@ def test_a_label_is_beside_a_line(axes):
 
 
 def test_no_room_is_a_warning_that_names_the_points(axes):
-    axes.figure.set_size_inches(2, 1.5)
-    names = [f"a system with a very long name {i}" for i in range(30)]
-    x, y = np.random.default_rng(0).random((2, 30))
+    axes.figure.set_size_inches(3, 2)
+    names = [f"a system with a very long name {i}" for i in range(90)]
+    x, y = np.random.default_rng(0).random((2, 90))
     with pytest.warns(UserWarning, match="the point has no name, because there is no room"):
         label_points(axes, x, y, names, [])
-    assert 0 < len(axes.texts) < 30
+    assert 0 < len(axes.texts) < 90
 
 
 def test_no_points(axes):
