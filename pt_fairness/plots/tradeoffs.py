@@ -47,7 +47,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     reversed; a signed bias has its fair end 0 inside. A system is on the Pareto front if no other
     is at least as good by both measures and better by one; these points are filled and connected.
     The dashed line is the fair end. It is left out, and named on the axis only, if it is far from
-    all systems. Rows of reference rankings are thin dashed lines.
+    all systems. Rows of reference rankings are thin dashed lines. A name that would cover a point
+    or a name at any place is left out, with a warning.
 
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure on the x-axis
@@ -113,7 +114,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     ax.set(xlabel=style.text(style.with_fair_end(columns[0], averages), style.LONG),
            ylabel=style.text(style.with_fair_end(columns[1], averages), style.LONG))
     legend_below(ax, list(named.values()), list(named), new)
-    label_points(ax, x, y, systems["name"].tolist(), lines)
+    first = np.argsort(~front, kind="stable")  # the front has the first choice of places
+    label_points(ax, x[first], y[first], systems["name"].to_numpy()[first].tolist(), lines)
     return ax
 
 

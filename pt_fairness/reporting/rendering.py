@@ -13,7 +13,8 @@ from typing import Any
 from pt_fairness._version import __version__
 
 #: The scripts in the order in which they run.
-SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "steps.js")
+SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "address.js", "steps.js", "narrow.js",
+           "print.js")
 #: The number of patterns and of colours of groups, and of groups that the key names.
 PATTERNS, NAMED = 8, 12
 

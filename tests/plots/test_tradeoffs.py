@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -102,6 +103,28 @@ class TestTradeoff:
         assert_readable(ax)
         boxes = [text.get_window_extent() for text in ax.texts]
         assert len(boxes) == n and all(inside(box, ax.bbox) for box in boxes)
+        assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
+
+    @pytest.mark.parametrize("n", [40, 8])
+    def test_names_do_not_cover_points(self, n):
+        """Systems in a heap, and one far away. Forty names have no room, eight have."""
+        rng = np.random.default_rng(n)
+        places = np.vstack([[0.1, 0.9], rng.normal(0.5, 0.02, (n - 1, 2))])
+        frame = pd.DataFrame({"name": [f"a system with a name {i}" * 2 for i in range(n)],
+                              "nDCG@5": places[:, 0], "rKL@5": places[:, 1]})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", FairnessWarning)
+            ax = plots.tradeoff(frame, "nDCG@5", "rKL@5", plt.subplots(figsize=(4, 3))[1])
+        rendered(ax)
+        said = [str(one.message) for one in caught if one.category is FairnessWarning]
+        assert len(said) == (len(ax.texts) < n) == (n == 40)
+        assert all("the point has no name, because there is no room" in one for one in said)
+        boxes = [Text.get_window_extent(text) for text in ax.texts]
+        points = ax.transData.transform(places)
+        radius = 3.4 * ax.figure.dpi / 72
+        near = [(points[i] - radius < box.max).all() and (points[i] + radius > box.min).all()
+                for box in boxes for i in range(n)]
+        assert boxes and not any(near)
         assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
 
     def test_names_are_not_on_lines(self):

@@ -6,6 +6,7 @@ import json
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,6 +127,23 @@ class Page:
             " [...row.cells].map(cell => cell.innerText.trim()))",
             f"#{table} tbody tr",
         )
+
+    @contextmanager
+    def on(self, width: int = 1280, scheme: str = "light", media: str = "") -> Iterator[None]:
+        """A screen of a width in pixels, a phone below 500, or paper (``media="print"``)."""
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        emulated = {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", emulated)
+        # What follows the size is drawn in the next frames.
+        self.browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(() =>"
+                                          " setTimeout(arguments[0])))")
+        try:
+            yield
+        finally:
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+            self.browser.execute_cdp_cmd(
+                "Emulation.setEmulatedMedia", {"media": "", "features": []})
 
     def requests(self) -> list[str]:
         """The addresses of the requests of the page; the browser's own start page has others."""

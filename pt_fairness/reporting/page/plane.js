@@ -66,26 +66,44 @@ function planePoints() {
   }));
 }
 
-/** Place the names where they cover neither points nor other names; others have none. */
-function placeNames(points, front, width) {
-  const taken = points.map(({ px, py }) => [px - 7, py - 7, px + 7, py + 7]);
-  const free = (box) => box[0] >= 60 && box[2] <= width - 4 && taken.every((other) =>
-    box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
+/** Return boxes along a line. */
+function boxesAlong([x1, y1], [x2, y2]) {
+  const count = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6);
+  return Array.from({ length: count + 1 }, (_, i) => {
+    const [x, y] = [x1 + (x2 - x1) * i / (count || 1), y1 + (y2 - y1) * i / (count || 1)];
+    return [x - 2, y - 2, x + 2, y + 2];
+  });
+}
+
+/** Return texts, each at the first of its places that covers neither points nor other texts, and no
+ * line if there is such a place. Texts without a place are left out. */
+function placeTexts(wanted, points, lines, [left, top, right, bottom]) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+  const taken = points.map(({ px, py }) => [px - 9, py - 9, px + 9, py + 9]);
+  const covers = (box, others) => others.some((other) =>
+    box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
+  return wanted.flatMap(({ text, places, kind = "label" }) => {
+    const long = pen.measureText(text).width + 2;
+    const free = places(long).map(([x, y]) => [x, y - 11, x + long, y + 4]).filter((box) =>
+      box[0] >= left && box[1] >= top && box[2] <= right && box[3] <= bottom && !covers(box, taken));
+    const box = free.find((one) => !covers(one, lines)) || free[0];
+    if (!box) return [];
+    taken.push(box);
+    return [drawn("text", { class: kind, x: box[0], y: box[3] - 4 }, text)];
+  });
+}
+
+/** Return the names of systems, those on the front and the baseline first, and their places. */
+function namesOf(points, front) {
   const order = [...points].sort((a, b) => front.has(b.run) - front.has(a.run)
     || (b.run === data.baseline) - (a.run === data.baseline));
-  const names = [];
-  for (const { name, px, py } of order) {
-    const long = 7.4 * Math.min(name.length, 24);
-    const tries = [[px + 10, py + 4], [px - 10 - long, py + 4], [px - long / 2, py - 11],
-      [px - long / 2, py + 20]];
-    const place = tries.find(([x, y]) => free([x, y - 12, x + long, y + 3]));
-    if (place) {
-      taken.push([place[0], place[1] - 12, place[0] + long, place[1] + 3]);
-      names.push(drawn("text", { x: place[0], y: place[1] },
-        name.length > 24 ? `${name.slice(0, 23)}…` : name));
-    }
-  }
-  return names;
+  return order.map(({ name, px, py }) => ({
+    text: name.length > 24 ? `${name.slice(0, 23)}…` : name,
+    places: (long) => [10, 16, 26].flatMap((far) => [[px + far, py + 4], [px - far - long, py + 4],
+      [px - long / 2, py - far], [px - long / 2, py + far + 11], [px + far, py - far],
+      [px - far - long, py - far], [px + far, py + far + 11], [px - far - long, py + far + 11]]),
+  }));
 }
 
 function drawPlane() {
@@ -102,14 +120,23 @@ function drawPlane() {
     points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)]).concat(referencesOf(plane.x)));
   const [yLow, yHigh] = limits(plane.y,
     points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)]).concat(referencesOf(plane.y)));
-  const toX = (x) => left + (x - xLow) / (xHigh - xLow) * (right - left);
-  const toY = (y) => bottom - (y - yLow) / (yHigh - yLow) * (bottom - top);
+  // The better end is at the top or on the right, as in plots.tradeoff.
+  const scale = (measure, low, high, start, end) => (value) => {
+    const share = (value - low) / (high - low);
+    return start + (data.measures[measure].direction === "↓" ? 1 - share : share) * (end - start);
+  };
+  const toX = scale(plane.x, xLow, xHigh, left, right);
+  const toY = scale(plane.y, yLow, yHigh, bottom, top);
   points.forEach((one) => Object.assign(one, { px: toX(one.x), py: toY(one.y) }));
   const front = paretoFront(points);
   const inFront = new Set(front.map((one) => one.run));
   const svg = drawn("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
     "aria-label": `${axisTitle(plane.x)} against ${axisTitle(plane.y)}` });
-  const line = (kind, x1, y1, x2, y2) => drawn("line", { class: kind, x1, y1, x2, y2 });
+  const lines = [];
+  const line = (kind, x1, y1, x2, y2) => {
+    if (kind !== "grid" && kind !== "axis") lines.push(...boxesAlong([x1, y1], [x2, y2]));
+    return drawn("line", { class: kind, x1, y1, x2, y2 });
+  };
   const label = (x, y, anchor, text) => drawn("text", { x, y, "text-anchor": anchor }, text);
   for (const tick of niceTicks(xLow, xHigh, width < 500 ? 4 : 7)) {
     svg.append(line("grid", toX(tick), top, toX(tick), bottom),
@@ -127,6 +154,8 @@ function drawPlane() {
   if (fairY !== null && fairY >= yLow && fairY <= yHigh) {
     svg.append(line("fair", left, toY(fairY), right, toY(fairY)));
   }
+  const texts = [];
+  const steps = Array.from({ length: 40 }, (_, i) => i / 40);
   for (const { name, values } of data.references) {
     const [x, y] = [values[plane.x], values[plane.y]].map(numberOf);
     const reference = (...ends) => {
@@ -136,25 +165,29 @@ function drawPlane() {
     };
     if (x >= xLow && x <= xHigh) {
       reference(toX(x), top, toX(x), bottom);
-      svg.append(label(toX(x), top + 10, "middle", name));
+      texts.push({ kind: "label soft", text: name, places: (long) => steps.flatMap((step) =>
+        [4, -4 - long].map((far) => [toX(x) + far, top + 12 + step * (bottom - top)])) });
     }
     if (y >= yLow && y <= yHigh) {
       reference(left, toY(y), right, toY(y));
-      const crowded = points.some((one) => Math.abs(one.py - toY(y)) < 20 && one.px > right - 150);
-      svg.append(label(crowded ? left + 4 : right, toY(y) - 4, crowded ? "start" : "end", name));
+      texts.push({ kind: "label soft", text: name, places: (long) => steps.flatMap((step) =>
+        [-5, 14].map((far) => [right - long - step * (right - left), toY(y) + far])) });
     }
   }
   svg.append(label((left + right) / 2, height - 10, "middle", axisTitle(plane.x)));
   const upright = label(0, 0, "middle", axisTitle(plane.y));
   upright.setAttribute("transform", `translate(15 ${(top + bottom) / 2}) rotate(-90)`);
-  svg.append(upright, drawn("polyline", { class: "front",
-    points: front.map(({ px, py }) => `${px},${py}`).join(" ") }));
+  svg.append(upright);
+  if ([plane.x, plane.y].every((one) => "↑↓".includes(data.measures[one].direction))) {
+    front.slice(1).forEach(({ px, py }, i) =>
+      svg.append(line("front", front[i].px, front[i].py, px, py)));
+  }
   for (const { run, px, py } of points) {
     const [xs, ys] = [endsOf(run, plane.x).map(toX), endsOf(run, plane.y).map(toY)];
     if (xs.length) svg.append(line("whisker", xs[0], py, xs[1], py));
     if (ys.length) svg.append(line("whisker", px, ys[0], px, ys[1]));
   }
-  const shown = [...points].sort((a, b) => a.x - b.x || a.run - b.run);
+  const shown = [...points].sort((a, b) => a.px - b.px || a.run - b.run);
   if (!shown.some((one) => one.run === plane.chosen)) plane.chosen = shown[0].run;
   for (const one of shown) {
     const said = `${one.name}: ${data.measures[plane.x].name} ${asText(one.x)}, `
@@ -171,7 +204,8 @@ function drawPlane() {
     mark.addEventListener("focus", tell);
     svg.append(mark);
   }
-  svg.append(...placeNames(points, inFront, width));
+  svg.append(...placeTexts([...texts, ...namesOf(points, inFront)], points, lines,
+    [left + 2, top, right + 12, bottom]));
   place.replaceChildren(svg);
 }
 

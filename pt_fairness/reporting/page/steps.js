@@ -95,6 +95,7 @@ function drawSteps() {
     ...target.map((share) => element("td", {}, asText(share))),
     ...(numbers ? [element("td", { colspan: 2 })] : []))] : [];
   table.tFoot.replaceChildren(...foot);
+  keepChoice();
 }
 
 fillSelect(byId("run"), data.runs.map((name, run) => [run, name]), 0);
@@ -105,3 +106,4 @@ for (const button of document.querySelectorAll("button[data-select]")) {
   });
 }
 startStrips();
+startAddress();

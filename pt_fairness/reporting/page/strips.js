@@ -66,6 +66,7 @@ function stripRow(run, texts) {
 
 function drawStrips() {
   const table = byId("strips");
+  table.style.setProperty("--depth", data.depth);
   const order = runsByValue();
   const texts = data.rankings[chosen.topic].docs.map((_, doc) => describe(doc));
   const ranks = Array.from({ length: data.depth }, (_, i) =>

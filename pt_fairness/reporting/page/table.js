@@ -27,14 +27,12 @@ function makeSortable(table) {
     for (const other of heads) {
       other.removeAttribute("aria-sort");
       delete other.dataset.order;
-      other.querySelector(".sorted").textContent = "";
     }
     head.dataset.order = back ? "worst" : "best";
     const numbers = first.map((row) => Number(row.cells[column].dataset.value));
     const rows = [...body.rows].map((row) => numbers[first.indexOf(row)]);
     const rising = column === 0 ? !back : rows[0] <= rows[known.length - 1];
     head.setAttribute("aria-sort", rising ? "ascending" : "descending");
-    head.querySelector(".sorted").textContent = rising ? "▲" : "▼";
   }
 
   heads.forEach((head, column) => {
