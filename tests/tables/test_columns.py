@@ -7,7 +7,6 @@ import pytest
 
 from pt_fairness import rKL
 from pt_fairness.tables.columns import column_of, is_constant, measure_columns
-from pt_fairness.tables.names import split_suffix
 
 TABLE = pd.DataFrame({"name": ["A", "B"], "rKL@5": [0.1, 0.2], "rKL@5 low": [0.0, 0.1],
                       "rKL@5 high": [0.3, 0.4], "rKL@5 +": [1, 0], "rKL@5 -": [0, 1],
@@ -41,9 +40,3 @@ def test_the_column_of_a_measure():
 def test_equal_to_twelve_decimals_is_constant():
     assert is_constant([0.1 + 0.2, 0.3]) and is_constant([]) and is_constant([1.0, float("nan")])
     assert not is_constant([0.3, 0.3 + 1e-11])
-
-
-def test_the_suffixes_of_comparisons():
-    found = {column: split_suffix(column) for column in TABLE.columns}
-    assert found["rKL@5 p-value corrected"] == ("rKL@5", " p-value corrected")
-    assert found["rKL@5 +"] == ("rKL@5", " +") and found["mrt"] == ("mrt", "")
