@@ -1,7 +1,8 @@
 """Write the text that follows from the registered measures: ``python .ci/generate.py [--check]``.
 
-Exports of ``pt_fairness`` and ``pt_fairness.measures``, the page of the measures, and the notes of
-the citations. Type checkers and editors have to see the exports, so they are in the repository.
+Exports of ``pt_fairness`` and ``pt_fairness.measures``, the pages of the measures, the index of the
+examples and the notes of the citations. Type checkers and editors have to see the exports, so they
+are in the repository.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
-
-import measure_page
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pt_fairness"
@@ -87,18 +86,39 @@ def of_package(text: str) -> str:
 
 
 def of_page(text: str) -> str:
-    """Return the page of the measures."""
-    catalog = importlib.import_module("pt_fairness.declarations.catalog")
-    measures = catalog.named([])
-    sections = measure_page.sections(measures, PACKAGE / "pt_docs" / "choosing.rst")
-    return str(catalog.rst(measures, measure_page.start(), sections))
+    """Return the index page of the measures."""
+    return str(importlib.import_module("measure_page").index())
+
+
+def of_family(module: str) -> str:
+    """Return the page of the measures of a module."""
+    return str(importlib.import_module("measure_page").family_page(module))
+
+
+def of_cheat_sheet(text: str) -> str:
+    """Return the cheat sheet with its list of measures."""
+    return between_marks(text, importlib.import_module("measure_page").cheat_sheet())
+
+
+def of_examples(text: str) -> str:
+    """Return the index of the folder of examples: the page, in Markdown."""
+    page = (PACKAGE / "pt_docs" / "examples.rst").read_text(encoding="utf-8")
+    page = re.sub(r"^(.+)\n=+$", r"# \1", page, flags=re.MULTILINE)
+    page = re.sub(r"^(.+)\n-+$", r"## \1", page, flags=re.MULTILINE)
+    page = re.sub(r":doc:`(\w+)`", r"[\1](../pt_fairness/pt_docs/\1.rst)", page)
+    return re.sub(r" \(:ref:`\w+`\)", "", page).replace("``", "`")
+
+
+def between_marks(text: str, *parts: str) -> str:
+    """Return a page with the parts that are between marks replaced."""
+    given = iter(parts)
+    return re.sub(r"(\.\. generated\n\n).*?(\.\. end\n)",
+                  lambda match: f"{match[1]}{next(given)}\n{match[2]}", text, flags=re.DOTALL)
 
 
 def of_reading(text: str) -> str:
     """Return the page on reading a value with its tables."""
-    tables = iter(importlib.import_module("reading_page").tables())
-    return re.sub(r"(\.\. generated\n\n).*?(\.\. end\n)",
-                  lambda match: f"{match[1]}{next(tables)}\n{match[2]}", text, flags=re.DOTALL)
+    return between_marks(text, *importlib.import_module("reading_page").tables())
 
 
 def of_citation(text: str) -> str:
@@ -120,18 +140,23 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only tell what would change")
     check = parser.parse_args().check
     sys.path.insert(0, str(ROOT))
+    docs = PACKAGE / "pt_docs"
     wanted: list[tuple[Path, Callable[[str], str]]] = [
         (PACKAGE / "measures" / "__init__.py", lambda text: of_measures()),
         (PACKAGE / "__init__.py", of_package),
-        (PACKAGE / "pt_docs" / "measures.rst", of_page),
-        (PACKAGE / "pt_docs" / "reading.rst", of_reading),
+        (docs / "measures.rst", of_page),
+        *((docs / f"measures_{module}.rst", lambda text, module=module: of_family(module))
+          for module in (name.rpartition(".")[2] for name in modules())),
+        (docs / "cheat_sheet.rst", of_cheat_sheet),
+        (docs / "reading.rst", of_reading),
         (ROOT / "CITATION.cff", of_citation),
+        (ROOT / "examples" / "README.md", of_examples),
     ]
     stale: list[str] = []
     for path, make in wanted:
         if check and stale:
             break  # with exports that are out of date, the package may not be importable
-        old = path.read_text(encoding="utf-8")
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
         new = make(old)
         if new != old:
             stale.append(path.relative_to(ROOT).as_posix())

@@ -1,28 +1,60 @@
-"""The parts of the page of the measures that need more than the measures: examples and links."""
+"""The pages of the measures: an index, and a page for each family, which is a module."""
 
 from __future__ import annotations
 
 import contextlib
 import doctest
+import functools
 import inspect
 import io
 import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from pt_fairness.measures import FairnessMeasure
+from pt_fairness.declarations import catalog
+from pt_fairness.evaluation.inputs import needs_qrels
+from pt_fairness.measures import MEASURES, FairnessMeasure
+
+INDEX = """\
+Measures
+========
+
+.. py:currentmodule:: pt_fairness
+
+Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``. On the command line and
+for ``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The names are in
+``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``. The page :doc:`choosing` says which
+measure answers which question, and the :doc:`cheat_sheet` is one page to print.
+
+The *fair end* is the value of a fair ranking. The *default target* is what the groups are compared
+with: equal shares (``uniform``), the relevant documents of the topic (``qrels``), or the whole
+ranking (``run``). A measure *needs* the groups of the documents, their relevance, or numbers
+(``values=``), and the parameters that are named.
+"""
+
+SHARED = """\
+.. _shared-parameters:
+
+Parameters that measures share
+------------------------------
+
+These parameters mean the same in every measure that has them. The page of a measure has their
+defaults. Only parameters marked *required* must be given. Every measure sees the documents of a
+topic as trec_eval ranks them. In the tables of parameters, *shared* refers to this table.
+"""
 
 START = """\
+.. _measures-example:
+
 One topic for all examples
 --------------------------
 
-Every measure below has an example: its value for the same ranking of five documents, and the table
-of :func:`explain`. The document x is unjudged and has no group. CON is the minority of the relevant
+Every measure has an example: its value for the same ranking of five documents, and the table of
+:func:`explain`. The document x is unjudged and has no group. CON is the minority of the relevant
 documents and of the ranking, and so the protected group.
 """
 
@@ -50,25 +82,114 @@ rank as its cutoff.
 #: The last line of an example, which holds the measure.
 VALUE = re.compile(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n")
 
+PACKAGE = Path(__file__).parents[1] / "pt_fairness"
+DOCS = PACKAGE / "pt_docs"
 #: The topic of the examples.
-EXAMPLE = Path(__file__).parents[1] / "pt_fairness" / "declarations" / "example.py"
+EXAMPLE = PACKAGE / "declarations" / "example.py"
 
 LINK = re.compile(r":py:data:`~pt_fairness\.(\w+)`")
 
 
-def start() -> str:
-    """Return the section with the topic of the examples."""
-    return f"{START}\n{_block('python', _setup())}\n{COLUMNS}"
+def index() -> str:
+    """Return the index page: measures, families, shared parameters, the topic of the examples."""
+    measures = list(MEASURES.values())
+    # The addresses that the measures had on one page lead to their rows.
+    rows = [[f":anchor:`<span id=\"pt_fairness.{one.NAME}\"></span>` :py:data:`{one.NAME}`",
+             one.SHORT_DESC, catalog.range_of(one), catalog.fair_end_of(one), target(one),
+             ", ".join(needs(one))] for one in measures]
+    parts = [INDEX, ".. role:: anchor(raw)\n   :format: html\n",
+             list_table(["measure", "question", "range", "fair end", "default target", "needs"],
+                        rows, "12 42 13 8 11 14"),
+             "The families\n------------\n",
+             ".. toctree::\n   :maxdepth: 1\n\n" + "".join(
+                 f"   {', '.join(one.NAME for one in measures if _module(one) == module)} "
+                 f"<measures_{module}>\n" for module in dict.fromkeys(map(_module, measures))),
+             SHARED, list_table(["parameter", "meaning"], [
+                 [f"``{name}``", text] for name, text in shared_parameters()], "15 85"),
+             f"{START}\n{_block('python', _setup())}\n{COLUMNS}"]
+    return "\n".join(parts)
 
 
-def sections(measures: Sequence[FairnessMeasure], choosing: Path) -> dict[str, str]:
-    """Return the table of the example and the links of each measure, by its name.
+def family_page(module: str) -> str:
+    """Return the page of the measures of a module: measures, parameters and papers."""
+    family = [measure for measure in MEASURES.values() if _module(measure) == module]
+    title = _title(family)
+    asked = questions((DOCS / "choosing.rst").read_text(encoding="utf-8"))
+    parts = [f"{title}\n{'=' * len(title)}\n", ".. py:currentmodule:: pt_fairness\n",
+             "All examples use :ref:`the same topic <measures-example>`. The other families: "
+             ":doc:`measures`.\n"]
+    for one in family:
+        more = "\n".join([_block("text", table(one)), *_links(one, asked)])
+        parts.append("\n".join(catalog.entry(one, more)))
+    parts += ["Parameters\n----------\n", _parameters(family),
+              "References\n----------\n", "\n".join(catalog.references(family)), ""]
+    return "\n".join(parts)
 
-    :param choosing: the page whose table has the measures by question
-    """
-    asked = questions(choosing.read_text(encoding="utf-8"))
-    return {measure.NAME: "\n".join([_block("text", table(measure)),
-                                     *_links(measure, measures, asked)]) for measure in measures}
+
+def cheat_sheet() -> str:
+    """Return a line for each measure: name, fair end, default target and question."""
+    return list_table(["measure", "question", "fair", "target"], [
+        [f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), catalog.fair_end_of(one),
+         target(one).strip("`")] for one in MEASURES.values()])
+
+
+def _module(measure: FairnessMeasure) -> str:
+    return type(measure).__module__.rpartition(".")[2]
+
+
+def _title(family: Sequence[FairnessMeasure]) -> str:
+    """Return what the docstring of the module begins with, and the names of the measures."""
+    text = inspect.cleandoc(sys.modules[type(family[0]).__module__].__doc__ or "")
+    return f"{text.partition(':')[0]}: {', '.join(one.NAME for one in family)}"
+
+
+def target(measure: FairnessMeasure) -> str:
+    """Return the default target of a measure, or a dash."""
+    param = measure.SUPPORTED_PARAMS.get("target")
+    word = measure.target_word if param is None else param.default
+    return "–" if word is None else f"``{word}``"
+
+
+def needs(measure: FairnessMeasure) -> list[str]:
+    """Return what a measure needs beside rankings."""
+    required = [name for name, param in measure.SUPPORTED_PARAMS.items() if param.required]
+    given = _example(measure)[0].params
+    sample = measure(**{name: given[name] for name in required})
+    numbers, sources = "values" in required, "attributes" in required
+    return [*["groups"] * (sources or (sample.needs_groups and not numbers)),
+            *["relevance"] * needs_qrels(sample), *["numbers"] * numbers,
+            *(f"``{name}=``" for name in required if name != "values")]
+
+
+def _key(name: str, text: str) -> tuple[str, ...]:
+    """Return what two parameters have in common that mean the same, in whatever order."""
+    return name, *sorted(re.split(r"[ ,:;]+", text))
+
+
+@functools.cache
+def shared_parameters() -> list[tuple[str, str]]:
+    """Return name and meaning of the parameters that measures of several families have."""
+    modules: dict[tuple[str, ...], set[str]] = {}
+    texts: dict[tuple[str, ...], tuple[str, str]] = {}
+    for measure in MEASURES.values():
+        for name, param in measure.SUPPORTED_PARAMS.items():
+            key = _key(name, param.desc)
+            modules.setdefault(key, set()).add(type(measure).__module__)
+            texts.setdefault(key, (name, param.desc))
+    return [texts[key] for key in sorted(texts, key=lambda key: -len(modules[key]))
+            if len(modules[key]) > 1]
+
+
+def _example(measure: FairnessMeasure) -> tuple[FairnessMeasure, dict[str, Any]]:
+    """Return the measure of the example in the docstring, and the names of the example."""
+    *before, last = doctest.DocTestParser().get_examples(inspect.getdoc(type(measure)) or "")
+    found = VALUE.fullmatch(last.source)
+    if found is None:
+        raise ValueError(f"the example of {measure.NAME} ends with {last.source!r}; it has to end "
+                         f"with round({measure.NAME}.calc_aggregate(qrels, run), 3)")
+    names = dict(vars(sys.modules[type(measure).__module__]))
+    exec("".join([_setup(), *(one.source for one in before)]), names)
+    return eval(found[1], names), names
 
 
 def table(measure: FairnessMeasure) -> str:
@@ -76,16 +197,10 @@ def table(measure: FairnessMeasure) -> str:
 
     :raises Warning: the example warns
     """
-    module = sys.modules[type(measure).__module__]
-    *before, last = doctest.DocTestParser().get_examples(inspect.getdoc(type(measure)) or "")
-    found = VALUE.fullmatch(last.source)
-    if found is None:
-        raise ValueError(f"the example of {measure.NAME} ends with {last.source!r}; it has to end "
-                         f"with round({measure.NAME}.calc_aggregate(qrels, run), 3)")
+    sample, names = _example(measure)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as output:
         warnings.simplefilter("error")
-        exec("".join([_setup(), *(one.source for one in before), f"show({found[1]})\n"]),
-             dict(vars(module)))
+        names["show"](sample)
     return output.getvalue()
 
 
@@ -96,27 +211,38 @@ def questions(page: str) -> dict[str, list[str]]:
     return {question: LINK.findall(answer) for question, answer, _ in cells}
 
 
-def _links(measure: FairnessMeasure, measures: Sequence[FairnessMeasure],
-           asked: dict[str, list[str]]) -> list[str]:
-    """Return links to the measures of the same questions and of the same family."""
-    items, linked = [], {measure.NAME}
+def _links(measure: FairnessMeasure, asked: dict[str, list[str]]) -> list[str]:
+    """Return links to the measures of the same questions."""
+    items = []
     for question, names in asked.items():
         others = [f":py:data:`{name}`" for name in names if name != measure.NAME]
         if measure.NAME in names and others:
             items.append(f"{question} {', '.join(others)} answer{'s' * (len(others) == 1)} this "
                          "question too (:doc:`choosing`).")
-            linked |= set(names)
-    module = type(measure).__module__
-    family = [one.NAME for one in measures if type(one).__module__ == module]
-    if not linked.issuperset(family):
-        title = inspect.cleandoc(sys.modules[module].__doc__ or "").partition("\n\n")[0]
-        items.append("The same family. " + re.sub(rf"\b({'|'.join(family)})\b", r":py:data:`\1`",
-                                                  " ".join(title.split())))
     if not items:
         return []
     return [".. rubric:: See also", "", *(
         textwrap.fill(item, 97, initial_indent="* ", subsequent_indent="  ",
                       break_long_words=False, break_on_hyphens=False) for item in items), ""]
+
+
+def _parameters(family: Sequence[FairnessMeasure]) -> str:
+    """Return a table of the parameters of a family; those that others share are linked."""
+    shared = {_key(*one) for one in shared_parameters()}
+    rows: dict[tuple[Any, ...], list[str]] = {}
+    for one in family:
+        for name, param in one.SUPPORTED_PARAMS.items():
+            text = ":ref:`shared <shared-parameters>`" if _key(name, param.desc) in shared \
+                else param.desc
+            rows.setdefault((name, text, catalog.default_of(param)), []).append(one.NAME)
+    # Where all measures of the family have all parameters, a column of measures says nothing.
+    names = [one.NAME for one in family]
+    head = ["parameter", "meaning", "default"]
+    if all(having == names for having in rows.values()):
+        return list_table(head, [[f"``{name}``", *cells] for name, *cells in rows], "20 55 25")
+    return list_table([*head, "measures"], [
+        [f"``{name}``", *cells, "all" if having == names else ", ".join(having)]
+        for (name, *cells), having in rows.items()], "18 42 20 20")
 
 
 def _setup() -> str:
@@ -127,3 +253,12 @@ def _setup() -> str:
 
 def _block(language: str, text: str) -> str:
     return f".. code-block:: {language}\n\n{textwrap.indent(text, '   ')}"
+
+
+def list_table(head: Sequence[str], rows: Iterable[Sequence[str]], widths: str = "") -> str:
+    """Return a table whose first row is the head."""
+    lines = [".. list-table::", "   :header-rows: 1",
+             *([f"   :widths: {widths}"] if widths else []), ""]
+    for row in [head, *rows]:
+        lines += [f"   {'*' if i == 0 else ' '} - {cell}".rstrip() for i, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"

@@ -12,7 +12,10 @@ repeats the column N[R-Prec] of table 1, without qrels or runs.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
 from comparison import (

@@ -21,7 +21,10 @@ The votes of annotators are CSV files too: ``--votes`` with the header
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
 from comparison import (

@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
+
 import comparison
 import inputs
 import pandas as pd

@@ -25,6 +25,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
+
 import comparison
 import pandas as pd
 import pyterrier as pt

@@ -12,8 +12,12 @@ documents alone, and have the same values without the cut.
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
 from comparison import experiment

@@ -18,8 +18,11 @@ are those of sums that add the terms one by one from i = 1 to 10, each term of r
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
 from comparison import arguments, experiment, heading, paragraph, save, show

@@ -5,6 +5,11 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
+
 import pandas as pd
 import pyterrier as pt
 from comparison import arguments, save

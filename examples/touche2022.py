@@ -12,7 +12,10 @@ the figures, too.
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import numpy as np
 import pandas as pd

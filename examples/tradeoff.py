@@ -11,8 +11,12 @@ rankings are drawn: nDCG and AWRF are means over them, EEL is that of the expect
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
 import pyterrier as pt

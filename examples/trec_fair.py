@@ -21,6 +21,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
+
 import ir_datasets
 import pandas as pd
 import pyterrier as pt

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
+
+from pt_fairness.messages import shown
 
 #: The label of TREC Fair for the share of a document whose group is unknown.
 UNKNOWN_GROUP = "@UNKNOWN"
@@ -33,8 +36,8 @@ def label_texts(labels: Iterable[Any], what: str) -> list[str]:
     :raises ValueError: ``labels`` is one text
     """
     if isinstance(labels, str):
-        raise ValueError(f"{what}={labels!r} is one text; it has to be a list of labels, such as "
-                         f"[{labels!r}]")
+        raise ValueError(f"{what}={shown(labels)} is one text; it has to be a list of labels, such "
+                         f"as [{shown(labels)}]")
     return [label_text(one) for one in labels]
 
 
@@ -45,8 +48,8 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
     :raises ValueError: ``labels`` is one text, or has a label twice
     """
     texts = label_texts(labels, what)
-    again = next((text for text in texts if texts.count(text) > 1), None)
+    again = next((text for text, count in Counter(texts).items() if count > 1), None)
     if again is not None:
-        raise ValueError(f"{what}={texts} has the label {again!r} twice; it has to hold each "
-                         "label once")
+        raise ValueError(f"{what}={shown(texts)} has the label {again!r} twice; it has to hold "
+                         "each label once")
     return texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
 import weakref
@@ -13,6 +14,8 @@ from typing import Any
 
 #: The maximum number of names in a message.
 MOST_NAMES = 10
+#: The maximum number of characters of a value in a message.
+MOST_CHARACTERS = 100
 
 
 def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
@@ -26,8 +29,36 @@ def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
     '0, 1, 2 and 19997 more'
     """
     names = list(names)
-    shown = ", ".join(map(repr, names[:most]))
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+    first = ", ".join(map(shown, names[:most]))
+    return f"{first} and {len(names) - most} more" if len(names) > most else first
+
+
+def shown(value: Any) -> str:
+    """Return the ``repr`` of a value for a message, cut after :data:`MOST_CHARACTERS`.
+
+    Examples
+    --------
+    >>> shown("PRO"), len(shown({docno: "PRO" for docno in range(200_000)}))
+    ("'PRO'", 101)
+    """
+    if isinstance(value, str):
+        cut = len(value) > MOST_CHARACTERS
+        return f"{value[:MOST_CHARACTERS]!r}…" if cut else repr(value)
+    text = repr(value)
+    return f"{text[:MOST_CHARACTERS]}…" if len(text) > MOST_CHARACTERS else text
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return a question with the nearest of some names, or ``''`` if none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("bm25", ["BM25", "DPH"])
+    " Did you mean 'BM25'?"
+    """
+    folded = {str(one).casefold(): one for one in known}
+    near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
+    return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def first_names(names: Sequence[str]) -> str:
@@ -48,7 +79,7 @@ def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
     :raises ValueError: it has another value
     """
     if value not in possible:
-        raise ValueError(f"{option}={value!r} is not possible; it takes "
+        raise ValueError(f"{option}={shown(value)} is not possible; it takes "
                          f"{', '.join(map(repr, possible[:-1]))} or {possible[-1]!r}")
 
 
@@ -60,8 +91,8 @@ def at_least(least: int, option: str, value: Any, none: str | None = None) -> No
     """
     whole = hasattr(value, "__index__") and not isinstance(value, bool)  # numpy's numbers, too
     if not (value >= least if whole else value is None and none is not None):
-        raise ValueError(f"{option}={value!r} is not possible; it takes a whole number of at least "
-                         f"{least}{f', or None for {none}' if none else ''}")
+        raise ValueError(f"{option}={shown(value)} is not possible; it takes a whole number of "
+                         f"at least {least}{f', or None for {none}' if none else ''}")
 
 
 class FairnessWarning(UserWarning):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
+import pandas as pd
+
 from pt_fairness import fingerprint
 from pt_fairness.bound_names import BoundName
-from pt_fairness.messages import listed
+from pt_fairness.messages import did_you_mean, listed, shown
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
@@ -26,6 +28,8 @@ class NamedObject:
 
     #: What the objects of the class are, as in ``pt_fairness.groups``.
     WHAT: ClassVar[str]
+    #: The pattern or the path that the object was made of, ``None`` if it was made of data.
+    made_of: str | None = None
 
     def __init__(self, name: str | None) -> None:
         self._name = name
@@ -34,8 +38,13 @@ class NamedObject:
     def name(self) -> str:
         """The name; by default derived from a hash of the content."""
         if self._name is None:
-            self._name = f"{type(self).__name__.lstrip('_').lower()}-{self.key}"
+            self._name = self.derived + self.key
         return self._name
+
+    @property
+    def derived(self) -> str:
+        """The start of a name that is derived from a hash of the content."""
+        return f"{type(self).__name__.lstrip('_').lower()}-"
 
     def digest(self) -> str:
         """Return a hash of the content.
@@ -90,11 +99,15 @@ class Registry(Generic[S]):
     :param read: reads a source from a path and gives it a name; ``None`` if names alone are allowed
     :param makers: the functions that create sources, listed in errors
     :param words: names that are keywords of the parameter
+    :param convert: makes a source of a dictionary, a Series or a DataFrame; ``None`` if these are
+        not taken
     """
 
     def __init__(self, kind: type[S], read: Callable[[str, str], S] | None = None,
-                 makers: str = "register", words: Sequence[str] = ()) -> None:
+                 makers: str = "register", words: Sequence[str] = (),
+                 convert: Callable[[Any], S] | None = None) -> None:
         self._kind, self._read, self._makers, self._words = kind, read, makers, words
+        self._convert = convert
         self._registered: dict[str, S | Callable[[], S]] = {}
         # The hash of the content is part of the cache key.
         self._of_content = lru_cache(FILES_KEPT)(
@@ -108,13 +121,13 @@ class Registry(Generic[S]):
         """
         what = self._kind.WHAT
         if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"{what} need a name that is not empty, not {name!r}")
+            raise ValueError(f"{what} need a name that is not empty, not {shown(name)}")
         if name.strip().casefold() in self._words:
             raise ValueError(f"{what} cannot be named {name!r}: {listed(self._words)} have a "
                              "meaning of their own; choose another name")
         if not isinstance(source, self._kind) and not callable(source):
-            raise ValueError(f"{name!r} cannot be registered as a {type(source).__name__}: make a "
-                             f"{self._kind.__name__} object of it with {self._makers}")
+            raise ValueError(f"{shown(name)} cannot be registered as a {type(source).__name__}: "
+                             f"make a {self._kind.__name__} object of it with {self._makers}")
         self._registered[name] = source
 
     def unregister(self, name: str) -> None:
@@ -134,7 +147,7 @@ class Registry(Generic[S]):
         """
         if name not in self._registered:
             own = ", ".join(map(repr, sorted(self._registered))) or "none"
-            raise ValueError(f"{name!r} cannot be unregistered; the names that register() has "
+            raise ValueError(f"{shown(name)} cannot be unregistered; the names that register() has "
                              f"added are: {own}")
         del self._registered[name]
 
@@ -149,11 +162,12 @@ class Registry(Generic[S]):
         """
         return sorted({*self._registered, *_built_in_names(self._kind.WHAT)})
 
-    def get(self, source: str | os.PathLike[str] | S) -> S:
+    def get(self, source: Any) -> S:
         """Return what has a registered name, or what a file holds if nothing has that name.
 
-        An object is returned as is. A parsed file is cached until its content changes. Other
-        paths, such as pipes, are read by every call.
+        An object is returned as is. Groups are made of a dictionary, a Series or a DataFrame, as
+        ``from_mapping`` and ``from_frame`` do. A parsed file is cached until its content changes.
+        Other paths, such as pipes, are read by every call.
 
         :raises ValueError: the source is none of these
 
@@ -166,20 +180,22 @@ class Registry(Generic[S]):
         what = self._kind.WHAT
         if isinstance(source, self._kind):
             return source
+        if self._convert is not None and isinstance(source, (Mapping, pd.Series, pd.DataFrame)):
+            return self._convert(source)
         try:
-            name = os.fspath(source)  # type: ignore[arg-type]
+            name = os.fspath(source)
         except TypeError:
-            raise ValueError(f"{what} are a registered name, the path of a file or a "
-                             f"{self._kind.__name__} object, not {source!r}") from None
+            data = ", a dictionary, a DataFrame" if self._convert is not None else ""
+            raise ValueError(f"{what} are a registered name, the path of a file{data} or a "
+                             f"{self._kind.__name__} object, not {shown(source)}") from None
         known = self.find(name)
         if known is not None:
             return known
         if self._read is None or not os.path.exists(name):
-            near = difflib.get_close_matches(name, self.names(), n=1)
-            meant = f"Did you mean {near[0]!r}? " if near else ""
             file = ("", "") if self._read is None else (" and no such file exists",
                                                         ", or give the path of a file")
-            raise ValueError(f"no {what} are registered as {name!r}{file[0]}. {meant}Registered "
+            raise ValueError(f"no {what} are registered as {shown(name)}{file[0]}."
+                             f"{did_you_mean(name, self.names())} Registered "
                              f"are {listed(self.names()) or 'none'}. Register your own with "
                              f"pt_fairness.{what}.register(name, {what}){file[1]}")
         if os.path.isfile(name):
@@ -207,3 +223,19 @@ class Registry(Generic[S]):
         """Return the name of a source, which holds it: the registered one, or its own."""
         names = (name for name, known in self._registered.items() if known is source)
         return BoundName(next(names, source.name), source)
+
+
+def shown_names(held: Iterable[BoundName]) -> dict[str, str]:
+    """Return what tables show of sources without a name: their pattern, or the name of their file.
+
+    Two files of one name have their folder before it. Other sources are left out.
+
+    :param held: the names of the sources, which hold them
+    """
+    made_of = {str(name): str(name) if os.path.isfile(name) else name.value.made_of
+               for name in held if os.path.isfile(name) or name.startswith(name.value.derived)}
+    files = {name: text for name, text in made_of.items() if text and os.path.isfile(text)}
+    count = Counter(map(os.path.basename, {*files.values()}))
+    return {name: text for name, text in made_of.items() if text} | {
+        name: os.sep.join(path.split(os.sep)[-1 if count[os.path.basename(path)] == 1 else -2:])
+        for name, path in files.items()}

@@ -20,7 +20,7 @@ from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.labels import label_text
 from pt_fairness.measures.scoring import rels_of, score
-from pt_fairness.messages import at_least, one_of
+from pt_fairness.messages import at_least, one_of, shown
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.tables import TIE_DECIMALS
@@ -88,8 +88,8 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     """
     labels = list(labels)
     if len(set(labels)) != 2 or len(labels) != 2:
-        raise ValueError(f"labels={labels!r} is not possible; it takes two different labels, the "
-                         "more frequent one first")
+        raise ValueError(f"labels={shown(labels)} is not possible; it takes two different labels, "
+                         "the more frequent one first")
     at_least(1, "depth", depth)
     one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
@@ -174,7 +174,7 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     True
     """
     if not -1 <= alpha <= 1:
-        raise ValueError(f"alpha={alpha!r} is not possible; it takes a number in [-1, 1]")
+        raise ValueError(f"alpha={shown(alpha)} is not possible; it takes a number in [-1, 1]")
     # A list, because numpy does not convert a set.
     chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
     if chosen.dtype == bool:
@@ -239,7 +239,8 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     wanted = measures_without_groups(measures, "sweep", "the groups are the viewpoints of sets")
     sets = _checked(sets)
     if not isinstance(alphas, Iterable):
-        raise ValueError(f"alphas={alphas!r} is one value; it takes several, such as [{alphas!r}]")
+        raise ValueError(f"alphas={shown(alphas)} is one value; it takes several, such as "
+                         f"[{shown(alphas)}]")
     at_least(2, "draws", draws)
     points = list(itertools.product(sets.items(), [float(alpha) for alpha in alphas]))
     # Threads run in parallel, because numpy releases the GIL.

@@ -25,6 +25,7 @@ from pt_fairness.divergences import SMALLEST_TARGET
 from pt_fairness.identifiers import missing
 from pt_fairness.io import need_columns, need_rows, read_targets
 from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
+from pt_fairness.messages import shown
 from pt_fairness.registry import NamedObject, Registry
 
 __all__ = ["get", "names", "register"]
@@ -46,9 +47,9 @@ class Target(NamedObject):
     def __init__(self, name: str, frame: pd.DataFrame, of_qrels: float = 0.0) -> None:
         super().__init__(name)
         if not 0 <= of_qrels < 1:
-            raise ValueError(f"of_qrels={of_qrels!r} is not possible: it is a share of at least 0 "
-                             "and below 1; target='qrels' is the distribution of the relevant "
-                             "documents alone")
+            raise ValueError(f"of_qrels={shown(of_qrels)} is not possible: it is a share of at "
+                             "least 0 and below 1; target='qrels' is the distribution of the "
+                             "relevant documents alone")
         self.of_qrels = float(of_qrels)
         #: The row index of each topic in ``shares`` (``None`` if its only row holds for all
         #: topics), the groups, sorted, and the share of each group for each topic, ``[Q, L]``; rows

@@ -1,4 +1,4 @@
-"""The folder of the examples, and small input files for them."""
+"""The folders of the examples and of what they share, and small input files for them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pandas as pd
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
+SHARED = ROOT / ".ci"
 DATA = EXAMPLES / "data"
 
 

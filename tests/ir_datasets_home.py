@@ -27,12 +27,14 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def example(name: str) -> Any:
-    """A module of the examples."""
-    sys.path.insert(0, str(EXAMPLES))
+    """A module of the examples, or one that they share."""
+    folders = [str(EXAMPLES), str(EXAMPLES.parent / ".ci")]
+    sys.path[:0] = folders
     try:
         return importlib.import_module(name)
     finally:
-        sys.path.remove(str(EXAMPLES))
+        for folder in folders:
+            sys.path.remove(folder)
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,8 @@ def tree(tmp_path_factory):
         "pt_fairness/__pycache__/cli.cpython-311.pyc",
         "tests/__pycache__/figures.cpython-311.pyc",
         ".venv/pyvenv.cfg",
-        "examples/__pycache__/comparison.pyc",
+        "examples/__pycache__/quickstart.pyc",
+        ".ci/__pycache__/comparison.pyc",
         ".mypy_cache/x.json",
         "pt_fairness/pt_docs/build/index.html",
     ):
@@ -108,7 +109,7 @@ def test_the_sdist_holds_the_project_and_nothing_else(tree, built):
         }
     alone = {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", ".gitignore"}
     wanted = alone | {
-        name for name in tree[1] if name.startswith(("pt_fairness/", "tests/", "examples/"))
+        name for name in tree[1] if name.startswith(("pt_fairness/", "tests/", "examples/", ".ci/"))
     }
     assert names == wanted | {"PKG-INFO"}
 

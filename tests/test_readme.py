@@ -83,4 +83,32 @@ def test_it_is_short_and_its_links_lead_somewhere():
     assert len(links) > 5
     pages = importlib.resources.files("pt_fairness")
     for path in links:
-        assert pages.joinpath(path.removeprefix("pt_fairness/")).is_file(), path
+        assert (ROOT / path).is_file() or \
+            pages.joinpath(path.removeprefix("pt_fairness/")).is_file(), path
+    assert {"examples/README.md", "examples/from_corpus_to_figure.ipynb"} <= set(links)
+
+
+def test_the_command_for_own_runs(tmp_path):
+    """In the activated environment of the first command, which the tests do not make again."""
+    (block,) = [block for block in blocks("bash") if "pt-fairness report" in block]
+    activate, command = block.split("\n", 1)
+    assert activate.startswith(". .venv/bin/activate && pip install ")
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 1\n2 0 a 1\n2 0 b 1\n")
+    (tmp_path / "groups.csv").write_text("docno,group\na,PRO\nb,CON\n")
+    for name, order in (("bm25.run", "ab"), ("neural.run", "ba")):
+        (tmp_path / name).write_text("".join(
+            f"{qid} Q0 {docno} {rank} {9 - rank} x\n"
+            for qid in "12" for rank, docno in enumerate(order)))
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    subprocess.run(["bash", "-euc", command], cwd=tmp_path, env={**os.environ, "PATH": path},
+                   check=True, capture_output=True)
+    assert "For the paper" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_plain_command_says_what_the_readme_quotes(tmp_path):
+    (tmp_path / "qrels").write_text("1 PRO a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 x\n")
+    done = subprocess.run([sys.executable, "-m", "ir_measures", "qrels", "run", "rND@10"],
+                          cwd=tmp_path, capture_output=True, text=True)
+    (quoted,) = re.findall(r"answers `([^`]+)`", README)
+    assert quoted in done.stderr or done.returncode == 0  # where somebody has run plug

@@ -9,12 +9,18 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import arrays, divergences
-from pt_fairness.analysis.inputs import annotations_of, judgments_of, renamed_qrels, runs_of
+from pt_fairness.analysis.inputs import (
+    annotations_of,
+    judgments_of,
+    renamed_qrels,
+    runs_of,
+    systems_of,
+)
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
 from pt_fairness.io.named_runs import RunInputs
-from pt_fairness.messages import at_least, listed, warn
+from pt_fairness.messages import at_least, listed, shown, warn
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed
 
@@ -53,7 +59,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     3  all   PRO       2.0  0.667  0.082
     """
     if not isinstance(rel, (int, np.integer)):
-        raise ValueError(f"rel={rel!r} is not possible; it takes a whole number")
+        raise ValueError(f"rel={shown(rel)} is not possible; it takes a whole number")
     annotations = annotations_of(judgments_of(qrels), groups, [rel])
     topics = annotations.judgments.topics
     if ALL_TOPICS in topics:
@@ -159,7 +165,8 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
 
 
 def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
-                  groups: str | Groups | None = None, depth: int | None = 10) -> pd.DataFrame:
+                  groups: Any = None, depth: int | None = 10, *,
+                  topics: Any = None) -> pd.DataFrame:
     """Return the groups of the top documents of every run, in trec_eval's order.
 
     :param runs: as of :func:`pt_fairness.evaluate`
@@ -167,6 +174,7 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
         ``iteration``
     :param groups: the group source; by default the ``iteration`` of the qrels
     :param depth: the number of documents of a ranking; ``None`` for all
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 for an unjudged document),
         ``group``: a row for each group of a document, or one with a missing group if it has none
     :raises ValueError: a run that is no path and no frame, a column is missing, or ``depth`` is
@@ -185,12 +193,13 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     1  BM25   1     2     a      1   PRO
     """
     at_least(1, "depth", depth, "all documents")
+    frames, qrels = systems_of(runs, qrels, topics)
     annotations = annotations_of(judgments_of(qrels), groups)
     judgments = annotations.judgments
     topics = np.array(judgments.topics, dtype=object)
     labels = np.array([*annotations.labels, None], dtype=object)
     parts = []
-    for name, run in runs_of(runs, judgments).items():
+    for name, run in runs_of(frames, judgments).items():
         found = annotations.of_run(run, depth)
         rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
         member = found.sets.shares(found.codes[rows], annotations.labels) > 0

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness.analysis.confidence import by_size, by_topic, check, interval, moments, t_test
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
-from pt_fairness.messages import one_of, warn
+from pt_fairness.messages import did_you_mean, one_of, shown, warn
 from pt_fairness.tables import (
     ALPHA,
     LARGER,
@@ -155,8 +155,8 @@ def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
                              f"first is 0, and the frame has {', '.join(map(repr, names))}")
         baseline = order[int(baseline)]
     if baseline not in names:
-        raise ValueError(f"no system is named {baseline!r}; the frame has "
-                         f"{', '.join(map(repr, names))}")
+        raise ValueError(f"no system is named {shown(baseline)}; the frame has "
+                         f"{', '.join(map(repr, names))}.{did_you_mean(baseline, names)}")
     return baseline
 
 
@@ -195,7 +195,7 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
     for name, margin in margins.items():
         if not isinstance(margin, (int, float)) or isinstance(margin, bool) \
                 or not 0 <= margin < math.inf:
-            raise ValueError(f"the tolerance of {name} is {margin!r}; it takes a number of at "
+            raise ValueError(f"the tolerance of {name} is {shown(margin)}; it takes a number of at "
                              "least 0, or a dictionary from measures to such numbers")
         if side == "worse" and direction_of(name, perquery) in (NEAR_ZERO, None):
             raise ValueError(f"a system cannot be worse in {name}, of which neither larger nor "

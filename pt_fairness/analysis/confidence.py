@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.arrays import Floats, Ints
-from pt_fairness.messages import at_least, one_of
+from pt_fairness.messages import at_least, one_of, shown
 from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
 from pt_fairness.tables.names import INTERVAL
 
@@ -60,8 +60,8 @@ def check(confidence: Any, resamples: Any = 1, method: Any = "t") -> None:
     :raises ValueError: one is not possible
     """
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r} is not possible; it takes a number above 0 "
-                         "and below 1, such as 0.95")
+        raise ValueError(f"confidence={shown(confidence)} is not possible; it takes a number above "
+                         "0 and below 1, such as 0.95")
     at_least(1, "resamples", resamples)
     one_of("method", method, ("t", "bca"))
 

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import renamed_qrels, runs_of
+from pt_fairness.analysis.inputs import one_run, renamed_qrels
 from pt_fairness.analysis.ranking_shares import Shown
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
-from pt_fairness.io import need_columns
-from pt_fairness.messages import collecting_warnings, warn
+from pt_fairness.messages import collecting_warnings, shown, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
@@ -29,8 +28,8 @@ SUMS = frozenset({
 })
 
 
-def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
-            groups: Any = None) -> pd.DataFrame:
+def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
+            groups: Any = None, topics: Any = None) -> pd.DataFrame:
     """Return how each rank of a ranking adds to the value of a measure, for one topic.
 
     Where the measure is a sum or a mean over the ranks, the column ``contribution`` holds what each
@@ -43,7 +42,8 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     rank as its cutoff.
 
     :param measure: a measure, or its name
-    :param run: ``qid, docno, score`` (or ir_measures' names), with one ranking of the topic
+    :param run: a run with one ranking of the topic, in any form that
+        :func:`pt_fairness.evaluate` takes
     :param qrels: ``qid, docno, label`` (or ir_measures' names) of all topics and, for measures
         without groups of their own, ``iteration``
     :param qid: the topic
@@ -51,6 +51,7 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
         :func:`pt_fairness.evaluate` takes it. α-nDCG and the other measures of ndeval take their
         subtopics from it, too. For a measure of relevance, it only determines the columns ``group``
         and ``share of g``.
+    :param topics: the topics of a transformer, as of :func:`pt_fairness.evaluate`
     :returns: a row for each rank, in trec_eval's order, down to the cutoff of the measure or, if
         that is later, to the last document that counts. Without a cutoff, all ranks.
 
@@ -103,35 +104,31 @@ def explain(measure: Any, run: pd.DataFrame, qrels: pd.DataFrame, qid: Any, *,
     """
     wanted = parsed(measure)
     if len(wanted) != 1:
-        raise ValueError(f"measure={measure!r}: explain takes one measure, and {len(wanted)} are "
-                         "given")
-    for frame, what, reader in ((run, "run", "read_run"), (qrels, "qrels", "read_qrels")):
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"{what} is a {type(frame).__name__}; explain takes a DataFrame, and "
-                             f"pt_fairness.{reader} reads a file into one")
+        raise ValueError(f"measure={shown(measure)}: explain takes one measure, and {len(wanted)} "
+                         "are given")
     judged = renamed_qrels(qrels)
     judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
     columns, judged, _ = take_groups(wanted, judged, groups)
     ((one, name),) = columns.items()
     judgments, topic = Judgments(judged), str(texts_of(pd.Series([qid]))[0])
     if topic not in judgments.topics:
-        raise ValueError(f"the qrels have no topic {topic!r}; they have topics such as "
+        raise ValueError(f"the qrels have no topic {shown(topic)}; they have topics such as "
                          f"{judgments.topics[0]!r}")
-    ranked, rows = _of_topic(run, topic, judgments)
+    ranked, rows = _of_topic(one_run(run, topics), topic, judgments)
     place = judgments.topics.index(topic)
     parts = [part for part in getattr(one, "parts", [one]) if getattr(part, "needs_groups", True)]
-    shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
-    first = shown[0]
+    parts_shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
+    first = parts_shown[0]
     scores = _Scores(one, judged, rows, topic)
-    labels = zip(*(part.groups() for part in shown), strict=True)
+    labels = zip(*(part.groups() for part in parts_shown), strict=True)
     frame = pd.DataFrame({
         "rank": np.arange(1, first.depth + 1), "docno": rows["doc_id"].head(first.depth),
         "label": first.relevance,
         "group": pd.Series([", ".join(itertools.chain(*some)) or None for some in labels],
                            dtype="str"),
         "counts": np.isin(np.arange(first.depth), first.counted)})
-    for part in shown:
-        source = f"{part.measure['groups']}: " if len(shown) > 1 else ""
+    for part in parts_shown:
+        source = f"{part.measure['groups']}: " if len(parts_shown) > 1 else ""
         frame = frame.assign(**part.columns(source))
     column, values = scores.by_rank(ranked, place, first.counted, first.depth)
     frame[column] = values
@@ -146,13 +143,11 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
 
     :raises ValueError: the run has several rankings of the topic
     """
-    frame = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
-    need_columns(frame, ["query_id", "doc_id", "score"], "the run")
-    frame = frame[texts_of(frame["query_id"]) == topic]
+    frame = run[texts_of(run["query_id"]) == topic]
     if "iteration" in run and run["iteration"].nunique() > 1:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
-    ranked = runs_of({"run": frame}, judgments)["run"]
+    ranked = Run(frame, judgments)
     rows = pd.DataFrame({"query_id": topic, "doc_id": texts_of(frame["doc_id"]),
                          "score": frame["score"].to_numpy(float)})
     rows = rows.drop_duplicates("doc_id", keep="last").set_index("doc_id", drop=False)

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import arrays, discounts
-from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of, runs_of
+from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of, runs_of, systems_of
 from pt_fairness.arrays import ROUNDING, Floats
-from pt_fairness.groups import Groups
 from pt_fairness.io.named_runs import RunInputs
-from pt_fairness.messages import at_least, one_of
+from pt_fairness.messages import at_least, one_of, shown
 from pt_fairness.rankings.judgments import Judgments
 
 #: The default of ``p`` for each discount that has one.
@@ -40,9 +39,10 @@ class _Exposure(NamedTuple):
 
 
 def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
-                      by: str = "document", groups: str | Groups | None = None,
+                      by: str = "document", groups: Any = None,
                       population: str | int = "runs", discount: str = "log2",
-                      p: float | None = None, depth: int | None = None) -> pd.DataFrame:
+                      p: float | None = None, depth: int | None = None, *,
+                      topics: Any = None) -> pd.DataFrame:
     """Return the exposure of every document, or group, summed over the topics of a run.
 
     The exposure of a document is ``E_d = Σ_q a_i``, where i is its rank for topic q in the full
@@ -52,8 +52,7 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
 
     Source: Azzopardi & Vinay (2008) for retrievability.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names; ``iteration``
-        where a topic has several rankings)
+    :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
     :param qrels: ``qid, docno, label`` (or ir_measures' names); only its topics count. By default
         all topics of the runs
     :param by: ``'document'`` or ``'group'``
@@ -65,6 +64,7 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     :param p: the parameter of ``'geometric'`` (above 0 and below 1, by default 0.85) or ``'power'``
         (at least 0, by default 0.5)
     :param depth: the number of documents of a list that count; ``None`` for all
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: ``name``, ``docno`` or ``group``, ``exposure`` and ``share``, the share of the
         exposure of the population. A document of the population that a run did not return has the
         exposure 0. Where the population is a number, documents that no run returned have no rows
@@ -82,7 +82,7 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     0  BM25     a       2.0    0.8
     1  BM25     b       0.5    0.2
     """
-    found = _exposure(runs, qrels, by, groups, population, discount, p, depth)
+    found = _exposure(runs, qrels, by, groups, population, discount, p, depth, topics)
     items = pd.Series(np.tile(found.items, len(found.names)), dtype="str")
     total = found.exposure.sum(axis=1, keepdims=True)
     return pd.DataFrame({"name": np.repeat(found.names, len(found.items)),
@@ -92,9 +92,10 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
 
 
 def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
-               by: str = "document", groups: str | Groups | None = None,
+               by: str = "document", groups: Any = None,
                population: str | int = "runs", discount: str = "log2",
-               p: float | None = None, depth: int | None = None) -> pd.DataFrame:
+               p: float | None = None, depth: int | None = None, *,
+               topics: Any = None) -> pd.DataFrame:
     """Return how unequal the exposure of the documents, or groups, of every run is.
 
     With the exposures x of :func:`document_exposure` in ascending order, their sum S, N documents
@@ -126,7 +127,7 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
      'entropy': 0.28, 'qf': 0.2, 'fsat': 1.0}
     """
     names, _, n, exposure, outside, times, pairs = _exposure(
-        runs, qrels, by, groups, population, discount, p, depth)
+        runs, qrels, by, groups, population, discount, p, depth, topics)
     x = np.sort(exposure, axis=1)
     rank = np.arange(n - x.shape[1], n) + 1.0  # first the documents that cannot be named
     total = x.sum(axis=1)
@@ -147,26 +148,29 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
                                    strict=True)))
 
 
-def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str,
-              groups: str | Groups | None, population: str | int, discount: str, p: float | None,
-              depth: int | None) -> _Exposure:
+def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
+              population: str | int, discount: str, p: float | None, depth: int | None,
+              topics: Any) -> _Exposure:
     """Return the exposure of documents or groups; for the parameters see its callers."""
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
     counted = isinstance(population, (int, np.integer)) and not isinstance(population, bool)
     if not counted and population not in ("runs", "judged"):
-        raise ValueError(f"population={population!r} is not possible; it takes 'runs', 'judged' or "
-                         "the number of documents of the collection")
+        raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
+                         "'judged' or the number of documents of the collection")
     if qrels is None and population == "judged":
         raise ValueError("population='judged' needs qrels")
     if qrels is None and by == "group" and groups is None:
         raise ValueError("by='group' without qrels needs groups=, the group source")
-    frames = frames_of(runs)
-    # Without qrels, every topic counts as judged, with one of its documents.
-    topics = pd.concat(frames.values()).drop_duplicates("query_id").assign(relevance=0)
-    judgments = Judgments(topics.drop(columns="iteration", errors="ignore")) if qrels is None \
-        else judgments_of(qrels)
-    found = runs_of(runs, judgments).values()
+    if qrels is None:
+        frames = frames_of(runs, topics)
+        # Every topic counts as judged, with one of its documents.
+        firsts = pd.concat(frames.values()).drop_duplicates("query_id").assign(relevance=0)
+        judgments = Judgments(firsts.drop(columns="iteration", errors="ignore"))
+    else:
+        frames, qrels = systems_of(runs, qrels, topics)
+        judgments = judgments_of(qrels)
+    found = runs_of(frames, judgments).values()
     rows = [np.flatnonzero(run.place < (math.inf if depth is None else depth)) for run in found]
     ranks = max(int(run.place.max(initial=-1)) + 1 for run in found)
     discounts = _discounts(discount, ranks, p)
@@ -180,7 +184,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str,
     items: Any = docnos[inside]
     n = int(population) if counted else len(items)
     if n < len(items):
-        raise ValueError(f"population={population!r} is not possible: the runs returned "
+        raise ValueError(f"population={shown(population)} is not possible: the runs returned "
                          f"{len(items)} documents, and the collection has at least as many")
     documents = np.split(document[len(judged):], np.cumsum([len(some) for some in rows])[:-1])
     pairs = np.array([len(some) for some in rows])
@@ -213,11 +217,12 @@ def _discounts(name: str, ranks: int, p: float | None) -> Floats:
     :raises ValueError: an unknown discount, or ``p`` is out of range or not used
     """
     if p is not None and name not in _P:
-        raise ValueError(f"p={p!r} is not possible for discount={name!r}; 'geometric' and 'power' "
-                         "have this parameter")
+        raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; 'geometric' "
+                         "and 'power' have this parameter")
     own = _P.get(name, 0.85) if p is None else p
     if not 0 <= own < math.inf or (name == "geometric" and not 0 < own < 1):
-        raise ValueError(f"p={p!r} is not possible for discount={name!r}; it takes a number "
+        raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; it takes a "
+                         "number "
                          + ("above 0 and below 1" if name == "geometric" else "of at least 0"))
     if name == "power":
         return np.asarray(discounts.ranks(ranks) ** -own)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import arrays, discounts
-from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
+from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of, systems_of
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.inequity import IAA
@@ -20,7 +20,7 @@ from pt_fairness.rankings.run import Run
 
 
 def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
-                       measures: Any = IAA) -> pd.DataFrame:
+                       measures: Any = IAA, *, topics: Any = None) -> pd.DataFrame:
     """Return the inequity of attention of every system, amortised over the topics.
 
     A document (or group) with too little attention for one topic can have more for another:
@@ -35,6 +35,7 @@ def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for groups without a
         ``groups`` parameter, ``iteration``
     :param measures: ``IAA`` with any parameters but ``norm='none'``, or several
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: ``name, measure, inequity`` (0 to 1; 0 is fair; NaN without topics) and ``n``, the
         number of topics Q
     :raises ValueError: another measure, or ``runs`` is no dictionary of frames
@@ -56,8 +57,9 @@ def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
         if not isinstance(measure, type(IAA)) or measure.param("norm") != "max":
             raise ValueError(f"{measure} is not possible here: amortised_inequity takes IAA with "
                              "norm='max'")
+    frames, qrels = systems_of(runs, qrels, topics)
     judgments = judgments_of(qrels)
-    systems = runs_of(runs, judgments)
+    systems = runs_of(frames, judgments)
     annotations = {measure: annotations_of(judgments, measure.param("groups"), [None])
                    if measure.needs_groups else None for measure in wanted}
     rows = [(name, str(measure), *_amortised(measure, run, judgments, annotations[measure]))

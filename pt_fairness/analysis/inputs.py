@@ -11,9 +11,10 @@ from pt_fairness import groups as sources
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_columns, need_rows, qrels_columns, read_run
 from pt_fairness.io.named_runs import RunInputs, named
+from pt_fairness.io.topics import of_topics
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.scoring import rels_of
-from pt_fairness.messages import warn
+from pt_fairness.messages import first_names, shown, warn
 from pt_fairness.provider.checks import check_labels
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
@@ -71,14 +72,39 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
     return annotations
 
 
-def frames_of(runs: RunInputs) -> dict[str, pd.DataFrame]:
+def systems_of(runs: RunInputs, qrels: pd.DataFrame, topics: Any) \
+        -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """Return runs with the column names of ir_measures, and the qrels of their topics.
+
+    Transformers are run once. Without them, these are all qrels.
+
+    :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
+    """
+    found = named(runs, topics=topics)
+    return frames_of(found), of_topics(qrels, found.topics)
+
+
+def one_run(run: Any, topics: Any = None) -> pd.DataFrame:
+    """Return a run with the column names of ir_measures.
+
+    :param run: a run in any form that :func:`pt_fairness.evaluate` takes
+    :raises ValueError: several runs, or what :func:`frames_of` raises
+    """
+    frames = frames_of(run, topics)
+    if len(frames) > 1:
+        raise ValueError(f"one run is needed, and these are {len(frames)}: "
+                         f"{first_names([*frames])}")
+    return next(iter(frames.values()))
+
+
+def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     """Return runs with the column names of ir_measures, by system name.
 
-    :param runs: as of :func:`pt_fairness.evaluate`
-    :raises ValueError: runs that are no paths and no frames, or a missing column
+    :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
+    :raises ValueError: runs that are none, or a missing column
     """
     found = {}
-    for name, run in named(runs).items():
+    for name, run in named(runs, topics=topics).items():
         frame = run if isinstance(run, pd.DataFrame) else read_run(run)
         frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
@@ -108,7 +134,7 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
     """
     wanted = parsed(measures)
     if not wanted:
-        raise ValueError(f"measures={measures!r}: {caller} needs at least one measure")
+        raise ValueError(f"measures={shown(measures)}: {caller} needs at least one measure")
     for measure in wanted:
         if not isinstance(measure, FairnessMeasure) or list(measure.parts) != [measure] \
                 or measure.param("groups") is not None:

@@ -9,18 +9,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import kept_annotations, measures_without_groups, runs_of
+from pt_fairness.analysis.inputs import (
+    kept_annotations,
+    measures_without_groups,
+    runs_of,
+    systems_of,
+)
 from pt_fairness.analysis.uncertainty import Draws
 from pt_fairness.arrays import Floats
-from pt_fairness.groups import Groups
 from pt_fairness.io.named_runs import RunInputs
-from pt_fairness.messages import at_least
+from pt_fairness.messages import at_least, shown
 from pt_fairness.tables import TIE_DECIMALS, is_constant
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
-                groups: str | Groups | None, eps: float | Sequence[float], draws: int = 100,
-                seed: int = 0) -> pd.DataFrame:
+                groups: Any, eps: float | Sequence[float], draws: int = 100,
+                seed: int = 0, *, topics: Any = None) -> pd.DataFrame:
     """Simulate wrong group labels, and return the change of measures and of the order of systems.
 
     Automatic and crowd-sourced labels contain errors: Draws et al. (2021), section 5.3. In each
@@ -38,6 +42,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :param eps: one share or several, in [0, 1]
     :param draws: the number of draws, at least 2
     :param seed: the seed of the draws
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: ``eps, measure`` and
 
         * ``bias``: the mean change of a system's mean value, averaged over the systems
@@ -67,14 +72,15 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                                      "name the source of the labels with groups=")
     shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
-        raise ValueError(f"eps={eps!r}: each share of wrong labels has to be in [0, 1]")
+        raise ValueError(f"eps={shown(eps)}: each share of wrong labels has to be in [0, 1]")
     at_least(2, "draws", draws)
+    frames, qrels = systems_of(runs, qrels, topics)
     annotations = kept_annotations(qrels, groups, wanted)
     if len(annotations.labels) < 2:
         raise ValueError("a wrong label needs at least two labels, and the documents have "
                          f"{', '.join(annotations.labels) or 'none'}")
     systems = [(run, annotations.of_run(run, None))
-               for run in runs_of(runs, annotations.judgments).values()]
+               for run in runs_of(frames, annotations.judgments).values()]
     drawn = Draws(annotations, systems, annotations.judged, lambda sets: sets.any_of(
         np.arange(len(sets)), annotations.labels), True, wanted, 1)
     # Sorted, so that the draws do not depend on the order of rows and runs.

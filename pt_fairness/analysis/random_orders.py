@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of
+from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of, systems_of
 from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.identifiers import texts_of
@@ -29,7 +29,7 @@ DOCUMENTS = 1 << 20
 
 def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                    groups: Any = None, depth: int | None = None, draws: int = 1000,
-                   seed: int = 0) -> pd.DataFrame:
+                   seed: int = 0, *, topics: Any = None) -> pd.DataFrame:
     """Compare each system with random orders of the documents that it found.
 
     A value has two causes: which documents a system found, and how it orders them. Each draw puts
@@ -48,6 +48,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :param draws: the number of random orders, at least 1
     :param seed: the seed of the random orders, which depend on the names of the systems and topics
         but on nothing else
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: a row for each system and measure:
 
         * ``name, measure``
@@ -83,13 +84,13 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         if not is_of_groups(measure):
             raise ValueError(f"{measure} is not possible here: against_random takes measures of "
                              "this package that compare groups")
-    judged = renamed_qrels(qrels)
+    frames, judged = systems_of(runs, renamed_qrels(qrels), topics)
     judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
     columns, judged, _ = take_groups(wanted, judged, groups)
     judgments = Judgments(judged)
     sources = grouped(columns, judgments)
     rows = []
-    for system, run in tqdm(runs_of(runs, judgments).items(),
+    for system, run in tqdm(runs_of(frames, judgments).items(),
                             desc="against random", unit="run"):
         cut = run if depth is None else _cut(run, judgments, depth)
         for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,

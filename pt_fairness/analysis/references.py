@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of
+from pt_fairness.analysis.inputs import annotations_of, judgments_of, one_run
 from pt_fairness.arrays import Floats, Ints
-from pt_fairness.io import load_qrels, read_run
-from pt_fairness.messages import at_least, listed
+from pt_fairness.io import load_qrels
+from pt_fairness.messages import at_least, listed, shown
 from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.run import Run
 from pt_fairness.streams import uniforms
 
 
@@ -70,7 +71,8 @@ KINDS = tuple(_ORDERS)
 
 def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
                        kinds: Sequence[str] = KINDS, rel: int = 1, depth: int | None = None,
-                       draws: int = 100, seed: int = 0) -> dict[str, pd.DataFrame]:
+                       draws: int = 100, seed: int = 0, *,
+                       topics: Any = None) -> dict[str, pd.DataFrame]:
     """Return rankings to compare a system with: the same documents in other orders.
 
     The *pool* of a topic is its annotated documents with a relevance of at least ``rel``, in
@@ -90,14 +92,15 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
         ``iteration``; or what :func:`pt_fairness.io.load_qrels` reads: a file, or the id of a
         dataset
-    :param run: a run with one ranking of each topic, a frame ``qid, docno, score`` or a file;
-        ``None`` for the relevant documents
+    :param run: a run with one ranking of each topic, in any form that
+        :func:`pt_fairness.evaluate` takes; ``None`` for the relevant documents
     :param groups: the group source; ``None`` for the ``iteration`` of the qrels
     :param kinds: the kinds to return
     :param rel: the lowest relevance of the pool; unused with ``run``
     :param depth: the number of documents to keep; ``None`` for all
     :param draws: the number of random orders
     :param seed: the seed of the random orders
+    :param topics: the topics of a transformer, as of :func:`pt_fairness.evaluate`
     :returns: a run ``qid, docno, score, rank`` for each kind; ``random`` has a column
         ``iteration``, the number of the draw
     :raises ValueError: an unknown kind, ``depth`` or ``draws`` below 1, a run with several rankings
@@ -116,10 +119,11 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     unknown = [kind for kind in kinds if kind not in _ORDERS]
     if unknown:
-        raise ValueError(f"kinds={kinds}: {unknown[0]!r} is no kind of reference ranking; the "
-                         f"kinds are {listed(KINDS)}")
+        raise ValueError(f"kinds={shown(kinds)}: {shown(unknown[0])} is no kind of reference "
+                         f"ranking; the kinds are {listed(KINDS)}")
     at_least(1, "depth", depth, "all documents")
     at_least(1, "draws", draws)
+    run = None if run is None else one_run(run, topics)
     judgments = judgments_of(qrels if isinstance(qrels, pd.DataFrame) else load_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
     pools = list(_pools(annotations, rel) if run is None else _pools_of_run(annotations, run))
@@ -141,8 +145,7 @@ def _pools(annotations: Annotations, rel: int) -> Iterator[Pool]:
 
 def _pools_of_run(annotations: Annotations, run: Any) -> Iterator[Pool]:
     """Yield the annotated documents that a run returns for each topic."""
-    frame = run if isinstance(run, pd.DataFrame) else read_run(run)
-    ranked = runs_of({"run": frame}, annotations.judgments)["run"]
+    ranked = Run(run, annotations.judgments)
     if ranked.sampled:
         raise ValueError("the run has several rankings of a topic; reference_rankings takes one: "
                          "choose the rows of one sample by the column 'iteration'")

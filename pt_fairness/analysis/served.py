@@ -14,7 +14,7 @@ from pt_fairness.io import need_columns
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.labels import distinct_labels, label_text
 from pt_fairness.measures.of_group import OfGroup
-from pt_fairness.messages import listed, one_of
+from pt_fairness.messages import listed, one_of, shown
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed
 
@@ -117,8 +117,8 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     """
     need_columns(table, ["name", "measure", "group", "value"], "the table")
     if (first is None) != (second is None):
-        raise ValueError(f"first={first!r} and second={second!r} are compared with each other; "
-                         "give both or neither")
+        raise ValueError(f"first={shown(first)} and second={shown(second)} are compared with each "
+                         "other; give both or neither")
     twice = table[table.duplicated(["name", "measure", "group"])]
     if len(twice):
         raise ValueError(f"the table has several rows for {twice.iloc[0].to_dict()}; keep one of "
@@ -126,8 +126,8 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     pair = [] if first is None else [label_text(first), label_text(second)]
     labels: Any = table["group"].map(label_text)
     if not set(pair) <= set(labels):
-        raise ValueError(f"first={first!r} or second={second!r} is no group of the table; its "
-                         f"groups are {listed(labels.unique())}")
+        raise ValueError(f"first={shown(first)} or second={shown(second)} is no group of the "
+                         f"table; its groups are {listed(labels.unique())}")
     values = table["value"].astype(float).groupby([table["name"], table["measure"]], sort=False)
     best, worst = (values.agg(one, skipna=False) for one in (pd.Series.max, pd.Series.min))
     gaps = pd.DataFrame({

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.confidence import moments, t_test
-from pt_fairness.messages import one_of, warn
+from pt_fairness.messages import one_of, shown, warn
 from pt_fairness.tables import (
     ALPHA,
     NEAR_ZERO,
@@ -172,7 +172,7 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     try:  # the method is checked in any case
         values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA, method)[1]
     except ValueError:
-        raise ValueError(f"correction={method!r} is not possible; it takes a method of "
+        raise ValueError(f"correction={shown(method)} is not possible; it takes a method of "
                          "statsmodels.stats.multitest.multipletests, such as 'holm', or "
                          "None") from None
     return pd.Series(values[:len(p_values)], p_values.index).where(p_values.notna())

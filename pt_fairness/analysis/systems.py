@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io import need_columns
-from pt_fairness.messages import at_least, one_of, warn
+from pt_fairness.messages import at_least, one_of, shown, warn
 from pt_fairness.tables import (
     NEAR_ZERO,
     SMALLER,
@@ -107,8 +107,8 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     given = [1.0] * len(names) if weights is None else list(weights)
     if (len(given) != len(names) or not all(0 <= weight < math.inf for weight in given)
             or not 0 < sum(given) < math.inf):
-        raise ValueError(f"weights={given!r}: {len(names)} columns need {len(names)} weights that "
-                         "are not negative, at least one above 0, and of a finite sum")
+        raise ValueError(f"weights={shown(given)}: {len(names)} columns need {len(names)} weights "
+                         "that are not negative, at least one above 0, and of a finite sum")
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
     one_of("how", how, list(means))
     _warn_of_direction(names, averages)
@@ -207,7 +207,7 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
         by = _rankable(averages)
     wanted = [column_of(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
     if not wanted:
-        raise ValueError(f"by={by!r}: top needs at least one measure; it takes "
+        raise ValueError(f"by={shown(by)}: top needs at least one measure; it takes "
                          f"{', '.join(map(repr, columns))}")
     at_least(1, "n", n)
     parts = []

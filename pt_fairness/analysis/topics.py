@@ -14,7 +14,7 @@ from pt_fairness import groups as sources
 from pt_fairness.analysis.confidence import by_topic, check, mean_intervals, values_of
 from pt_fairness.arrays import Bools, Floats
 from pt_fairness.io import need_columns
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.tables import (
     LARGER,
     SMALLER,
@@ -131,7 +131,7 @@ def _source(groups: Any) -> sources.Groups:
         need_columns(groups, ["qid", "group"], "the frame of topic groups")
         return sources.from_frame(groups[["qid", "group"]].rename(columns={"qid": "docno"}))
     if not isinstance(groups, Mapping) or not groups:
-        raise ValueError(f"groups={str(groups)[:100]!r} are a {type(groups).__name__}; groups of "
+        raise ValueError(f"groups={shown(groups)} are a {type(groups).__name__}; groups of "
                          "topics are a dictionary from topics to labels, or a frame with the "
                          "columns qid and group")
     if not all(isinstance(one, (Mapping, pd.DataFrame)) for one in groups.values()):

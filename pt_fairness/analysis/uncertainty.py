@@ -12,10 +12,14 @@ import pandas as pd
 
 from pt_fairness.analysis.comparisons import baseline_of
 from pt_fairness.analysis.confidence import check
-from pt_fairness.analysis.inputs import kept_annotations, measures_without_groups, runs_of
+from pt_fairness.analysis.inputs import (
+    kept_annotations,
+    measures_without_groups,
+    runs_of,
+    systems_of,
+)
 from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.groups import Groups
 from pt_fairness.identifiers import PairIndex
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import depth_of, score
@@ -120,9 +124,10 @@ class Draws:
 
 
 def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
-                     groups: str | Groups | None, draws: int = 200,
+                     groups: Any, draws: int = 200,
                      interval: Literal["rubin", "components"] = "rubin", confidence: float = 0.95,
-                     baseline: int | str | None = None, seed: int = 0) -> pd.DataFrame:
+                     baseline: int | str | None = None, seed: int = 0, *,
+                     topics: Any = None) -> pd.DataFrame:
     """Return intervals of mean values that cover uncertain labels and the choice of topics.
 
     The weights of a document are read as the probabilities of its labels; documents without weights
@@ -153,6 +158,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :param confidence: the confidence level
     :param baseline: a system, by name or position, to return differences from; it has no row
     :param seed: the seed of the draws
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
     :returns: ``name, measure, n`` (topics) and
 
         * ``mean``: the mean over draws and topics, ``low, high``: its interval, for topics like
@@ -183,8 +189,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     check(confidence)
     at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))
+    frames, qrels = systems_of(runs, qrels, topics)
     annotations = kept_annotations(qrels, groups, wanted)
-    systems = runs_of(runs, annotations.judgments)
+    systems = runs_of(frames, annotations.judgments)
     names = list(systems)
     base = None if baseline is None else baseline_of(baseline, names, None)
     # A label that only the target of a measure adds can be drawn: then lists of other measures are

@@ -9,9 +9,17 @@ import argparse
 from collections.abc import Sequence
 
 import pt_fairness
-from pt_fairness.cli import comparing, converting, evaluating, listing, plugs
+from pt_fairness.cli import (
+    comparing,
+    converting,
+    evaluating,
+    group_sources,
+    listing,
+    plotting,
+    plugs,
+)
 from pt_fairness.cli.evaluating import evaluate
-from pt_fairness.cli.output import check_output, guarded, need_output
+from pt_fairness.cli.output import check_output, guarded, need_output, silence
 
 __all__ = ["evaluate", "main"]
 
@@ -31,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> cli.main(["annotate", "no/such/qrels", "trec-newswire"])
     2
     """
+    if arguments is None:
+        silence()
+
     def command() -> int | None:
         parser = _parser()
         options, more = parser.parse_known_args(arguments)
@@ -40,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_output(options)
         if options.output is None:
             need_output()
+        if getattr(options, "groups", None) is not None and not getattr(options, "none", None):
+            options.groups = group_sources.source_of(options.groups)
         return options.run(options)
 
     return guarded("pt-fairness", command)
@@ -51,6 +64,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version",
                         version=f"pt_fairness {pt_fairness.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (evaluating, comparing, converting, listing, plugs):
+    for module in (evaluating, comparing, plotting, converting, group_sources, listing, plugs):
         module.add(commands)
     return parser

@@ -17,25 +17,33 @@ DEPTH = 20
 def add(commands: Any) -> None:
     """Add the commands ``table`` and ``report``."""
     table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
-                        "each measure", ("csv", "md", "latex", "json", "long"))
-    _add_options(table)
+                        "each measure", ("csv", "md", "latex", "json", "long", "text"),
+                        "text on a terminal, else csv")
+    add_options(table)
+    _add_certainty(table)
     table.add_argument("--digits", metavar="N", type=int,
-                       help="decimals (default: 4 in md and latex, all in the other forms)")
+                       help="decimals (default: 4 in text, md and latex, all in the other forms)")
     table.add_argument("--references", action="store_true", help="rows of reference rankings below "
                        "the systems: random order, proportional, groups one after the other")
-    table.add_argument("--p-values", action="store_true", help="p-values in md and latex, too")
+    table.add_argument("--p-values", action="store_true",
+                       help="p-values in text, md and latex, too")
+    table.add_argument("--drop-undefined", action="store_true", help="leave the topics for which a "
+                       "measure is undefined out of its averages and tests, instead of counting 0")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
     report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
                          "figures, topics, and a paragraph for a paper", ("html",))
-    _add_options(report)
+    add_options(report)
+    _add_certainty(report)
     report.add_argument("--depth", metavar="K", type=int, default=DEPTH,
                         help=f"documents of each ranking on the page (default: {DEPTH})")
+    report.add_argument("--topics", metavar="FILE", help="the queries of the topics, to show "
+                        "beside their ids: a file of topics, or a dataset id of ir_datasets")
     report.add_argument("--title", default="Fairness report", help="title of the page")
 
 
-def _add_options(command: argparse.ArgumentParser) -> None:
-    """Add the qrels, the runs, the measures and the options of the comparison."""
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the qrels, the runs, the measures, and what sets their groups and names."""
     command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
     command.add_argument("runs", metavar="RUN", nargs="+",
                          help="a TREC run, compressed if it ends in .gz, or a .parquet file")
@@ -52,6 +60,12 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--correction", metavar="METHOD", default="holm",
                          help="correction of the tests for several systems, or none; a method of "
                               "statsmodels (default: holm)")
+    command.add_argument("--jobs", metavar="N", type=int, default=1,
+                         help="processes; -1 for all processors (default: 1)")
+
+
+def _add_certainty(command: argparse.ArgumentParser) -> None:
+    """Add the options of tests and intervals."""
     command.add_argument("--test", choices=("t", "randomisation"), default="t",
                          help="test of the comparison (default: t)")
     command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
@@ -65,15 +79,15 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--uncertain", metavar="DRAWS", type=int,
                          help="intervals under uncertain labels, whose probabilities are the "
                               "weights of --groups, from this many draws")
-    command.add_argument("--jobs", metavar="N", type=int, default=1,
-                         help="processes; -1 for all processors (default: 1)")
 
 
 def _table(options: argparse.Namespace) -> int:
     import pandas as pd
 
     from pt_fairness import analysis, evaluation
-    per_query, arguments = options.per_query or options.format == "long", _arguments(options)
+    if options.format is None:
+        options.format = "text" if options.output is None and sys.stdout.isatty() else "csv"
+    per_query, arguments = options.per_query or options.format == "long", arguments_of(options)
     draws, topic_groups = arguments.pop("uncertain"), arguments.pop("topic_groups")
     if (draws is not None) + (topic_groups is not None) + per_query > 1:
         raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
@@ -83,7 +97,9 @@ def _table(options: argparse.Namespace) -> int:
     if topic_groups is not None and options.baseline is not None:
         raise ValueError("--topic-groups prints means, which are not compared; leave out "
                          "--baseline")
-    averages, values = evaluation.evaluate(**arguments, references=options.references)
+    averages, values = evaluation.evaluate(
+        **arguments, references=options.references,
+        undefined="drop" if options.drop_undefined else "count")
     if topic_groups is not None:
         values = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
     text = evaluation.as_text(averages if not per_query and topic_groups is None else values,
@@ -104,8 +120,9 @@ def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: in
     from pt_fairness import analysis, evaluation, io
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.named_runs import named
-    if options.label or options.tolerance:
-        raise ValueError("--uncertain goes neither with --label nor with --tolerance")
+    if options.label or options.tolerance or options.drop_undefined:
+        raise ValueError("--uncertain goes neither with --label nor with --tolerance nor with "
+                         "--drop-undefined")
     runs = named(options.runs, options.names)
     baseline = None if options.baseline is None else position(options.baseline, runs)
     found = analysis.uncertain_labels(
@@ -118,20 +135,22 @@ def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: in
 
 def _report(options: argparse.Namespace) -> int:
     from pt_fairness.reporting import report
-    page = report(**_arguments(options), depth=options.depth, title=options.title)
+    page = report(**arguments_of(options), depth=options.depth, title=options.title,
+                  topics=options.topics)
     write(page.html, options.output)
     return 1 if page.broken else 0
 
 
-def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of :func:`pt_fairness.evaluate` and :func:`pt_fairness.report`.
 
     :raises ValueError: a label without a measure, or a tolerance that is no number
     """
+    from pt_fairness.declarations.parsing import split
     from pt_fairness.io import read_topic_groups
     return {
         "runs": options.runs, "qrels": options.qrels,
-        "measures": [measure for some in options.measures for measure in some.split()],
+        "measures": [measure for some in options.measures for measure in split(some)],
         "groups": options.groups, "labels": dict(map(_label, options.label)),
         "names": options.names, "baseline": options.baseline,
         "correction": None if options.correction == "none" else options.correction,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import inspect
+import re
 import sys
 from typing import Any
 
-from pt_fairness.cli.output import add_command, write
+from pt_fairness.cli.output import TAKES, add_command, write
 
 
 def add(commands: Any) -> None:
@@ -16,21 +18,29 @@ def add(commands: Any) -> None:
     annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
                            "judged documents in their second column", ("trec", "csv"))
     annotate.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
-    annotate.add_argument("groups", metavar="GROUPS", help="a registered name or a group file; "
-                          "qrels with the group as label, such as stances, are one")
+    annotate.add_argument("groups", metavar="GROUPS", help=f"{TAKES}; qrels with the group as "
+                          "label, such as stances, are a group file")
     annotate.add_argument("--none", metavar="LABEL", nargs="+", default=[],
                           help="GROUPS are qrels with the group as label, and these labels mean no "
                                "group")
     rerank = add_command(commands, "rerank", _rerank, "re-rank a run towards target shares of the "
-                         "groups", ("trec",))
-    rerank.usage = "pt-fairness rerank RUN METHOD --groups NAME [--PARAMETER VALUE …] [-o FILE]"
+                         "groups", ("trec",), add_help=False)
+    rerank.usage = ("pt-fairness rerank RUN METHOD --groups SOURCE [--PARAMETER VALUE …] "
+                    "[--compare QRELS -m MEASURE …] [-o FILE]")
+    rerank.add_argument("-h", "--help", action=_Help, nargs=0,
+                        help="show this help; after a METHOD, the parameters of the method")
     rerank.add_argument("run_file", metavar="RUN",
                         help="a TREC run, compressed if it ends in .gz, or a .parquet file")
     rerank.add_argument("method", metavar="METHOD",
-                        help="a re-ranker of pt_fairness.rerank, such as xquad; its parameters "
+                        help="a re-ranker, such as xquad; its parameters "
                              "follow by name, such as --k 10 --lam 0.8")
-    rerank.add_argument("--groups", metavar="NAME",
-                        help="a registered name or a group file; policies without groups need none")
+    rerank.add_argument("--groups", metavar="SOURCE",
+                        help=f"{TAKES}; policies without groups need none")
+    rerank.add_argument("--compare", metavar="QRELS", help="print what the new order costs and "
+                        "brings by the measures of -m: a TREC qrels file or an ir_datasets id; the "
+                        "run itself is written with -o only")
+    rerank.add_argument("-m", "--measures", metavar="MEASURE", nargs="+",
+                        help="measures of --compare")
     rerank.set_defaults(more=[])  # what main does not know are parameters of the method
 
 
@@ -48,6 +58,8 @@ def _annotate(options: argparse.Namespace) -> None:
 
 def _rerank(options: argparse.Namespace) -> None:
     from pt_fairness import io, rerank
+    if (options.compare is None) != (options.measures is None):
+        raise ValueError("--compare QRELS and -m MEASURE go together; give both or neither")
     if options.method not in rerank.__all__:
         raise ValueError(f"there is no re-ranker {options.method!r}; use one of "
                          f"{', '.join(rerank.__all__)}")
@@ -67,7 +79,63 @@ def _rerank(options: argparse.Namespace) -> None:
                "score": frame["score"].astype(int), "tag": options.method}
     text = frame[[]].assign(**columns).to_csv(sep=" ", header=False, index=False,
                                               lineterminator="\n", quoting=csv.QUOTE_NONE)
-    write(text, options.output)
+    if options.compare is None or options.output is not None:
+        write(text, options.output)
+    if options.compare is not None:
+        write(_compared(options, run, frame), None)
+
+
+def _compared(options: argparse.Namespace, run: Any, new: Any) -> str:
+    """Return a table of the means before and after, and of the differences with their intervals."""
+    from pt_fairness import analysis, evaluation, tables
+    from pt_fairness.declarations.parsing import split
+    measures = [measure for some in options.measures for measure in split(some)]
+    averages, values = evaluation.evaluate(
+        {"before": run, "after": new}, options.compare, measures, groups=options.groups,
+        baseline="before", correction=None, progress=False)
+    found = analysis.compare(values, "before", None)
+    marks = tables.changes(averages).iloc[1]
+    shown = found.assign(
+        measure=[tables.with_mark(name, averages, always=True) for name in found["measure"]],
+        interval=[f"[{low:.4f}, {high:.4f}]" for low, high in zip(found["low"], found["high"],
+                                                                   strict=True)],
+        change=[f"{difference:+.4f}{marks[name]}" for name, difference in zip(
+            found["measure"], found["difference"], strict=True)])
+    shown = shown[["measure", "baseline", "mean", "change", "interval", "p"]].set_axis(
+        ["measure", "before", "after", "difference", "95 % interval", "p"], axis=1)
+    shown.attrs = {}
+    return evaluation.as_text(shown, "text") + "\n" + "".join(f"{one}\n" for one in [
+        *tables.notes(values), "Intervals: BCa bootstrap over topics."])
+
+
+class _Help(argparse.Action):
+    """Print the help of the re-ranker that was named, or that of the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+                 *_: Any) -> None:
+        from pt_fairness import rerank
+        for name in (namespace.method, namespace.run_file):
+            if name in rerank.__all__:
+                parser = _parser_of(name)
+        parser.print_help()
+        parser.exit()
+
+
+def _parser_of(method: str) -> argparse.ArgumentParser:
+    """Return the parser of the parameters of a re-ranker, with its docstring as help."""
+    from pt_fairness import rerank
+    kind = getattr(rerank, method)
+    text = re.sub(r"``|:\w+:|`", "", inspect.getdoc(kind) or "").replace("%", "%%")
+    meanings = dict(re.findall(r"(?ms)^:param (\w+): (.*?)(?=^:|\n\n|\Z)", text))
+    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method}", add_help=False,
+                                     allow_abbrev=False, description=text.split("\n\n")[0])
+    for name, one in kind.parameters().items():
+        default = "" if one.default is None else f" (default: {one.default})"
+        about = TAKES if name == "groups" else meanings[name] + default
+        parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS,
+                            metavar="SOURCE" if name == "groups" else "VALUE",
+                            help=" ".join(about.split()))
+    return parser
 
 
 def _params(options: argparse.Namespace, known: Any) -> dict[str, Any]:
@@ -80,12 +148,7 @@ def _params(options: argparse.Namespace, known: Any) -> dict[str, Any]:
         raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
     if "groups" not in known and options.groups is not None:
         raise ValueError(f"{options.method} has no parameter groups")
-    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {options.method}", add_help=False,
-                                     allow_abbrev=False)
-    for name in known:
-        if name != "groups":
-            parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS)
-    params = vars(parser.parse_args(options.more))
+    params = vars(_parser_of(options.method).parse_args(options.more))
     return params if options.groups is None else {"groups": options.groups, **params}
 
 

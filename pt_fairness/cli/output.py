@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pt_fairness.cli.messages import for_commands
+
+#: What the option ``--groups`` takes, in words.
+TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
+         "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
+         "re:PATTERN for the part of the document id that a regular expression matches")
+
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None],
-                help: str, formats: Iterable[str]) -> argparse.ArgumentParser:
+                help: str, formats: Iterable[str], default: str = "",
+                add_help: bool = True) -> argparse.ArgumentParser:
     """Add the parser of a command, with the options ``--output`` and ``--format``.
 
     :param formats: the values of ``--format``; the first one is the default
+    :param default: the default in words, if the command chooses it; ``format`` is then ``None``
+    :param add_help: whether the parser has the usual option ``--help``
     """
-    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
+    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help,
+                                                           add_help=add_help)
     names = list(formats)
     command.add_argument("-o", "--output", metavar="FILE",
                          help="where to write, compressed if it ends in .gz "
                               "(default: standard output)")
-    command.add_argument("--format", choices=names, default=names[0],
-                         help=f"form of the output (default: {names[0]})")
+    command.add_argument("--format", choices=names, default=None if default else names[0],
+                         help=f"form of the output (default: {default or names[0]})")
     command.set_defaults(run=run, formats=names)
     return command
 
 
 def add_groups(command: argparse.ArgumentParser) -> None:
     """Add the option ``--groups`` to the parser of a command."""
-    command.add_argument("--groups", metavar="NAME",
-                         help="the group source of the measures whose parameter "
-                              "groups is not set: a registered name or a group file")
+    command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
+                         f"whose parameter groups is not set: {TAKES}")
 
 
 def check_output(options: argparse.Namespace) -> None:
@@ -78,7 +89,7 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
 
     def show(message: Any, *_: Any, **__: Any) -> None:
-        sys.stderr.write(f"{program}: warning: {message}\n")
+        sys.stderr.write(f"{program}: warning: {for_commands(str(message))}\n")
 
     with warnings.catch_warnings():
         warnings.showwarning = show
@@ -92,10 +103,23 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
         except KeyboardInterrupt:
             code = 130
         except (ValueError, OSError, ImportError, AssertionError, MemoryError) as error:
-            sys.stderr.write(f"{program}: error: {str(error) or 'there is not enough memory'}\n")
+            text = for_commands(str(error)) or "there is not enough memory"
+            sys.stderr.write(f"{program}: error: {text}\n")
             code = 2
     _drop_output()
     return code
+
+
+def silence() -> None:
+    """Keep the progress of other libraries off standard error; their questions and hints stay.
+
+    A progress bar is shown on a terminal only, and vanishes at its end.
+    """
+    os.environ.setdefault("TQDM_LEAVE", "")
+    if sys.stderr is None or not sys.stderr.isatty():
+        os.environ.setdefault("TQDM_DISABLE", "1")
+    logging.getLogger("ir_datasets").addFilter(lambda record: not record.getMessage().startswith(
+        ("[starting]", "[finished]", "Opening ")))
 
 
 def need_output() -> None:

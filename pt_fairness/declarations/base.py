@@ -23,6 +23,7 @@ from pt_fairness.declarations.params import (
     plain,
 )
 from pt_fairness.labels import BACKGROUND_WORDS, TARGET_WORDS
+from pt_fairness.messages import shown
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, label_parts, side_of
 from pt_fairness.rankings.view import View
@@ -44,8 +45,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     A subclass declares the class attributes below and implements :meth:`score`, or :meth:`terms` if
     the value is a sum over the documents. This class adds parameters, the text form, equality,
-    hashing and pickling. ``NAME``, ``PRETTY_NAME`` and ``SHORT_DESC`` follow from the name and the
-    docstring of the subclass; see :func:`pt_fairness.declarations.docstrings.described`.
+    hashing and pickling. Its names come from the subclass and its docstring: see ``described``.
     """
 
     #: Smallest and largest value, ``None`` for no bound.
@@ -55,8 +55,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
-    #: The papers of the measure, as keys of
-    #: :data:`pt_fairness.declarations.bibliography.BIBLIOGRAPHY`.
+    #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
     SOURCE: ClassVar[tuple[str, ...]] = ()
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -67,6 +66,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     POPULATION: ClassVar[str] = "relevant"
     #: Whether the measure compares its ``group`` with the others.
     COMPARES: ClassVar[bool] = True
+    #: Whether the value depends on the relevance of documents, whatever the target.
+    RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
     #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
@@ -156,9 +157,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return side_of(view, wanted, self.param("target"), self.param("rel"))
 
     def fairest(self, view: View) -> Floats | None:
-        """Return the value of the fairest possible ranking of each list's length, ``[R]``.
-
-        ``None`` if it is not known for the measure.
+        """Return the value of the fairest ranking of each list's length, ``[R]``; ``None`` if not
+        known.
         """
         return None
 
@@ -267,8 +267,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                 raise ValueError(f"{self.NAME} has no parameter {name!r}; it takes "
                                  f"{', '.join(self.SUPPORTED_PARAMS)}")
             if not param.validate(value):
-                raise ValueError(f"{self.NAME}({name}={value!r}) is not possible: {name} takes "
-                                 f"{param.allowed}")
+                raise ValueError(f"{self.NAME}({name}={shown(value)}) is not possible: {name} "
+                                 f"takes {param.allowed}")
         for name, param in self.SUPPORTED_PARAMS.items():
             if param.required and name not in self.params:
                 raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: "

@@ -6,14 +6,15 @@ import inspect
 import re
 import shutil
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ir_measures import measures as irm
 
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.declarations.docstrings import parameter_lines
-from pt_fairness.declarations.params import NOT_PROVIDED, literal
+from pt_fairness.declarations.formulas import as_unicode
+from pt_fairness.declarations.params import NOT_PROVIDED, Param, literal
 from pt_fairness.declarations.registration import MEASURES
 
 
@@ -57,11 +58,29 @@ def overview(measures: Sequence[FairnessMeasure]) -> str:
     return "\n".join(lines)
 
 
+#: A section of a docstring: its title, the line under it, and its text.
+_SECTION = re.compile(r"(?ms)^(\w[\w ]*)\n(-+)\n(.*?)(?=^\w[\w ]*\n-+$|\Z)")
+
+
+def _plain_body(measure: FairnessMeasure) -> str:
+    """Return the body of a docstring with formulas as Unicode, and without "As rND."."""
+    def written_out(found: re.Match[str]) -> str:
+        other = re.match(r"As (\w+)\. ?", found[3])
+        text = found[3] if other is None else found[3][other.end():].lstrip() + next(
+            one[3] for one in _SECTION.finditer(_plain_body(MEASURES[other[1]]))
+            if one[1] == found[1])
+        return f"{found[1]}\n{found[2]}\n{text}"
+
+    body = re.sub(r"\.\. math::\n\n((?:   .*\n|\n)+)", lambda found: textwrap.indent(
+        as_unicode(found[1]), "   ") + "\n\n", _docstring(measure)[1] + "\n")
+    return re.sub(r":\w+:`~?([^`]*)`", r"\1", _SECTION.sub(written_out, body)).rstrip()
+
+
 def in_full(measures: Sequence[FairnessMeasure]) -> str:
     """Return the full documentation of measures as plain text."""
     entries = []
     for measure in measures:
-        body = textwrap.indent(_docstring(measure)[1], "    ")
+        body = textwrap.indent(_plain_body(measure), "    ")
         sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
         parameters = [f"    {line}" for line in parameter_lines(measure)]
         end = fair_end_of(measure)
@@ -104,8 +123,7 @@ def _title(text: str, line: str) -> list[str]:
 _INTRODUCTION = """\
 Every measure is an object, such as ``rKL`` or ``rKL(protected='CON') @ 5``. On the command line and
 for ``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The names are in
-``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``. The page :doc:`choosing` says which
-measure answers which question.
+``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``.
 
 Every measure sees the documents of a topic as trec_eval ranks them. Only parameters marked
 *required* must be given.
@@ -114,36 +132,45 @@ Every measure sees the documents of a topic as trec_eval ranks them. Only parame
 """
 
 
-def rst(measures: Sequence[FairnessMeasure], start: str = "",
-        sections: Mapping[str, str] | None = None) -> str:
-    """Return the reStructuredText page of measures and their bibliography.
+def entry(measure: FairnessMeasure, more: str = "") -> list[str]:
+    """Return the reStructuredText section of a measure, as lines.
 
-    :param start: what follows the introduction
-    :param sections: what follows the docstring of a measure, by its name
+    :param more: what follows the docstring
     """
-    lines = [*_title("Measures", "="), _INTRODUCTION, *([start] if start else [])]
-    for measure in measures:
-        aliases = [name for name, other in irm.registry.items()
-                   if other is measure and name != measure.NAME]
-        title, body = _docstring(measure)
-        # Sphinx allows no section headings within an object description; use rubrics.
-        body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
-        more = (sections or {}).get(measure.NAME, "")
-        parts = [body, "", more, ".. rubric:: Parameters", "", ".. list-table::",
-                 "   :header-rows: 1", "",
-                 "   * - parameter", "     - meaning", "     - default"]
-        for name, param in measure.SUPPORTED_PARAMS.items():
-            default = "" if param.default is NOT_PROVIDED else f"``{literal(param.default)}``"
-            value = "required" if param.required else default
-            parts += [f"   * - ``{name}``", f"     - {param.desc}", f"     - {value}".rstrip()]
-        lines += [*_title(title, "-"), f".. py:data:: {measure.NAME}",
-                  *(f"             {name}" for name in aliases), "",
-                  textwrap.indent("\n".join(parts), "   "), ""]
-    lines += _title("Bibliography", "-")
-    for key in sorted({key for measure in measures for key in measure.SOURCE}):
-        link = BIBLIOGRAPHY[key].link
-        lines.append(f"* {BIBLIOGRAPHY[key]}" + (f" {link}" if link else ""))
-    return "\n".join(lines) + "\n"
+    title, body = _docstring(measure)
+    return [*_title(title, "-"), f".. py:data:: {measure.NAME}",
+            *(f"             {name}" for name, other in irm.registry.items()
+              if other is measure and name != measure.NAME), "",
+            # Sphinx allows no section headings within an object description; use rubrics.
+            textwrap.indent(re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body,
+                                   flags=re.MULTILINE) + f"\n\n{more}", "   "), ""]
+
+
+def default_of(param: Param) -> str:
+    """Return the default of a parameter as a literal, ``required`` or nothing."""
+    return "required" if param.required else \
+        "" if param.default is NOT_PROVIDED else f"``{literal(param.default)}``"
+
+
+def references(measures: Sequence[FairnessMeasure]) -> list[str]:
+    """Return the papers of measures as items of a list."""
+    return [f"* {BIBLIOGRAPHY[key]} {BIBLIOGRAPHY[key].link}".rstrip()
+            for key in sorted({key for measure in measures for key in measure.SOURCE})]
+
+
+def _parameters(measure: FairnessMeasure) -> str:
+    return "\n".join([
+        ".. rubric:: Parameters", "", ".. list-table::", "   :header-rows: 1", "",
+        "   * - parameter", "     - meaning", "     - default",
+        *(f"   * - ``{name}``\n     - {param.desc}\n     - {default_of(param)}".rstrip()
+          for name, param in measure.SUPPORTED_PARAMS.items())])
+
+
+def rst(measures: Sequence[FairnessMeasure]) -> str:
+    """Return one reStructuredText page of measures and their papers."""
+    entries = [line for measure in measures for line in entry(measure, _parameters(measure))]
+    return "\n".join([*_title("Measures", "="), _INTRODUCTION, *entries,
+                      *_title("Bibliography", "-"), *references(measures)]) + "\n"
 
 
 #: The forms of ``pt-fairness measures``.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ir_measures import measures as irm
 
 from pt_fairness.bound_names import BoundName
 from pt_fairness.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, label_text
+from pt_fairness.messages import shown
 
 #: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
@@ -26,9 +28,8 @@ LABEL_PARAMS = ("group", "pro", "con")
 def literal(value: Any) -> str:
     """Return ``value`` as a Python literal that :func:`ir_measures.parse_measure` parses.
 
-    The literal has no white space, because ir_measures' command line splits its arguments there.
-    Negative numbers become strings, because the parser rejects them. Numeric parameters accept
-    such strings.
+    It has no white space, because ir_measures' command line splits its arguments there. Negative
+    numbers become strings, which numeric parameters accept, because the parser rejects them.
     """
     if isinstance(value, dict):
         return "{" + ",".join(f"{literal(k)}:{literal(v)}" for k, v in value.items()) + "}"
@@ -273,16 +274,19 @@ def _is_registered(name: str, registry: str) -> bool:
 
 def groups() -> Param:
     """Declare the group source."""
-    return Param(str, "where the groups come from: a registered name, a path or a Groups object; "
-                 "by default the iteration field of the qrels",
-                 "the name of registered groups, the path of a group file, or a Groups object",
+    return Param(str, "where the groups come from: a registered name, a path, a Groups object, "
+                 "a dictionary or a DataFrame; by default the iteration field of the qrels",
+                 "the name of registered groups, the path of a group file, a Groups object, a "
+                 "dictionary from documents to groups, or a DataFrame with docno and group",
                  canonical=_groups_name, accepts=lambda v: v != "")
 
 
 def _groups_name(value: Any) -> Any:
     if _is_source(value, "pt_fairness.values", "Values"):
-        raise ValueError(f"groups takes labels, and {value!r} holds numbers; measures of numbers, "
-                         "such as RaB, take it as values=")
+        raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
+                         "numbers, such as RaB, take it as values=")
+    if isinstance(value, Mapping) or hasattr(value, "__array__"):
+        value = importlib.import_module("pt_fairness.groups").get(value)
     return _source_name(value, "pt_fairness.groups", "Groups", "a group file")
 
 
@@ -305,6 +309,10 @@ def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
         raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "
                          f"{kind} object, not a {type(value).__name__}; {module}.from_frame makes "
                          f"{what} of a DataFrame")
+    return _path_text(value)
+
+
+def _path_text(value: Any) -> Any:
     return str(value) if hasattr(value, "__fspath__") else value
 
 
@@ -321,8 +329,9 @@ def values() -> Param:
 
 def _value_source(value: Any) -> Any:
     if _is_source(value, "pt_fairness.groups", "Groups"):
-        raise ValueError(f"values takes numbers, and {value!r} holds labels; give it as groups= "
-                         "and a number for each label as values=, such as {'PRO':1,'CON':-1}")
+        raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
+                         "groups= and a number for each label as values=, such as "
+                         "{'PRO':1,'CON':-1}")
     if not isinstance(value, dict):
         return _source_name(value, "pt_fairness.values", "Values", "a file of values")
     return _by_label(value)
@@ -333,7 +342,9 @@ def background() -> Param:
     words = ", ".join(map(repr, BACKGROUND_WORDS))
     return Param(str, "documents that the ranking is compared with: those of the whole ranking "
                  "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
-                 "name)", f"{words}, or a name registered with pt_fairness.runs.register",
-                 default=BACKGROUND_WORDS[0],
-                 accepts=lambda v: v in BACKGROUND_WORDS
+                 "name), of the file of a run, or of all runs of a folder",
+                 f"{words}, a name registered with pt_fairness.runs.register, or the path of a run "
+                 "or of a folder of runs",
+                 default=BACKGROUND_WORDS[0], canonical=_path_text,
+                 accepts=lambda v: v in BACKGROUND_WORDS or os.path.exists(v)
                  or _is_registered(v, "pt_fairness.values.runs"))

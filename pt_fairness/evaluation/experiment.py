@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness import tables as tabular
@@ -13,6 +15,7 @@ from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import check
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.evaluation import workers
+from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.naming import position, refuse_pipes
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.references import checked, reference_rows
@@ -25,14 +28,15 @@ from pt_fairness.evaluation.results import (
 )
 from pt_fairness.evaluation.workers import Result, Scorer
 from pt_fairness.io.files import Path
-from pt_fairness.io.named_runs import RunInput, RunInputs, named
-from pt_fairness.messages import first_names, one_of, warn
+from pt_fairness.io.named_runs import RunInput, RunInputs
+from pt_fairness.messages import first_names, one_of, shown, warn
 from pt_fairness.provider.checks import refuse_unknown
 from pt_fairness.tables import ALPHA, rename
 from pt_fairness.tables.names import (
     BROKEN,
     COMPARISON,
     CORRECTION,
+    DROPPED,
     GROUPS,
     INTERVAL,
     MEASURES,
@@ -40,6 +44,7 @@ from pt_fairness.tables.names import (
     SYSTEMS,
     TOLERANCE,
     TOPICS,
+    UNDEFINED,
     UNDEFINED_EVERYWHERE,
 )
 
@@ -47,15 +52,16 @@ from pt_fairness.tables.names import (
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 
 
-def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
-             groups: Any = None, labels: Mapping[Any, str] | None = None,
+def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: Any,
+             topics: Any = None, groups: Any = None, labels: Mapping[Any, str] | None = None,
              names: Sequence[str] | None = None, baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
              n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
              test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
              references: bool | Sequence[str] = False,
-             tolerance: float | Mapping[Any, float] | None = None) -> Any:
+             tolerance: float | Mapping[Any, float] | None = None,
+             undefined: Literal["count", "drop"] = "count") -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
@@ -69,20 +75,35 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
     columns of the comparison are empty. A warning of the measures is given once, with the runs that
     it applies to.
 
+    ``evaluate(systems, topics, qrels, measures)``, the order of ``pt.Experiment``, is possible,
+    too.
+
     :param runs: a run, a sequence of runs, or a dictionary from names to runs. A run is the path
-        of a file (see :func:`read_run`) or a frame with ``qid, docno, score`` (or ir_measures'
-        names). A frame with several rankings of a topic has the column ``iteration``, the sample of
-        each row. Outside a dictionary, a pattern such as ``runs/*.gz`` stands for several files.
-        There, a file is named after its file name without ``.gz`` or ``.parquet`` (its path if two
-        files have the same name), and a frame after its position, such as ``run 0``.
+        of a file (see :func:`read_run`); a frame with ``qid, docno`` and ``score`` or else ``rank``
+        (or ir_measures' names); a dictionary ``{qid: {docno: score}}`` or a list of ``ScoredDoc``,
+        as of ir_measures; or a PyTerrier transformer. A frame with several rankings of a topic has
+        the column ``iteration``, the sample of each row. Outside a dictionary, a pattern such as
+        ``runs/*.gz`` stands for several files. There, a file is named after the part of its file
+        name that tells it from the others, without suffixes such as ``.run.gz`` (its path if two
+        files have the same name), a transformer after its text, and another run after its position,
+        such as ``run 0``.
     :param qrels: a TREC qrels file, the id of a dataset of ir_datasets (with ``irds:`` in front or
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
-        groups, ``iteration`` (or ir_measures' names). Averages are over its topics.
+        groups, ``iteration`` (or ir_measures' names). Averages are over its topics. ``None`` for
+        measures whose value depends on no judged document, such as AWRF and NDKL with their default
+        target: the topics are then those of the runs.
     :param measures: measures of ir_measures or of this package, or their names
+    :param topics: the topics of transformers: a frame ``qid, query``, a dataset of
+        ``pt.get_dataset``, an id of ir_datasets, or the path of a file. Each transformer is run
+        once, in batches, and its results serve all measures. As in ``pt.Experiment``, the qrels of
+        other topics are left out; a warning says so.
     :param groups: the group source of the measures whose parameter ``groups`` is not set: the
-        name of registered groups, the path of a group file, or a Groups object. It is not in the
-        names of the columns. α-nDCG and the other measures of ndeval take their subtopics from it,
-        too.
+        name of registered groups, the path of a group file, a Groups object, or what
+        :func:`pt_fairness.groups.from_mapping` and :func:`~pt_fairness.groups.from_frame` take (a
+        dictionary, a Series, a DataFrame). It is not in the names of the columns. α-nDCG and the
+        other measures of ndeval take their subtopics from it, too. Without it, and without groups
+        in ``iteration``, groups are those of a column ``group`` of the frames of runs and qrels; a
+        warning says so.
     :param labels: a dictionary from measures to the names of their columns, as :func:`rename` takes
     :param names: a name for each run, in their order, where ``runs`` is no dictionary
     :param baseline: the run to test the others against: its position, name or path
@@ -118,6 +139,8 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
         measures to it: the column ``X verdict`` says whether a system is not worse by more
         (``within``), worse by more (``exceeds``), or ``inconclusive``, as of
         :func:`pt_fairness.analysis.compare`
+    :param undefined: ``'drop'`` leaves the topics for which a measure of this package is undefined
+        out of its averages, tests and intervals; they are NaN per topic
     :param references: whether the averages have a row for each kind of
         :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds: ``[random
         order]``, ``[proportional]``, ``[largest group first]``, ``[smallest group first]``. Each
@@ -128,7 +151,8 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
         and a smaller value), ``p-value`` and, with a correction, ``reject`` (at
         .05) and ``p-value corrected`` of each; rows in the order of the runs. The values are those
         of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
-        topic. A topic for which a measure of this package is undefined has 0.0. A topic that a
+        topic. A topic for which a measure of this package is undefined has 0.0 (NaN with
+        ``undefined='drop'``). A topic that a
         group source drops is NaN, and the averages exclude it. The average of a measure that is
         undefined for all topics is NaN, and it is not compared (``pt.Experiment``: 0.0).
 
@@ -142,11 +166,13 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
         test, correction, alpha, systems``), with intervals ``interval`` (``method, confidence``),
         with verdicts ``tolerance`` (δ by measure), and with references ``references``, the names of
         their rows.
-    :raises ValueError: no runs, two of the same name, an unknown baseline, a measure that is wrong
-        or does not fit the qrels, a group source that does not exist, qrels that cannot be read,
-        ``n_jobs=0``, a pipe for several processes, a correction other than the default without a
-        baseline, a baseline or ``highlight`` without averages, a label that no document has, a
-        group source that knows no judged and no ranked document, or no run that could be evaluated
+    :raises ValueError: no runs, two of the same name, transformers without topics or topics without
+        transformers, a measure that needs the missing qrels, an unknown baseline, a measure that is
+        wrong or does not fit the qrels, a group source that does not exist, qrels that cannot be
+        read, ``n_jobs=0``, a pipe for several processes, a correction other than the default
+        without a baseline, a baseline or ``highlight`` without averages, a label that no document
+        has, a group source that knows no judged and no ranked document, or no run that could be
+        evaluated
     :raises ImportError: several processes without joblib
 
     Examples
@@ -164,12 +190,16 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
     _check_options(perquery, baseline, correction, highlight, labels)
     kinds = checked(references)
     one_of("test", test, list(TESTS))
+    one_of("undefined", undefined, ("count", "drop"))
     if tolerance is not None and baseline is None:
-        raise ValueError(f"tolerance={tolerance!r} is of differences from a baseline; give "
+        raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
                          "baseline, too")
     if confidence is not None:
         check(confidence, RESAMPLES)
-    by_name = named(runs, names)
+    if kinds and qrels is None:
+        raise ValueError("references hold the relevant documents, so they need qrels")
+    by_name, qrels, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
+                                                 names, progress)
     systems = list(by_name)
     base = None if baseline is None else systems[position(baseline, by_name)]
     parallel = workers.make_parallel(n_jobs, len(by_name))
@@ -184,12 +214,18 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
     if len(broken) == len(systems):
         raise ValueError(f"no run could be evaluated: {_with_errors(broken)}")
     refuse_unknown([one.scores.warnings for one in finished if one.error is None])
-    _warn_once(finished)
+    _warn_once(finished, undefined)
     if broken:
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {_with_errors(broken)}")
     scores = {one.name: one.scores for one in finished if one.error is None}
     attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
+    left_out: dict[str, Any] = {}
+    if undefined == "drop":
+        attrs[DROPPED], left_out = True, attrs[UNDEFINED]
+        scores = {name: replace(one, values=np.where(
+            [[qid in left_out.get(column, ()) for column in plan.columns] for qid in one.qids],
+            np.nan, one.values)) for name, one in scores.items()}
     if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
                              "alpha": ALPHA, "systems": len(scores) - 1}
@@ -208,7 +244,7 @@ def evaluate(runs: RunInputs, qrels: Any, measures: Any, *,
         averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
                                correction, test, confidence, verdicts)
         if kinds:
-            rows = reference_rows(plan, kinds)
+            rows = reference_rows(plan, kinds, left_out)
             rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
             averages = with_rows(averages, rows)
             attrs[REFERENCES] = tuple(rows["name"])
@@ -236,20 +272,21 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
     :raises ValueError: an option is not possible, or two do not go together
     """
     if perquery not in (True, False, "both"):
-        raise ValueError(f"perquery={perquery!r} is not possible; it takes 'both', True or False")
+        raise ValueError(f"perquery={shown(perquery)} is not possible; it takes 'both', True or "
+                         "False")
     if perquery is True and (baseline is not None or highlight is not None):
         raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
                          "out; use perquery='both' or False")
     if correction is not None:
         if baseline is None and correction != CORRECTION:
-            raise ValueError(f"correction={correction!r} corrects comparisons with a baseline; "
-                             "give baseline, too")
+            raise ValueError(f"correction={shown(correction)} corrects comparisons with a "
+                             "baseline; give baseline, too")
         corrected(pd.Series([1.0]), correction)
     if highlight is not None and highlight not in _STYLES:
-        raise ValueError(f"highlight={highlight!r} is not possible; it takes "
+        raise ValueError(f"highlight={shown(highlight)} is not possible; it takes "
                          f"{', '.join(map(repr, _STYLES))}")
     if labels is not None and not isinstance(labels, Mapping):
-        raise ValueError(f"labels={labels!r} is a {type(labels).__name__}; it has to be a "
+        raise ValueError(f"labels={shown(labels)} is a {type(labels).__name__}; it has to be a "
                          "dictionary from measures to labels")
 
 
@@ -279,7 +316,7 @@ def _with_errors(broken: Mapping[str, str]) -> str:
     return "; ".join(f"{name} ({error})" for name, error in broken.items())
 
 
-def _warn_once(results: Sequence[Result]) -> None:
+def _warn_once(results: Sequence[Result], undefined: str) -> None:
     """Warn once for each cause, with the names of the runs that it applies to."""
     causes: dict[str, dict[str, list[str]]] = {}
     for result in results:
@@ -289,6 +326,8 @@ def _warn_once(results: Sequence[Result]) -> None:
                 runs.append(result.name)
     for messages in causes.values():
         (message, runs), *others = messages.items()
+        if undefined == "drop":
+            message = message.replace("have the value 0.0, for every system", "are left out")
         if len(runs) == len(results):
             warn(message)
             continue

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pt_fairness.io.files import is_pipe
 from pt_fairness.io.named_runs import RunInput, file_name
+from pt_fairness.messages import did_you_mean, first_names, shown
 
 
 def position(baseline: int | str, named: Mapping[str, RunInput]) -> int:
@@ -24,16 +25,18 @@ def position(baseline: int | str, named: Mapping[str, RunInput]) -> int:
                              "the first is 0")
         return int(baseline)
     if not isinstance(baseline, (str, os.PathLike)):
-        raise ValueError(f"baseline={baseline!r} is a {type(baseline).__name__}; it has to be the "
-                         f"position, name or path of a run; the names are {', '.join(names)}")
+        raise ValueError(f"baseline={shown(baseline)} is a {type(baseline).__name__}; it has to be "
+                         f"the position, name or path of a run; the names are {', '.join(names)}")
     if baseline in named:
         return names.index(os.fspath(baseline))
     paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in named.values()]
     if os.fspath(baseline) in paths:
         return paths.index(os.fspath(baseline))
-    if os.path.basename(baseline) == baseline and file_name(baseline) in named:
-        return names.index(file_name(baseline))
-    raise ValueError(f"the baseline {baseline!r} is none of the runs; they are {', '.join(names)}")
+    files = [None if path is None else file_name(path) for path in paths]
+    if os.path.basename(baseline) == baseline and files.count(file_name(baseline)) == 1:
+        return files.index(file_name(baseline))
+    raise ValueError(f"the baseline {shown(baseline)} is none of the runs; they are "
+                     f"{first_names(names)}.{did_you_mean(file_name(baseline), names)}")
 
 
 def refuse_pipes(named: Mapping[str, RunInput]) -> None:

@@ -21,6 +21,7 @@ from pt_fairness.messages import warn
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.checks import check_names
 from pt_fairness.provider.parsing import parsed, take_groups
+from pt_fairness.registry import shown_names
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")
@@ -38,7 +39,7 @@ class Plan:
     measures: list[Any]
     #: The names of the measures in the tables.
     columns: list[str]
-    #: The name of the group source of the evaluation, ``None`` for none.
+    #: What tables show of the group source of the evaluation, ``None`` for none.
     groups: str | None
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
@@ -48,6 +49,8 @@ class Plan:
     digest: str
     #: The maximum number of threads that parse a file; ``None`` for pandas' default.
     threads: int | None
+    #: What tables show of sources without a name, by the name derived from their content.
+    shown: dict[str, str]
 
     def set_environment(self) -> None:
         """Set the environment variables of this process to those of the plan."""
@@ -79,6 +82,7 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
         raise ValueError("there are no measures to compute")
     columns, frame, name = take_groups(asked, frame, source)
     every, held = _bind(list(columns))
+    shown = shown_names([*held, *([] if name is None else [name])])
     alpha = os.environ.get(ALPHA_VARIABLE)
     folder = None
     if checkpoint is not None:
@@ -101,7 +105,18 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
                      "that can be imported, or give the object or the function a method digest() "
                      "that returns a text")
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
-    return Plan(frame, every, list(columns.values()), name, alpha, folder, digest, threads)
+    return Plan(frame, every, _columns(every, columns.values(), shown),
+                None if name is None else shown.get(name, str(name)), alpha, folder, digest,
+                threads, shown)
+
+
+def _columns(measures: Sequence[Any], columns: Iterable[str], shown: dict[str, str]) -> list[str]:
+    """Return the names of columns, in which sources without a name are as they are shown."""
+    names = [str(type(measure)(**measure.with_names(lambda _, name: shown.get(name, name))))
+             if isinstance(measure, FairnessMeasure) and column == str(measure) else column
+             for measure, column in zip(measures, columns, strict=True)]
+    return [name if names.count(name) == 1 else column
+            for name, column in zip(names, columns, strict=True)]
 
 
 def _bind(measures: Sequence[Any]) -> tuple[list[Any], Iterable[BoundName]]:

@@ -14,6 +14,7 @@ from pt_fairness.analysis.confidence import intervals
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.arrays import Floats
 from pt_fairness.evaluation.checkpoint import Scores
+from pt_fairness.messages import shown
 from pt_fairness.tables import (
     ALPHA,
     LOSSES,
@@ -143,8 +144,9 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
         decimals = dict.fromkeys(known, digits)
     for count in decimals.values():
         if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 0:
-            raise ValueError(f"round={digits!r} is not possible; it takes a number of decimals of "
-                             "at least 0, or a dictionary from measures to such numbers")
+            raise ValueError(f"round={shown(digits)} is not possible; it takes a number of "
+                             "decimals of at least 0, or a dictionary from measures to such "
+                             "numbers")
     if not per_query:
         return table.round({column: decimals[name] for column in table.columns
                             for name, suffix in [split_suffix(str(column))]

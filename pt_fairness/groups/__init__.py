@@ -1,7 +1,7 @@
 """Group sources: the groups of judged and unjudged documents.
 
-The parameter ``groups=`` of a measure is the name of registered groups, the path of a group file,
-or a :class:`Groups` object.
+The parameter ``groups=`` of a measure is the name of registered groups, the path of a group file, a
+:class:`Groups` object, or what :func:`from_mapping` and :func:`from_frame` take.
 """
 
 from pt_fairness.groups.base import Groups

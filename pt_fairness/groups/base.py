@@ -12,6 +12,7 @@ from pt_fairness import fingerprint, io
 from pt_fairness.groups.table import Memberships, Table, distinct_annotations, is_no_group
 from pt_fairness.identifiers import texts_of
 from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
+from pt_fairness.messages import shown
 from pt_fairness.registry import NamedObject
 
 
@@ -53,8 +54,8 @@ class Groups(NamedObject):
         self.order: list[str] | None = None if order is None else distinct_labels(order, "order")
         lacking = set(self.labels or ()) - set(self.order or ()) if self.order is not None else ()
         if lacking:
-            raise ValueError(f"order={self.order} lacks the label {min(lacking)!r}; it has to "
-                             "hold every label, lowest first")
+            raise ValueError(f"order={shown(self.order)} lacks the label {min(lacking)!r}; it has "
+                             "to hold every label, lowest first")
 
     def digest(self) -> str:
         """Return a hash of the content, and of the code of the class.
@@ -115,8 +116,8 @@ class Groups(NamedObject):
                                       "method")
         found = self.lookup(list(qids), list(docnos))
         if not isinstance(found, pd.DataFrame):
-            raise ValueError(f"{self!r}.lookup returned {found!r}; it has to return a frame with "
-                             "the columns qid, docno, group")
+            raise ValueError(f"{self!r}.lookup returned {shown(found)}; it has to return a frame "
+                             "with the columns qid, docno, group")
         what = f"what {self!r}.lookup returned"
         io.need_columns(found, ["qid", "docno", "group", *(["weight"] if self.weighted else [])],
                         what)
@@ -222,7 +223,7 @@ class Groups(NamedObject):
         return _Relabelled(self, by_topic, name, order)
 
     def __repr__(self) -> str:
-        return f"Groups({self.name!r}, {self.labels})"
+        return f"Groups({self.name!r}, {shown(self.labels)})"
 
 
 def summary(qrels: pd.DataFrame) -> str:
@@ -292,7 +293,7 @@ class _Relabelled(Groups):
                 if base.labels is not None else []
             if unknown:
                 leaning = "" if isinstance(value, Mapping) else \
-                    f"; a leaning such as {value!r} renames PRO and CON"
+                    f"; a leaning such as {shown(value)} renames PRO and CON"
                 raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to "
                                  f"rename{leaning}")
         super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()],
@@ -309,7 +310,7 @@ class _Relabelled(Groups):
         if is_no_group(value) or value == _NO_LEANING:
             return {}
         if value not in _IDEOLOGIES:
-            raise ValueError(f"topic {topic!r} has the leaning {value!r}; it has to be "
+            raise ValueError(f"topic {topic!r} has the leaning {shown(value)}; it has to be "
                              f"{' or '.join(map(repr, _IDEOLOGIES))}, None or {_NO_LEANING!r} for "
                              "none, or a mapping from labels to labels")
         return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}

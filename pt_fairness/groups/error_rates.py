@@ -14,7 +14,7 @@ from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
 from pt_fairness.groups.table import Memberships
 from pt_fairness.labels import label_text
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 
 
 def with_error_rates(source: str | os.PathLike[str] | Groups,
@@ -120,6 +120,6 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
     wrong = list(table.index[(table < 0).any(axis=1) | ~(abs(table.sum(axis=1, skipna=False) - 1)
                                                          <= 1e-9)])
     if wrong:
-        raise ValueError(f"the probabilities of {wrong[0]!r} in {option} are {given[wrong[0]]}; "
-                         "they have to be at least 0 and to sum to 1")
+        raise ValueError(f"the probabilities of {wrong[0]!r} in {option} are "
+                         f"{shown(given[wrong[0]])}; they have to be at least 0 and to sum to 1")
     return table

@@ -12,9 +12,15 @@ import pandas as pd
 from pt_fairness import fingerprint
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Memberships, Table, is_no_group
-from pt_fairness.irds.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
+from pt_fairness.irds.word_counts import (
+    THRESHOLD,
+    Tokenizer,
+    WordCounts,
+    check_threshold,
+    counts_of,
+)
 from pt_fairness.labels import UNANNOTATED, label_text
-from pt_fairness.messages import listed, warn
+from pt_fairness.messages import listed, shown, warn
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]
@@ -54,17 +60,18 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
     return FromIrds(dataset_id, field, labels, name, entity, order)
 
 
-def from_text(dataset_id: str, words: Mapping[Any, Iterable[str]],
+def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
               neutral: Any | None = "neutral", name: str | None = None, *, shares: bool = False,
               threshold: int = THRESHOLD, field: str | None = None,
               tokenize: Tokenizer = str.split, order: Iterable[Any] | None = None) -> Groups:
-    """Return groups from the words in the documents of an ir_datasets id.
+    """Return groups from the words in documents.
 
     The group of a document is the one with the most words in its text. A document with at most
     ``threshold`` words of all groups is neutral, as is one in which several groups have the most.
     :func:`pt_fairness.values.from_text` returns numbers from the same words. Nothing is read before
     groups are needed. Documents are then read from the docstore, once, with a progress bar.
 
+    :param documents: an ir_datasets id, or a frame ``docno, text``
     :param words: the words of each group, by group; no word is in two of them. Texts and words are
         lowercased.
     :param neutral: the label of neutral documents; ``None`` to leave them unannotated
@@ -72,7 +79,8 @@ def from_text(dataset_id: str, words: Mapping[Any, Iterable[str]],
     :param shares: whether documents that are not neutral are in each group by its share of their
         words, and only documents of at most ``threshold`` words are neutral
     :param threshold: the largest number of words in a neutral document, at least 0
-    :param field: the field with the text; by default, ir_datasets' default text of the document
+    :param field: the field with the text; by default, ir_datasets' default text of the document,
+        and the column ``text`` of a frame
     :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
         that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
         punctuation. A measure with a function can be pickled only if the function can.
@@ -86,6 +94,7 @@ def from_text(dataset_id: str, words: Mapping[Any, Iterable[str]],
     Examples
     --------
     >>> import re
+    >>> import pandas as pd
     >>> from pt_fairness import groups
     >>> words = {"female": ["she", "her", "grandmother"], "male": ["he", "his", "father", "kings"]}
     >>> tokenize = re.compile(r"\\w+").findall
@@ -100,8 +109,13 @@ def from_text(dataset_id: str, words: Mapping[Any, Iterable[str]],
     0   1  d01-08   female     1.0
     1   1  d01-08     male     2.0
     2   1  d01-11  neutral     1.0
+    >>> texts = pd.DataFrame({"docno": ["a", "b"], "text": ["she said her name", "it rains"]})
+    >>> groups.from_text(texts, words).lookup(["1", "1"], ["a", "b"])
+      qid docno    group
+    0   1     a   female
+    1   1     b  neutral
     """
-    counts = WordCounts(dataset_id, words, field, tokenize)
+    counts = counts_of(documents, words, field, tokenize)
     return FromText(counts, neutral, shares, threshold, name, order)
 
 
@@ -115,7 +129,7 @@ class FromText(Groups):
                  order: Iterable[Any] | None = None) -> None:
         every = [*counts.groups, *([] if neutral is None else [label_text(neutral)])]
         if len(set(every)) < len(every) or (neutral is not None and is_no_group(neutral)):
-            raise ValueError(f"neutral={neutral!r} has to be another label than those of the "
+            raise ValueError(f"neutral={shown(neutral)} has to be another label than those of the "
                              f"groups ({listed(counts.groups)}), or None for no label")
         super().__init__(name, every, order)
         self.weighted = shares
@@ -150,8 +164,8 @@ class FromIrds(Groups):
                  labels: Iterable[Any] | None = None, name: str | None = None,
                  entity: str | None = None, order: Iterable[Any] | None = None) -> None:
         if entity not in (None, "docs", "qrels"):
-            raise ValueError(f"entity={entity!r} is not possible: a field is one of the 'docs' or "
-                             "of the 'qrels'")
+            raise ValueError(f"entity={shown(entity)} is not possible: a field is one of the "
+                             "'docs' or of the 'qrels'")
         super().__init__(f"{dataset_id}/{field}" if name is None and isinstance(field, str)
                          else name, labels, order)
         self.dataset_id, self.field, self.entity = dataset_id, field, entity

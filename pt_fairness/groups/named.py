@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pt_fairness.groups.base import Groups
-from pt_fairness.groups.sources import from_file
+from pt_fairness.groups.sources import from_file, of_data
 from pt_fairness.registry import Registry
 
 REGISTRY = Registry(Groups, from_file,
-                    "from_frame, from_mapping, from_pattern, from_text or from_file")
+                    "from_frame, from_mapping, from_pattern, from_text or from_file",
+                    convert=of_data)
 
 
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:

@@ -16,7 +16,7 @@ from pt_fairness import io
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Memberships, Table
 from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
@@ -104,16 +104,16 @@ def _several(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
     if _holds_weights(groups):
         for group, weight in groups.items():
             if not (math.isfinite(weight) and weight > 0):
-                raise ValueError(f"the weight of {group!r} for {docno!r} is {weight!r}; weights "
-                                 "are numbers above 0")
+                raise ValueError(f"the weight of {group!r} for {docno!r} is {shown(weight)}; "
+                                 "weights are numbers above 0")
         return groups.items()
     if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
         return [(group, math.nan) for group in groups]
     if pd.api.types.is_scalar(groups):
         return [(groups, math.nan)]
-    raise ValueError(f"the groups of {docno!r} are {groups!r}; a document has a label, a list of "
-                     "labels or a dictionary of weights, and either all or none of the values are "
-                     "dictionaries of documents by topic")
+    raise ValueError(f"the groups of {docno!r} are {shown(groups)}; a document has a label, a list "
+                     "of labels or a dictionary of weights, and either all or none of the values "
+                     "are dictionaries of documents by topic")
 
 
 def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | None = None,
@@ -166,11 +166,11 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     ...     groups.from_file(path).labels
     ['CON', 'PRO']
     """
-    if labels is None:
-        return _Frame(Table.of_frame(io.read_groups(path), os.fspath(path)), name, order)
-    columns = distinct_labels(labels, "labels")
-    frame = io.read_memberships(path, columns)
-    return _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
+    columns = [] if labels is None else distinct_labels(labels, "labels")
+    frame = io.read_groups(path) if labels is None else io.read_memberships(path, columns)
+    found = _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
+    found.made_of = os.fspath(path)
+    return found
 
 
 def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any] = (),
@@ -208,12 +208,17 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     dropped, labels = label_texts(none, "none"), sorted(set(frame["group"].dropna()))
     absent = [label for label in dropped if label not in labels]
     if absent:
-        raise ValueError(f"none={dropped}: no document has the label {absent[0]!r}; the labels are "
-                         f"{listed(labels)}")
+        raise ValueError(f"none={shown(dropped)}: no document has the label {absent[0]!r}; the "
+                         f"labels are {listed(labels)}")
     if set(labels) <= {*UNANNOTATED, *dropped}:
         raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
-                         f"none={dropped}")
+                         f"none={shown(dropped)}")
     return from_frame(frame[~frame["group"].isin(dropped)], name, order=order)
+
+
+def of_data(data: Any) -> Groups:
+    """Return groups from a DataFrame, a dictionary or a Series."""
+    return from_frame(data) if isinstance(data, pd.DataFrame) else from_mapping(data)
 
 
 class _Frame(Groups):
@@ -236,6 +241,10 @@ class _Frame(Groups):
 class _Pattern(Groups):
     in_parts = True
 
+    @property
+    def made_of(self) -> str:  # type: ignore[override]
+        return self.pattern
+
     def __init__(self, pattern: str, labels: Iterable[Any] | None, name: str | None,
                  order: Iterable[Any] | None) -> None:
         super().__init__(name, labels, order)
@@ -244,7 +253,7 @@ class _Pattern(Groups):
         try:
             compiled = re.compile(pattern)
         except re.error as error:
-            raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+            raise ValueError(f"{shown(pattern)} is no regular expression: {error}") from None
         self.pattern = pattern
         self._column = "group" if "group" in compiled.groupindex else 0
         self._whole = pattern if compiled.groups else f"({pattern})"

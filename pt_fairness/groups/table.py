@@ -11,8 +11,8 @@ import pandas as pd
 from pt_fairness import io
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.identifiers import DocumentIndex
-from pt_fairness.io.frames import shown
 from pt_fairness.labels import UNANNOTATED, UNKNOWN_GROUP, label_text
+from pt_fairness.messages import shown
 
 
 class Memberships(NamedTuple):

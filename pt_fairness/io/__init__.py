@@ -3,6 +3,7 @@
 from pt_fairness.io.frames import need_columns as need_columns
 from pt_fairness.io.frames import need_frame as need_frame
 from pt_fairness.io.frames import need_rows as need_rows
+from pt_fairness.io.groups import memberships as memberships
 from pt_fairness.io.groups import read_groups, read_values
 from pt_fairness.io.groups import read_labels as read_labels
 from pt_fairness.io.groups import read_memberships as read_memberships

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness.io.files import DAMAGE, Input, compression
+from pt_fairness.messages import shown
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
 #: is deprecated.
@@ -115,11 +116,6 @@ def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> N
         for name, field in zip(names, fields, strict=False):
             if types[name] is float and not is_number(field):
                 raise ValueError(f"{where}: the {name} {shown(field)} is no number")
-
-
-def shown(text: str) -> str:
-    """Return the repr of a text for an error message, cut after 100 characters."""
-    return repr(text) if len(text) <= 100 else f"{text[:100]!r}…"
 
 
 def is_number(text: str) -> bool:

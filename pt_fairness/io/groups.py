@@ -9,18 +9,20 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.io.files import DAMAGE, Input, Path, opened
-from pt_fairness.io.frames import first_line, need_columns, read_columns, read_csv, shown
+from pt_fairness.io.frames import first_line, need_columns, read_columns, read_csv
 from pt_fairness.labels import TREC_DEFAULTS
-from pt_fairness.messages import listed
+from pt_fairness.messages import listed, shown
 
 
-def read_groups(path: Path) -> pd.DataFrame:
+def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
     """Read a group file, compressed if the name ends in ``.gz``.
 
     It is a TREC qrels file, or has a header and columns separated by tabs or commas. In qrels, the
     group is in the second column; if that column holds nothing but ``0`` or ``Q0``, it is the text
     label in the fourth. A document of several groups has a row for each.
 
+    :param column: the column of a table that has the group. If it is another than ``group``, the
+        documents are in ``docno``, ``doc_id`` or, without these, in the first other column.
     :returns: ``docno, group`` or ``qid, docno, group`` as text, and the other columns of the file
     :raises ValueError: the file has another form, or a line cannot be read
 
@@ -38,8 +40,15 @@ def read_groups(path: Path) -> pd.DataFrame:
         first = first_line(source)
         for separator in ("\t", ","):
             header = _header(first, separator)
-            if "group" in header and len(header) > 1:
+            if column.lower() in header and len(header) > 1:
+                header = ["group" if name == column.lower() else f"other {name}"
+                          if name == "group" else name for name in header]
+                if column != "group" and not {"docno", "doc_id"} & {*header}:
+                    header[int(header[0] == "group")] = "docno"
                 return _read_table(source, separator, header, ["docno", "group"])
+        if column != "group":
+            raise ValueError(f"{source.name} has no column {column!r}, separated by tabs or commas "
+                             f"from others; its first line is {shown(first)}")
         if len(first.split()) != 4:
             raise ValueError(f"{source.name} is no group file: it needs a header with docno and "
                              "group (and qid), separated by tabs or commas, or the four columns of "
@@ -56,6 +65,21 @@ def read_groups(path: Path) -> pd.DataFrame:
                          "numbers, as in plain qrels. A group file has the group in one of them, "
                          "or is a table with the columns docno and group; if the numbers are the "
                          "groups, use pt_fairness.groups.from_qrels")
+
+
+def memberships(path: Path) -> int:
+    """Return the number of groups of a membership file of NTCIR, and 0 for another file.
+
+    All columns after topic and document are shares. Qrels have 0 or Q0 in their second column, or
+    a document that is no share in the third.
+    """
+    with opened(path) as source:
+        _, *fields = first_line(source).split() or [""]
+    try:
+        shares = all(0 <= float(share) <= 1 for share in fields[1:])
+    except ValueError:
+        return 0
+    return len(fields[1:]) if shares and fields[:1] and fields[0] not in TREC_DEFAULTS else 0
 
 
 def read_labels(path: Path) -> pd.DataFrame:

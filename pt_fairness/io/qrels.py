@@ -11,8 +11,9 @@ import pandas as pd
 
 from pt_fairness.identifiers import missing, texts_of
 from pt_fairness.io.files import Path, compression, opened, write_output, written_whole
-from pt_fairness.io.frames import read_columns, shown
+from pt_fairness.io.frames import read_columns
 from pt_fairness.labels import label_text
+from pt_fairness.messages import shown
 
 #: The largest label; floats do not represent every larger integer.
 _LARGEST_LABEL = 2**53
@@ -69,7 +70,7 @@ def load_qrels(source: Any) -> pd.DataFrame:
         try:
             return source.get_qrels()
         except NotImplementedError:
-            raise ValueError(f"the dataset {source!r} has no qrels") from None
+            raise ValueError(f"the dataset {shown(source)} has no qrels") from None
     if not isinstance(source, (str, os.PathLike)):
         raise ValueError(f"the qrels are a {type(source).__name__}; they have to be a DataFrame, "
                          "the path of a file, an ir_datasets id or a PyTerrier dataset")

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.arrays import Ints
+from pt_fairness.identifiers import texts_of
 from pt_fairness.labels import UNANNOTATED, label_text
-from pt_fairness.messages import listed, warn
+from pt_fairness.messages import listed, shown, warn
 
 Tokenizer = Callable[[str], Iterable[str]]
 Words = Mapping[Any, Iterable[str]]
@@ -39,13 +40,16 @@ class WordCounts:
                  groups: Sequence[str] = ()) -> None:
         if not callable(words):
             if not isinstance(words, Mapping) or not words:
-                raise ValueError(f"words={words!r} has to be a dictionary of the words of each "
-                                 "group, such as {'female': ['she', 'her'], 'male': ['he', 'his']}")
+                raise ValueError(f"words={shown(words)} has to be a dictionary of the words of "
+                                 "each group, such as {'female': ['she', 'her'], 'male': ['he', "
+                                 "'his']}")
             groups = [label_text(group) for group in words]
             if len(set(groups)) < len(groups):
                 raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
                                  "are text, and a number is the label of its digits")
         self.dataset_id, self.field, self.tokenize = dataset_id, field, tokenize
+        #: The name of the documents in warnings.
+        self.where = f"the corpus {dataset_id}"
         #: The groups, in the order of ``words``.
         self.groups = list(groups)
         self._words = words
@@ -107,8 +111,8 @@ class WordCounts:
         missing = docnos[counts[:, 0] < 0].unique()
         if len(missing) and not self._warned:
             self._warned = True
-            warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in the corpus "
-                 f"{self.dataset_id} (the first: {missing[0]!r}), so that their words are unknown")
+            warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in "
+                 f"{self.where} (the first: {missing[0]!r}), so that their words are unknown")
         return counts
 
     def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
@@ -117,35 +121,64 @@ class WordCounts:
         :param docnos: the documents, distinct
         :param name: the description of the progress bar
         """
-        from pt_fairness.irds import data as reading
-        text_of = self._text_of(reading.dataset(self.dataset_id))
         found: list[str] = []
         cells: list[int] = []
         group, size = self._codes.get, len(self.groups)
-        for document in reading.documents(self.dataset_id, list(docnos), name):
+        for docno, text in self._texts(docnos, name):
+            if not isinstance(text, str):
+                raise ValueError(f"the field {self.field!r} of {docno!r} in {self.dataset_id} is "
+                                 f"{shown(text)}; it has to be text")
             first = size * len(found)
-            found.append(document.doc_id)
-            cells += [first + code for code in map(group, self.tokenize(text_of(document).lower()))
+            found.append(docno)
+            cells += [first + code for code in map(group, self.tokenize(text.lower()))
                       if code is not None]
         counts = np.bincount(np.array(cells, np.int64), minlength=size * len(found))
         frame = pd.DataFrame(counts.reshape(len(found), size).astype(np.int32),
                              index=pd.Index(found, dtype=object), columns=self.groups)
         return frame[~frame.index.duplicated()].reindex(docnos, fill_value=-1)
 
-    def _text_of(self, dataset: Any) -> Callable[[Any], str]:
-        """Return the function that returns the text of a document."""
+    def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
+        """Yield the documents of the corpus with their texts, in any order."""
+        from pt_fairness.irds import data as reading
+        dataset, field = reading.dataset(self.dataset_id), self.field
         fields = dataset.docs_cls()._fields if dataset.has("docs") else ()
-        if not fields or self.field not in (None, *fields):
-            raise ValueError(f"the documents of {self.dataset_id!r} have no field {self.field!r}; "
+        if not fields or field not in (None, *fields):
+            raise ValueError(f"the documents of {self.dataset_id!r} have no field {field!r}; "
                              f"they have {listed(fields) or 'none'}")
+        for document in reading.documents(self.dataset_id, list(docnos), name):
+            yield document.doc_id, (document.default_text() if field is None
+                                    else getattr(document, field))
 
-        def text_of(document: Any) -> str:
-            text = document.default_text() if self.field is None else getattr(document, self.field)
-            if not isinstance(text, str):
-                raise ValueError(f"the field {self.field!r} of {document.doc_id!r} in "
-                                 f"{self.dataset_id} is {text!r}; it has to be text")
-            return text
-        return text_of
+
+class CountsOfFrame(WordCounts):
+    """Counts of the words of each group in the texts of a frame, ``docno`` and ``field``."""
+
+    def __init__(self, frame: pd.DataFrame, words: Words, field: str | None, tokenize: Tokenizer):
+        frame, self.field = frame.rename(columns={"doc_id": "docno"}), field or "text"
+        if not {"docno", self.field} <= {*frame}:
+            raise ValueError(f"the frame of texts needs the columns docno, {self.field} and has "
+                             f"{', '.join(map(str, frame.columns))}")
+        rows = frame[["docno", self.field]].drop_duplicates()
+        self._of = rows.set_index(pd.Index(texts_of(rows["docno"]), dtype=object))[self.field]
+        again = self._of.index[self._of.index.duplicated()]
+        if len(again):
+            raise ValueError(f"the frame of texts has two texts of the document {again[0]!r}; a "
+                             "document has one")
+        super().__init__("the frame of texts", words, self.field, tokenize)
+        self.where = self.dataset_id
+
+    def content(self) -> Any:
+        return super().content(), sorted(self._of.items())
+
+    def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
+        return self._of[docnos.intersection(self._of.index)].items()
+
+
+def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,
+              tokenize: Tokenizer) -> WordCounts:
+    """Return the counts of words in the documents of an ir_datasets id, or in a frame of texts."""
+    kind: Any = CountsOfFrame if isinstance(documents, pd.DataFrame) else WordCounts
+    return kind(documents, words, field, tokenize)
 
 
 def check_threshold(threshold: int) -> int:
@@ -154,6 +187,6 @@ def check_threshold(threshold: int) -> int:
     :raises ValueError: it is not a whole number of at least 0
     """
     if not isinstance(threshold, (int, np.integer)) or threshold < 0:
-        raise ValueError(f"threshold={threshold!r} has to be a whole number of at least 0: the "
-                         "largest number of words in a neutral document")
+        raise ValueError(f"threshold={shown(threshold)} has to be a whole number of at least 0: "
+                         "the largest number of words in a neutral document")
     return int(threshold)

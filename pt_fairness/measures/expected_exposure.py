@@ -1,4 +1,4 @@
-"""Expected exposure measures EEL, EED and EER (Diaz et al. 2020)."""
+"""Expected exposure: EEL, EED and EER (Diaz et al. 2020)."""
 
 from __future__ import annotations
 

@@ -65,6 +65,7 @@ class StoppingMeasure(FairnessMeasure):
     SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
     FAIR_END = 1.0
     CONDENSED = False
+    RELEVANCE = True
     EVEN = True
 
     def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:

@@ -80,6 +80,7 @@ class _ARP(FairnessMeasure):
                                "less relevant (errors)", "all", "errors"),
         "groups": params.groups(),
     }
+    RELEVANCE = True
 
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))

@@ -156,7 +156,8 @@ class _rKL(ParityMeasure):
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair; whether it can be reached is as for rND.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair. It cannot be reached with ``norm='max'`` and
+    ``step=1`` if the population has protected and other documents.
 
     Edge cases
     ----------
@@ -242,7 +243,8 @@ class _rRD(ParityMeasure):
 
     Range
     -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair; whether it can be reached is as for rND.
+    0 to 1, unbounded with ``norm='none'``. 0 is fair. It cannot be reached with ``norm='max'`` and
+    ``step=1`` if the population has protected and other documents.
 
     Edge cases
     ----------

@@ -81,6 +81,7 @@ class _MRecall(FairnessMeasure):
     }
     FAIR_END = 1.0
     CONDENSED = False
+    RELEVANCE = True
 
     def score(self, view: View) -> Floats:
         cutoff, rel = self.param("cutoff"), self.param("rel")

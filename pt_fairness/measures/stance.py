@@ -29,6 +29,7 @@ class StanceMeasure(SignedMeasure):
         "groups": params.groups(),
     }
     CONDENSED = False
+    RELEVANCE = True
 
     def check_together(self) -> None:
         if self.param("pro") == self.param("con"):

@@ -273,6 +273,7 @@ class _nDJS(FairnessMeasure):
     }
     of_run = True  # type: ignore[assignment]
     target_word = "run"
+    POPULATION = "ranked"
 
     def side(self, view: View) -> Side | None:
         wanted = self.param("protected")

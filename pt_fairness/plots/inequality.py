@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from pt_fairness.io import need_rows
+from pt_fairness.messages import shown
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import axes_of, legend_below
 
@@ -39,7 +40,7 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     for name, some in exposure.groupby("name", sort=False)["exposure"]:
         n = len(some) if population is None else population
         if n < len(some):
-            raise ValueError(f"population={population!r} is not possible: {name!r} has "
+            raise ValueError(f"population={shown(population)} is not possible: {name!r} has "
                              f"{len(some)} rows")
         values = np.append(np.zeros(n - len(some) + 1), np.sort(some.to_numpy(float)))
         if values.any():

@@ -9,7 +9,7 @@ from pt_fairness import groups, values
 from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure, registry_of
 from pt_fairness.io.files import is_pipe
-from pt_fairness.messages import UNKNOWN, Warn, listed
+from pt_fairness.messages import UNKNOWN, Warn, listed, shown
 from pt_fairness.rankings.annotations import Annotations
 
 
@@ -62,8 +62,8 @@ def check_declared(measure: FairnessMeasure, source: groups.Groups, labels: Sequ
     known = [*labels, *measure.added_labels]
     for parameter, label in measure.named_labels(known):
         if label not in known:
-            raise ValueError(f"{parameter}={label!r} names no group of {source!r}; its groups are "
-                             f"{listed(labels) or 'no groups'}")
+            raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
+                             f"are {listed(labels) or 'no groups'}")
 
 
 def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
@@ -95,8 +95,8 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn)
             continue
         words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
             if parameter == "protected" else ""
-        warn(f"{parameter}={label!r} names a group that no judged document has; the qrels hold "
-             f"{held}{words}", f"{UNKNOWN}label {label}")
+        warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
+             f"hold {held}{words}", f"{UNKNOWN}label {label}")
     added = [label for label in measure.added_labels if label not in annotations.labels]
     if added:
         undeclared = "" if annotations.declared is None else \

@@ -12,8 +12,8 @@ import pandas as pd
 from pt_fairness import groups
 from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.parsing import TAKES, parsed_one
-from pt_fairness.messages import warn
+from pt_fairness.declarations.parsing import TAKES, parse, parsed_one
+from pt_fairness.messages import shown, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 
 
@@ -33,14 +33,14 @@ def parsed(measures: Any) -> list[Any]:
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
     if not isinstance(measures, Iterable) or isinstance(measures, dict):
-        raise ValueError(f"measures={measures!r} is a {type(measures).__name__}; {TAKES}")
+        raise ValueError(f"measures={shown(measures)} is a {type(measures).__name__}; {TAKES}")
     return list(dict.fromkeys(map(parsed_one, measures)))
 
 
 def parsed_or_none(column: Any) -> Any:
     """Parse the name of a column as a measure; return ``None`` if it is none."""
     try:
-        measure = ir_measures.parse_measure(str(column))
+        measure = parse(str(column))
         str(measure)  # raises if the measure has no such parameter
         return measure
     except (NameError, ValueError, TypeError, KeyError):
@@ -59,7 +59,7 @@ def reads_subtopics(measure: Any) -> bool:
 
 
 def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
-        -> tuple[dict[Any, str], pd.DataFrame, str | None]:
+        -> tuple[dict[Any, str], pd.DataFrame, BoundName | None]:
     """Give a group source to the measures without one of their own.
 
     The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
@@ -67,7 +67,8 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     :param qrels: ir_measures' columns
     :param source: the group source; ``None`` for none
     :returns: the name of each measure's column by measure, the qrels (with the groups in
-        ``iteration`` if a measure reads subtopics there), and the name of the source
+        ``iteration`` if a measure reads subtopics there), and the name of the source, which holds
+        it
     :raises ValueError: ``source`` is no group source, or has no subtopic for any judged document
     """
     if source is None:
@@ -88,7 +89,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         # Keep the topics that the source drops: measures of relevance have a value there.
         dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
         qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
-    return columns, qrels, str(name) if name in groups.names() else os.path.basename(name)
+    return columns, qrels, name
 
 
 def with_groups(measures: Any, source: Any) -> list[Any]:
@@ -99,7 +100,7 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
     ``iteration`` of the qrels, and a warning names them.
 
     :param measures: a measure, or an iterable of measures; objects or names
-    :param source: the name of registered groups, the path of a group file, or a Groups object
+    :param source: as ``groups`` of :func:`pt_fairness.evaluate`
     :returns: the measures in the same order, without duplicates
     :raises ValueError: the source is none of these, or a measure is wrong
 
@@ -110,14 +111,16 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
     >>> with_groups([nDCG @ 5, rKL @ 5, "rND(groups='no-such')@5"], "trec-newswire")
     [nDCG@5, rKL(groups='trec-newswire')@5, rND(groups='no-such')@5]
     """
-    if isinstance(source, (list, tuple, set, dict)) or source is None:
+    if isinstance(source, (list, tuple, set)) or source is None:
         raise ValueError(f"with_groups takes one group source, not a {type(source).__name__}; call "
                          "it once for each source, or use pt_fairness.groups.product")
-    groups.get(source)
+    found = groups.get(source)
+    source = source if isinstance(source, (str, os.PathLike)) else found
     wanted = parsed(measures)
     others = [str(measure) for measure in wanted if reads_subtopics(measure)]
     if others:
-        warn(f"{', '.join(others)} cannot take groups from {source!r}: ndeval's measures read the "
-             "iteration of the qrels; evaluate on pt_fairness.groups.get(source).to_qrels(qrels)")
+        warn(f"{', '.join(others)} cannot take groups from {shown(source)}: ndeval's measures read "
+             "the iteration of the qrels; evaluate on "
+             "pt_fairness.groups.get(source).to_qrels(qrels)")
     return list(dict.fromkeys(measure(groups=source) if takes_groups(measure) else measure
                               for measure in wanted))

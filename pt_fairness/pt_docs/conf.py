@@ -4,6 +4,8 @@
 documentation embeds the pages with its own settings.
 """
 
+from importlib.metadata import metadata
+
 from pt_fairness import __version__
 
 project = "pt_fairness"
@@ -13,3 +15,9 @@ autoclass_content = "both"
 html_theme = "furo"
 html_title = f"pt_fairness {__version__}"
 html_copy_source = False
+copyright = "The pt_fairness developers. Apache License 2.0"
+# The public addresses of pyproject.toml, in the footer.
+html_theme_options = {"footer_icons": [
+    {"name": name, "url": url, "html": name, "class": "footer-link"}
+    for name, url in (one.split(", ") for one in metadata("pt_fairness").get_all("Project-URL", []))
+    if name != "Documentation"]}

@@ -14,21 +14,18 @@ from pt_fairness.messages import first_names
 from pt_fairness.provider.parsing import reads_subtopics
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.data import IN_QRELS, Experiment
-from pt_fairness.reporting.paragraph import Facts, paragraph
+from pt_fairness.reporting.paragraph import Facts, paragraph, short_names
 from pt_fairness.reporting.rendering import as_json, number
+from pt_fairness.reporting.sentences import listed
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
+from pt_fairness.tables.formats import as_text
 from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE, VERDICT
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
 #: The decimals of the values that the page shows.
 DIGITS = 4
-#: The digits of the numbers at ranks in base 36, and the code of a missing number.
-_CODE_DIGITS = 3
-_MISSING = 36 ** _CODE_DIGITS - 1
-_ALPHABET = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", np.uint8)
-
 #: The texts of directions below the names of measures.
 _ENDS = {LARGER: "↑ more is better", NEAR_ZERO: "→0 0 is unbiased"}
 #: The notes on the numbers at the ranks, by their kind.
@@ -54,6 +51,9 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
         "lead": _lead(experiment), "table": _table(experiment),
         "judgments": _judgments(experiment), "paragraph": citations.as_text(text),
         "latex": citations.as_latex(text), "bibtex": citations.bibtex(text),
+        "copies": [("LaTeX", as_text(experiment.table, "latex", p_values=True)),
+                   ("CSV", as_text(experiment.table, "csv")),
+                   ("Markdown", as_text(experiment.table, "md", p_values=True))],
         "sampled": "A system has several rankings of a topic: the first one is shown, and values "
                    "are not explained." if experiment.sampled else "",
     }
@@ -91,24 +91,29 @@ def _table(experiment: Experiment) -> dict[str, Any]:
     heads += [{"parts": [f"annotated@{experiment.depth}"], "measure": None, "end": source.name}
               for source in experiment.sources]
     rows = []
+    base = None if experiment.baseline is None else experiment.systems.index(experiment.baseline)
+    values = averages[names].to_numpy(float)
     for row, (system, strip) in enumerate(zip(experiment.systems, experiment.strips, strict=True)):
-        cells = [_cell(float(averages[name].iloc[row]), bool(best[name].iloc[row]),
-                       str(changed[name].iloc[row]), _about(averages, name, row))
-                 for name in names]
+        cells = [_cell(value, bool(best[name].iloc[row]), str(changed[name].iloc[row]),
+                       _about(averages, name, row),
+                       value if base in (None, row) else value - values[base, i])
+                 for i, (name, value) in enumerate(zip(names, values[row].tolist(), strict=True))]
         for name, cell in zip(names, cells, strict=True):
             if name + LOW in averages and cell["value"]:
                 low, high = (averages[name + suffix].iloc[row] for suffix in (LOW, HIGH))
-                cell["text"] += f" [{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
+                cell["interval"] = f"[{low:.{DIGITS}f}, {high:.{DIGITS}f}]".replace("-", "−")
             if name + VERDICT in averages and system != experiment.baseline:
                 cell["verdict"] = averages[name + VERDICT].iloc[row]
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
-    known = experiment.references[names].to_numpy(float).tolist()
-    references = [{"name": name, "cells": ["" if np.isnan(value) else _cell(value)["text"]
-                                           for value in values]}
-                  for name, values in zip(experiment.references["name"], known, strict=True)]
+    known = experiment.references[names].to_numpy(float)
+    less = known if base is None else known - values[base]
+    references = [{"name": name, "cells": [
+        None if np.isnan(value) else _cell(value, difference=difference)
+        for value, difference in zip(*both, strict=True)]} for name, *both in zip(
+            experiment.references["name"], known.tolist(), less.tolist(), strict=True)]
     return {"heads": heads, "rows": rows, "references": references,
-            "tested": experiment.baseline is not None,
+            "baseline": experiment.baseline, "intervals": INTERVAL in averages.attrs,
             "caption": "Averages over the topics. The best value of each column is bold. A click "
                        "on a name sorts by it. Names in brackets are reference rankings: the "
                        "relevant documents that have a group, in other orders.",
@@ -117,11 +122,18 @@ def _table(experiment: Experiment) -> dict[str, Any]:
                  "documents that have a group."] if experiment.sources else [])]}
 
 
-def _cell(value: float, best: bool = False, mark: str = "", about: str = "") -> dict[str, Any]:
-    """Return a cell of the table; ``said`` is for screen readers."""
+def _cell(value: float, best: bool = False, mark: str = "", about: str = "",
+          difference: float | None = None) -> dict[str, Any]:
+    """Return a cell of the table; ``said`` is for screen readers.
+
+    :param difference: the difference from the baseline, the value itself for the baseline
+    """
     exact = number(value)
-    return {"value": "" if exact is None else str(exact),
+    sign = "" if difference in (None, value) else "+"
+    return {"value": "" if exact is None else str(exact), "interval": "",
             "text": "–" if exact is None else f"{value:.{DIGITS}f}".replace("-", "−"),
+            "difference": None if difference is None else "–" if np.isnan(difference) else
+            f"{difference:{sign}.{DIGITS}f}".replace("-", "−"),
             "best": best, "mark": mark, "about": about, "verdict": "",
             "said": ", ".join(filter(None, ["best" if best else "", _CHANGES[mark]]))}
 
@@ -142,7 +154,8 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
         counts = experiment.relevant(i)
         total = counts.sum(axis=1)
         most = total.max(initial=1.0)
-        rows = [{"topic": topic, "width": f"{100 * total[t] / most:.4g}",
+        rows = [{"topic": topic, "query": experiment.queries[t],
+                 "width": f"{100 * total[t] / most:.4g}",
                  "shares": [f"{100 * one / total[t]:.4g}" if one else "" for one in counts[t]],
                  "counts": [f"{one:.4g}" for one in counts[t]],
                  "undefined": ", ".join(
@@ -156,7 +169,9 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
         if without:
             lead += f" No relevant document has a group for {_plural(without, 'topic')}."
         sources.append({"name": source.name, "labels": source.labels, "rows": rows, "lead": lead})
-    return {"sources": sources, "notes": [*_coverage(experiment), *_undefined(experiment)]}
+    undefined = [f"{name} is undefined for {text}" for name, text in
+                 zip(experiment.names, _undefined(experiment), strict=True) if text]
+    return {"sources": sources, "notes": [*_coverage(experiment), *undefined]}
 
 
 def _coverage(experiment: Experiment) -> list[str]:
@@ -177,40 +192,41 @@ def _coverage(experiment: Experiment) -> list[str]:
 
 
 def _undefined(experiment: Experiment) -> list[str]:
-    """Return a sentence on the undefined topics of each measure."""
-    sentences, everywhere = [], experiment.averages.attrs[UNDEFINED_EVERYWHERE]
+    """Return what follows "is undefined for" in a sentence on each measure, ``''`` for no topics.
+    """
+    texts, everywhere = [], experiment.averages.attrs[UNDEFINED_EVERYWHERE]
     for i, (name, topics) in enumerate(zip(experiment.names, experiment.undefined, strict=True)):
-        if topics:
-            left_out = bool(np.isnan(experiment.values[:, topics, i]).all())
-            what = "they are left out of its averages" if left_out else \
-                "every system has the value 0 there, which counts in its averages"
-            listed = first_names([experiment.topics[topic] for topic in topics])
-            how_many = everywhere.get(name, f"{len(topics)} of "
-                                      f"{_plural(len(experiment.topics), 'topic')} ({listed})")
-            sentences.append(f"{name} is undefined for {how_many}; "
-                             f"{'it has no average' if name in everywhere else what}.")
-    return sentences
+        left_out = bool(np.isnan(experiment.values[:, topics, i]).all())
+        what = "they are left out of the average" if left_out else \
+            "every system has the value 0 there, which counts in the average"
+        some = first_names([experiment.topics[topic] for topic in topics])
+        how_many = everywhere.get(name, f"{len(topics)} of "
+                                  f"{_plural(len(experiment.topics), 'topic')} ({some})")
+        what = "there is no average" if name in everywhere else what
+        texts.append(f"{how_many}; {what}." if topics else "")
+    return texts
 
 
 def _facts(experiment: Experiment) -> Facts:
-    sources = []
+    sources, measures = [], list(zip(experiment.names, experiment.measures, strict=True))
+    names = short_names(measures)
     for i, source in enumerate(experiment.sources):
-        users = ", ".join(name for name, own in zip(experiment.names, experiment.sources_of,
-                                                    strict=True) if i in own)
+        users = listed(name for name, own in zip(names, experiment.sources_of, strict=True)
+                       if i in own)
         which = "" if len(experiment.sources) == 1 else f" of {users}"
         labels = first_names(source.labels)
         sources.append(f"The groups{which} are those of {source.name} ({labels}).")
-    subtopics = [name for name, measure in zip(experiment.names, experiment.measures, strict=True)
+    subtopics = [name for name, measure in zip(names, experiment.measures, strict=True)
                  if reads_subtopics(measure)]
     if subtopics:
-        sources.append(f"The subtopics of {', '.join(subtopics)} are the groups of "
+        sources.append(f"The subtopics of {listed(subtopics)} are the groups of "
                        f"{experiment.plan.groups or IN_QRELS}.")
-    return Facts(len(experiment.systems), len(experiment.topics),
-                 list(zip(experiment.names, experiment.measures, strict=True)),
+    return Facts(len(experiment.systems), len(experiment.topics), measures,
                  [*sources, *([SAMPLES] if experiment.sampled else []), *_coverage(experiment)],
-                 _undefined(experiment),
-                 experiment.baseline, experiment.comparison.get("correction"),
-                 experiment.comparison.get("test", ""))
+                 _undefined(experiment), experiment.baseline,
+                 experiment.comparison.get("correction"), experiment.comparison.get("test", ""),
+                 experiment.averages.attrs.get(INTERVAL, {}).get("confidence"),
+                 [label for source in experiment.sources for label in source.labels])
 
 
 def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
@@ -221,6 +237,7 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
     averages = experiment.averages[experiment.names].to_numpy(float).tolist()
     data = {
         "runs": experiment.systems, "topics": list(experiment.topics), "digits": DIGITS,
+        "queries": experiment.queries,
         "depth": experiment.depth, "undefined": experiment.undefined,
         "baseline": None if experiment.baseline is None
         else experiment.systems.index(experiment.baseline),
@@ -234,7 +251,9 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
         # Two decimals more than the page shows.
         "values": [[[number(value) for value in row] for row in table] for table in
                    experiment.values.transpose(2, 1, 0).round(DIGITS + 2).tolist()],
-        "rankings": as_data(experiment.strips, len(experiment.topics)),
+        "rankings": [ranking | {"titles": [experiment.titles.get(one) for one in ranking["docs"]]}
+                     if experiment.titles else ranking
+                     for ranking in as_data(experiment.strips, len(experiment.topics))],
         "targets": experiment.targets, "protected": experiment.protected,
         "fairest": [None if None in of_runs else [list(map(number, run)) for run in of_runs]
                     for of_runs in map(list, zip(*experiment.fairest, strict=True))],
@@ -252,20 +271,19 @@ def _numbers(experiment: Experiment, room: int) -> dict[str, Any]:
 
     :param room: the number of bytes
     """
-    size = _CODE_DIGITS * sum(len(strip.topic) for strip in experiment.strips)
     measures, steps = [], []
     for i, (name, way) in enumerate(zip(experiment.names, experiment.ways, strict=True)):
-        held = way.kind is not None and size <= room and not experiment.sampled
+        at_ranks = None if way.kind is None or experiment.sampled else _at_ranks(experiment, i)
+        size = len(as_json(at_ranks))
+        held = at_ranks is not None and size <= room
         room -= size if held else 0
-        low, high, codes = _coded(experiment, i) if held else (0.0, 0.0, None)
         measures.append({
             "name": name, "direction": experiment.directions[i], "end": _end(experiment, i),
             "fair": None if "more" in _end(experiment, i)
             else getattr(experiment.measures[i], "FAIR_END", None), "cutoff": way.cutoff,
             "source": experiment.source_of[i], **experiment.counting(i),
-            "explained": way.kind if held else None, "low": low, "high": high,
-            "note": _note(experiment, i, held)})
-        steps.append(codes)
+            "explained": way.kind if held else None, "note": _note(experiment, i, held)})
+        steps.append(at_ranks if held else None)
     return {"measures": measures, "steps": steps}
 
 
@@ -279,19 +297,13 @@ def _note(experiment: Experiment, measure: int, held: bool) -> str:
     return _NOTES[kind].format(depth=experiment.depth)
 
 
-def _coded(experiment: Experiment, measure: int) -> tuple[float, float, list[str]]:
-    """Return the smallest and the largest number, and for each topic the numbers of all systems.
-
-    Each number has three digits of base 36 between the smallest and the largest.
+def _at_ranks(experiment: Experiment, measure: int) -> list[list[int | None]]:
+    """Return the numbers of all systems at the ranks of each topic, in units of the last decimal.
     """
     every = np.concatenate([numbers[measure] for numbers in experiment.numbers])
-    known = every[np.isfinite(every)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-    codes = np.full(len(every), _MISSING)
-    codes[np.isfinite(every)] = np.rint((known - low) / (high - low or 1.0) * (_MISSING - 1))
-    powers = 36 ** np.arange(_CODE_DIGITS)[::-1]
-    letters = _ALPHABET[codes[:, None] // powers % 36]
+    known, whole = np.isfinite(every), np.full(len(every), None, object)
+    whole[known] = np.rint(every[known] * 10.0 ** DIGITS).astype(int)
     topic = np.concatenate([strip.topic for strip in experiment.strips])
     order = np.argsort(topic, kind="stable")
     ends = np.searchsorted(topic[order], np.arange(1, len(experiment.topics)))
-    return low, high, [part.tobytes().decode("ascii") for part in np.split(letters[order], ends)]
+    return [part.tolist() for part in np.split(whole[order], ends)]

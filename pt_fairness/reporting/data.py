@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness import discounts, groups, io
+from pt_fairness import discounts, io
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
@@ -22,6 +21,7 @@ from pt_fairness.rankings.run import Run, empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
 from pt_fairness.reporting.strips import ShownGroups, Strip, strip_of
+from pt_fairness.reporting.topics import described
 from pt_fairness.tables import direction_of, measure_columns
 from pt_fairness.tables.names import BROKEN, COMPARISON, UNDEFINED
 from pt_fairness.tables.references import is_reference, systems_of
@@ -38,13 +38,14 @@ class Experiment:
     :param averages: the averages, whose ``attrs`` hold the comparison and the undefined topics
     :param perquery: the values per topic
     :param depth: the number of documents of a ranking that are shown
+    :param topics: as of :func:`pt_fairness.report`
     """
 
     def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
-                 perquery: pd.DataFrame, depth: int) -> None:
+                 perquery: pd.DataFrame, depth: int, topics: Any = None) -> None:
         #: The averages of the systems, and those of reference rankings.
         self.averages, self.references = systems_of(averages), averages[is_reference(averages)]
-        self.depth, self.plan = depth, plan
+        self.depth, self.plan, self.table = depth, plan, averages
         self.measures: list[Any] = plan.measures
         #: The name of each measure, as its column.
         self.names: list[str] = measure_columns(averages)
@@ -80,6 +81,10 @@ class Experiment:
         #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
         self._read(runs)
+        docnos = pd.unique(np.concatenate([strip.docno for strip in self.strips])).tolist()
+        #: The query text of each topic, ``None`` where it is not known, and titles of documents.
+        self.queries, self.titles = ([None] * len(self.topics), {}) if topics is None else \
+            described(topics, self.topics, docnos)
 
     def _values(self, perquery: pd.DataFrame) -> Floats:
         index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
@@ -94,9 +99,7 @@ class Experiment:
         """
         rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
         annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
-        shown = IN_QRELS if name is None else os.path.basename(name)
-        if name in groups.names():
-            shown = str(name)
+        shown = IN_QRELS if name is None else self.plan.shown.get(name, str(name))
         return ShownGroups(shown, annotations, sorted({*annotations.labels, *added}))
 
     def _read(self, runs: Mapping[str, Any]) -> None:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from pt_fairness import analysis, io
 from pt_fairness.evaluation import evaluate
+from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.io.named_runs import RunInputs, named
+from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.provider.parsing import parsed, takes_groups
 from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
 from pt_fairness.reporting.content import DIGITS, content_of, data_of
@@ -34,13 +35,26 @@ class Report:
 
     :param html: the page
     :param broken: the errors of the runs that could not be evaluated, by name
+    :param table: the averages
+    :param paragraph: the paragraph for a paper as text
+    :param latex: the same in LaTeX
+    :param bibtex: the BibTeX entries of what it cites
     """
 
-    def __init__(self, html: str, broken: Mapping[str, str]) -> None:
+    def __init__(self, html: str, broken: Mapping[str, str], table: pd.DataFrame, paragraph: str,
+                 latex: str, bibtex: str) -> None:
         #: The errors of the runs that could not be evaluated, by name.
         self.broken = dict(broken)
         #: The whole page, which needs no other file and no network.
         self.html = html
+        #: The averages as :func:`pt_fairness.evaluate` returns them, with reference rankings.
+        self.table = table
+        #: The paragraph on the experiment for a paper, with citations by author and year.
+        self.paragraph = paragraph
+        #: The same paragraph in LaTeX, with ``\\cite``.
+        self.latex = latex
+        #: The BibTeX entries of all that the paragraph cites.
+        self.bibtex = bibtex
 
     def save(self, path: Path) -> None:
         """Write the report to a file, which is replaced atomically.
@@ -60,7 +74,7 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
-def report(runs: RunInputs, qrels: Any, measures: Any, *,
+def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any = None,
            groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
@@ -79,9 +93,15 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
 
+    ``report(systems, topics, qrels, measures)``, the order of ``pt.Experiment``, is possible, too.
+
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
     :param qrels: as of :func:`evaluate`
     :param measures: measures of ir_measures or of this package, or their names
+    :param topics: the topics of transformers, and the queries that stand beside the topics: the
+        path of a file (TREC topics in SGML or XML, or a topic and its query in each line), a frame
+        with ``qid, query``, a dataset of ``pt.get_dataset``, or the id of a dataset of ir_datasets.
+        A dataset whose documents have titles, and are on this machine, shows them, too
     :param groups: the group source of the measures whose parameter ``groups`` is not set
     :param baseline: the run to test the others against: its position, name or path
     :param names: a name for each run, where ``runs`` is no dictionary
@@ -104,8 +124,10 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
         package with the intervals and shares of
         :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
         probabilities
-    :returns: the report, with ``save(path)`` and, for notebooks, ``_repr_html_``
-    :raises ValueError: what :func:`evaluate` raises, a depth out of range, or a pipe
+    :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
+        and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
+    :raises ValueError: what :func:`evaluate` raises, a depth out of range, a pipe, or topics that
+        cannot be read or are not those of the qrels
     :raises ImportError: Jinja2 is not installed
 
     Examples
@@ -119,22 +141,25 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
     >>> page = report({"mine": run}, qrels, ["nDCG@2", "AWRF@2"], groups="opinions.csv",
     ...               progress=False)
     >>> page.save("report.html")
+    >>> page.paragraph[:35]
+    'One system is evaluated on 1 topic.'
     """
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
                          "from 1 to 100")
-    by_name = named(runs, names)
+    queries = qrels if last else topics
+    by_name, judged, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
+                                                  names, progress, topics_needed=False)
     for name, run in by_name.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
                              "to a file")
-    judged = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance)
     plan = make_plan(judged, measures, None, 1, groups)
-    experiment = Experiment(by_name, plan, averages, perquery, depth)
+    experiment = Experiment(by_name, plan, averages, perquery, depth, queries)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
@@ -146,4 +171,5 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *,
             confidence=level), uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
-    return Report(render(content, data_of(experiment, room)), experiment.broken)
+    return Report(render(content, data_of(experiment, room)), experiment.broken, averages,
+                  *(content[name] for name in ("paragraph", "latex", "bibtex")))

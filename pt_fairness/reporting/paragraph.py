@@ -12,18 +12,10 @@ from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.catalog import fair_end_of
-from pt_fairness.declarations.params import literal
-from pt_fairness.measures.choices import TARGETS
-from pt_fairness.provider.parsing import reads_subtopics
+from pt_fairness.provider.parsing import parsed_or_none, reads_subtopics
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
+from pt_fairness.reporting.sentences import ABOUT, DISTANCES, clauses, found, listed, sentence
 from pt_fairness.tables import NEAR_ZERO, direction_of
-
-#: The parameters that the paragraph names elsewhere.
-_ELSEWHERE = ("cutoff", "groups")
-#: The values of other parameters with which a parameter has an effect.
-_USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
-    "p": {"discount": ("geometric",), "model": ("gerr", "rbp")},
-    "u": {"model": ("gerr",)}}
 
 
 @dataclass(frozen=True)
@@ -32,7 +24,10 @@ class Facts:
 
     :param measures: the measures, with the names of their columns
     :param sources: sentences on the group sources
-    :param undefined: sentences on the undefined topics
+    :param undefined: for each measure the sentence on its undefined topics after its name, or
+        ``''``
+    :param intervals: the confidence level of the intervals
+    :param labels: the labels of the groups
     """
 
     runs: int
@@ -43,71 +38,108 @@ class Facts:
     baseline: str | None
     correction: str | None
     test: str
+    intervals: float | None = None
+    labels: Sequence[str] = ()
 
 
 def paragraph(facts: Facts) -> list[str | Cite]:
     """Return the paragraph, with citations."""
-    sentences = [*_measures(facts), *([one] for one in facts.sources), *_tests(facts),
-                 *([one] for one in facts.undefined), _software()]
+    names = short_names(facts.measures)
+    sentences = [*_measures(facts, names), *_together(facts, names),
+                 *([one] for one in facts.sources), *_tests(facts), _software()]
     return joined(sentences, " ")
 
 
-def _measures(facts: Facts) -> list[Text]:
-    others = [one for one in facts.measures if not isinstance(one[1], FairnessMeasure)]
-    own = [one for one in facts.measures if isinstance(one[1], FairnessMeasure)]
+def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
+    """Return the names of measures in the text.
+
+    Parameters other than the cutoff are left out unless two measures would have the same name.
+
+    :param measures: the measures, with the names of their columns
+
+    Examples
+    --------
+    >>> from pt_fairness import rKL
+    >>> from pt_fairness.reporting.paragraph import short_names
+    >>> named = [(str(one), one) for one in (rKL(rel=2) @ 5, rKL @ 10, rKL(rel=2) @ 10)]
+    >>> short_names([*named, ("Gap", rKL @ 20)])
+    ['rKL@5', 'rKL@10', 'rKL(rel=2)@10', 'Gap']
+    """
+    short = [name if parsed_or_none(name) is None else _short(measure)
+             for name, measure in measures]
+    return [own if short.count(own) == 1 else name
+            for own, (name, _) in zip(short, measures, strict=True)]
+
+
+def _short(measure: Any) -> str:
+    return "@".join(str(one) for one in (measure.NAME, measure.params.get("cutoff")) if one)
+
+
+def _measures(facts: Facts, names: Sequence[str]) -> list[Text]:
+    """Return what is measured; measures of which the same is said share a sentence."""
     systems = "One system is" if facts.runs == 1 else f"{facts.runs} systems are"
     sentences: list[Text] = [
         [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
-    for measured, describe, separator, some in (
-            ("Relevance is", _other, ", ", [one for one in others if not reads_subtopics(one[1])]),
-            ("Novelty and diversity are", _other, ", ",
-             [one for one in others if reads_subtopics(one[1])]),
-            ("Fairness, diversity and bias are", _own, "; ", own)):
-        if some:
-            sentences.append([f"{measured} measured by ",
-                              *joined([describe(*one) for one in some], separator), "."])
-    used = [measure.target_word for _, measure in own if "target" in measure.SUPPORTED_PARAMS]
-    targets = [f"target={word} is {text}" for word, text in TARGETS.items()
-               if word in used and word != "ideal"]  # EEL, EED and EER have target=qrels then
-    if targets:
-        sentences.append([f"Of the target distributions, {'; '.join(targets)}."])
+    said: dict[tuple[str, str], list[Text]] = {}
+    for name, (_, measure) in zip(names, facts.measures, strict=True):
+        key = _about(measure, facts.labels)
+        aside: list[Text] = [[_short(measure)]] if not name.startswith(measure.NAME) else []
+        how, cite = found(DISTANCES, measure)[1], of_measure(measure)
+        aside += [[how]] if how else []
+        aside += [[cite]] if cite else []
+        said.setdefault(key, []).append([f"{name} (", *joined(aside), ")"] if aside else [name])
+    starts = [start for start, _ in said]
+    for i, ((start, end), some) in enumerate(said.items()):
+        *first, last = some
+        text = [*joined(first, ", "), " and ", *last] if first else last
+        sentences.append([f"{start} {'also ' * (start in starts[:i])}", *text, end])
     return sentences
 
 
-def _other(name: str, measure: Any) -> Text:
-    defaults = [f"{param}={info.default}" for param, info in measure.SUPPORTED_PARAMS.items()
-                if param not in measure.params and isinstance(info.default, (int, float, str))
-                and info.default is not False]
-    parts: list[str | Cite] = [str(measure) if name != str(measure) else "", of_measure(measure),
-                               ", ".join(defaults)]
-    details = joined([part] for part in parts if part)
-    return [f"{name} (", *details, ")"] if details else [name]
-
-
-def _own(name: str, measure: FairnessMeasure) -> Text:
-    values = {param: measure.param(param) for param in measure.SUPPORTED_PARAMS
-              if param not in _ELSEWHERE and _matters(param, measure)}
-    given = [f"{param}={value if isinstance(value, str) else literal(value)}"
-             for param, value in values.items() if value is not None]
+def _about(measure: Any, labels: Sequence[str]) -> tuple[str, str]:
+    """Return what is said before and after the name of a measure."""
+    if not isinstance(measure, FairnessMeasure):
+        novelty = reads_subtopics(measure)
+        return ("Novelty and diversity are measured by" if novelty else "Relevance is measured by",
+                ".")
     signed = direction_of(str(measure)) == NEAR_ZERO
-    fair = f"{fair_end_of(measure)} is {'unbiased' if signed else 'fair'}".replace(
-        "more is fair", "more is better")
-    cutoff = f"@{measure.param('cutoff')}" if measure.param("cutoff") is not None else ""
-    named = "" if measure.NAME in name else f", {measure.NAME}{cutoff}"
-    details = ", ".join([*given, fair])
-    return [f"{name} ({measure.PRETTY_NAME}{named}; ", of_measure(measure), f"; {details})"]
+    start = "Bias" if signed else "Fairness" if measure.FAIR_END else "Unfairness"
+    start, fair = found(ABOUT, measure)[1] or (start, "unbiased" if signed else "fair")
+    end = fair_end_of(measure)
+    end = "more is better" if end == "more" else f"{end} is {fair}"
+    return f"{start} is", f": {sentence(measure, labels)} ({end})."
 
 
-def _matters(param: str, measure: FairnessMeasure) -> bool:
-    """Return whether a measure uses a parameter, given its other parameters."""
-    return (param != "target" or measure.target_word is not None) and all(
-        measure.param(other) in values for other, values in _USED_WITH.get(param, {}).items()
-               if other in measure.SUPPORTED_PARAMS)
+def _together(facts: Facts, names: Sequence[str]) -> list[Text]:
+    """Return what several measures can share: parameters, condensed lists, undefined topics."""
+    by_text: dict[str, list[str]] = {}
+    for name, (_, measure) in zip(names, facts.measures, strict=True):
+        for clause in clauses(measure):
+            by_text.setdefault(clause, []).append(name)
+    by_names: dict[str, list[str]] = {}
+    for clause, users in by_text.items():
+        by_names.setdefault(listed(users), []).append(clause)
+    condensed = [name for name, (_, measure) in zip(names, facts.measures, strict=True)
+                 if isinstance(measure, FairnessMeasure) and measure.condensed]
+    sentences = [f"In {users}, {'; '.join(some)}." for users, some in by_names.items()]
+    if condensed:
+        sentences.append(f"For {listed(condensed)}, documents without a group are left out before "
+                         "the rankings are cut.")
+    topics: dict[str, list[str]] = {}
+    for name, text in zip(names, facts.undefined, strict=True):
+        topics.setdefault(text, []).append(name)
+    sentences += [f"{listed(some)} {'are' if len(some) > 1 else 'is'} undefined for {text}"
+                  for text, some in topics.items() if text]
+    return [[one] for one in sentences]
 
 
 def _tests(facts: Facts) -> list[Text]:
+    sentences: list[Text] = []
+    if facts.intervals is not None:
+        sentences.append([f"Intervals of the means are {100 * facts.intervals:g} % BCa bootstrap "
+                          "intervals over the topics."])
     if facts.baseline is None or facts.runs < 2:
-        return []
+        return sentences
     text: list[str | Cite] = [f"Differences from {facts.baseline} are tested by {facts.test}s "
                               f"over the topics, with a significance level of {ALPHA:g}"]
     others = facts.runs - 1
@@ -118,7 +150,7 @@ def _tests(facts: Facts) -> list[Text]:
             if facts.correction == "holm" else [f" by the method {facts.correction}"]
         text += ["; the p-values are corrected", *method,
                  f" for the {others} comparisons by each measure"]
-    return [[*text, "."]]
+    return [*sentences, [*text, "."]]
 
 
 def _software() -> Text:

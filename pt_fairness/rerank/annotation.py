@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_fairness.groups import Groups, Memberships, get
+from pt_fairness.groups import Memberships, get
 from pt_fairness.identifiers import texts_of
 
 __all__ = ["Annotate", "annotate"]
@@ -20,7 +20,7 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
     # Without a URL, PyTerrier downloads the index of its documentation to look for one.
     schematic = {"label": "Annotate", "help_url": None}
 
-    def __init__(self, groups: str | os.PathLike[str] | Groups) -> None:
+    def __init__(self, groups: Any) -> None:
         self.groups = get(groups)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -51,14 +51,13 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         return f"pt.fairness.annotate({self.groups.name!r})"
 
 
-def annotate(groups: str | os.PathLike[str] | Groups) -> Annotate:
+def annotate(groups: Any) -> Annotate:
     """Return a transformer that adds a column ``group`` to results, to inspect or filter them.
 
     The value is a label, a sorted list of labels if the document has several groups, and missing if
     it has none.
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object
+    :param groups: the group source, as :func:`pt_fairness.evaluate` takes it
     :raises ValueError: an unknown name, or no such file
 
     Examples

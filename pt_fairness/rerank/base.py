@@ -18,7 +18,7 @@ from pt_fairness.declarations import params
 from pt_fairness.declarations.params import Param
 from pt_fairness.groups import Groups, get
 from pt_fairness.labels import TARGET_WORDS
-from pt_fairness.messages import listed, warn
+from pt_fairness.messages import listed, shown, warn
 from pt_fairness.rerank.results import Condensed, Results
 
 #: The parameter ``groups`` of a re-ranker.
@@ -68,7 +68,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
             return None
         if name == "target" and isinstance(value, str) and value in TARGET_WORDS \
                 and value not in self.TARGETS:
-            raise ValueError(f"{type(self).__name__}(target={value!r}) is not possible: a "
+            raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: a "
                              "re-ranker has no qrels; use "
                              f"{' or '.join(map(repr, self.TARGETS))}, or register the "
                              "distribution with pt_fairness.targets.register")
@@ -76,12 +76,12 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
                  **self.PARAMS}[name]
         canonical = param.canonical(params.plain(value))
         if not param.validate(canonical):
-            raise ValueError(f"{type(self).__name__}({name}={value!r}) is not possible: {name} "
-                             f"takes {param.allowed}")
+            raise ValueError(f"{type(self).__name__}({name}={shown(value)}) is not possible: "
+                             f"{name} takes {param.allowed}")
         if name == "target" and isinstance(canonical, str) and canonical not in self.TARGETS:
             target = targets.find(canonical)
             if target.of_qrels:
-                raise ValueError(f"{type(self).__name__}(target={value!r}) is not possible: "
+                raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: "
                                  f"{target.of_qrels:.0%} of this target is the distribution of "
                                  "the relevant documents, and a re-ranker has no qrels; register "
                                  "a target without of_qrels")
@@ -143,9 +143,9 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     def __repr__(self) -> str:
         values = {name: getattr(self, name) for name, parameter in self.parameters().items()
                   if getattr(self, name) != parameter.default}
-        shown = ", ".join(f"{name}={getattr(value, 'name', value)!r}"
-                          for name, value in values.items())
-        return f"rerank.{type(self).__name__}({shown})"
+        options = ", ".join(f"{name}={getattr(value, 'name', value)!r}"
+                            for name, value in values.items())
+        return f"rerank.{type(self).__name__}({options})"
 
 
 class GroupReRanker(ReRanker):

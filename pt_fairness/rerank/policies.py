@@ -13,6 +13,7 @@ import pandas as pd
 
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import params
+from pt_fairness.messages import shown
 from pt_fairness.rerank.base import ReRanker
 from pt_fairness.rerank.results import Condensed
 from pt_fairness.streams import uniforms
@@ -84,7 +85,7 @@ class Policy(ReRanker):
     def _samples(self, method: str, samples: int) -> range:
         number = params.plain(samples)
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise ValueError(f"{type(self).__name__}.{method}(samples={samples!r}) is not "
+            raise ValueError(f"{type(self).__name__}.{method}(samples={shown(samples)}) is not "
                              "possible: samples takes a whole number of at least 1")
         return range(number)
 

@@ -10,17 +10,14 @@ import pandas as pd
 
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.io import need_rows
-from pt_fairness.messages import warn
+from pt_fairness.messages import shown, warn
 from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.names import (
     COMBINATIONS,
-    LOSSES,
     MEASURES,
     RESPONSE_TIME,
     SAVED_INDEX,
-    TEST_SUFFIXES,
     TIE_DECIMALS,
-    WINS,
     split_suffix,
 )
 from pt_fairness.tables.references import is_reference
@@ -28,10 +25,6 @@ from pt_fairness.tables.references import is_reference
 #: The marks of a column that is best where it is largest, smallest, and nearest to 0.
 LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
 MARKS = (LARGER, SMALLER, NEAR_ZERO)
-#: Which end of a count of wins or losses is better, by the better end of the measure. A larger bias
-#: can be closer to 0 or farther from it.
-_ENDS_OF_COUNTS: dict[str, dict[str | None, str]] = {
-    WINS: {LARGER: LARGER, SMALLER: SMALLER}, LOSSES: {LARGER: SMALLER, SMALLER: LARGER}}
 
 
 def _text_of(column: Any, table: pd.DataFrame | None) -> str:
@@ -69,9 +62,9 @@ def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str)
     found = [spelling for spelling in spellings if spelling in names][:1] \
         or [name for name in names if stands_for(name, table) in spellings]
     if not found:
-        raise ValueError(f"{lacks} {str(measure)!r}; it has {', '.join(map(repr, names))}")
+        raise ValueError(f"{lacks} {shown(str(measure))}; it has {', '.join(map(repr, names))}")
     if len(found) > 1:
-        raise ValueError(f"{str(measure)!r} has several names in the table: "
+        raise ValueError(f"{shown(str(measure))} has several names in the table: "
                          f"{', '.join(map(repr, found))}; give one of them")
     return found[0]
 
@@ -139,15 +132,9 @@ def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
     :returns: ``[systems]``, or ``None`` if no value of the column is better than another, or if its
         direction is unknown
     """
-    values = table[column]
-    if (not pd.api.types.is_numeric_dtype(values) or values.dtype == bool
-            or str(column).endswith(TEST_SUFFIXES)):
-        return None
-    name, suffix = split_suffix(str(column))
-    direction = direction_of(name, table)
-    if suffix in _ENDS_OF_COUNTS:
-        direction = _ENDS_OF_COUNTS[suffix].get(direction)
-    if direction is None:
+    values, direction = table[column], direction_of(column, table)
+    if (direction is None or split_suffix(str(column))[1] or values.dtype == bool
+            or not pd.api.types.is_numeric_dtype(values)):
         return None
     return from_best(values.mask(is_reference(table)), direction)
 
@@ -188,7 +175,7 @@ def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:
     for column in table.columns:
         name, suffix = split_suffix(str(column))
         if (name not in ("name", "qid") and not name.startswith(SAVED_INDEX)
-                and suffix in ("", WINS, LOSSES) and direction_of(name, table) is None
+                and not suffix and direction_of(name, table) is None
                 and pd.api.types.is_numeric_dtype(table[column]) and table[column].dtype != bool):
             unknown.append(str(column))
     return unknown
@@ -202,11 +189,11 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.fo
 
     * A measure of this package is best where it is nearest to its fair end: smallest for
       unfairness, largest for fairness, nearest to 0 for a signed bias.
-    * A count of topics (``rKL@5 +``) is best where fewer topics became less fair.
     * Any other measure is best where it is largest.
     * A column that :func:`rename` renamed is best where its measure is. Elsewhere, ``↑``, ``↓`` or
       ``→0`` at the end of the name says which end is best.
-    * A p-value has no best value. Neither has a column of unknown direction; a warning names it.
+    * Comparisons and intervals (``rKL@5 +``, ``rKL@5 p-value``, ``rKL@5 low``) have no best value.
+      Neither has a column of unknown direction; a warning names it.
 
     Values that are equal to 12 decimals are all marked.
 

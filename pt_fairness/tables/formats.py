@@ -1,8 +1,9 @@
-"""Formatting of tables as CSV, Markdown, LaTeX and JSON."""
+"""Formatting of tables as CSV, Markdown, LaTeX, JSON, and text for a terminal."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -26,8 +27,8 @@ from pt_fairness.tables.references import is_reference
 from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
 #: The forms of :func:`as_text`.
-FORMS = ("csv", "md", "latex", "json", "long")
-#: The decimals of Markdown and LaTeX.
+FORMS = ("csv", "md", "latex", "json", "long", "text")
+#: The decimals of Markdown, LaTeX and text.
 DIGITS = 4
 #: The width of the lines of the note in LaTeX.
 NOTE_WIDTH = 100
@@ -41,13 +42,15 @@ _LATEX = str.maketrans({
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
     WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--"})
+#: The mark of the best values in text.
+BEST = "*"
 #: What stands behind the bold number of a cell.
 _MARKS = BETTER + WORSE + DIFFERENT
 
 
-def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "long"],
+def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "long", "text"],
             digits: int | None = None, p_values: bool = False) -> str:
-    """Format a table as CSV, Markdown, LaTeX (with booktabs) or JSON (a list of objects).
+    """Format a table as CSV, Markdown, LaTeX (with booktabs), JSON (a list of objects) or text.
 
     CSV and JSON have all columns. ``↑``, ``↓`` or ``→0`` at the end of a renamed measure says which
     end is better. A missing value is empty, in JSON null; a missing average is – in Markdown and
@@ -61,15 +64,18 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     average: ``0.4838 [0.3725, 0.5888]``. Verdicts have a column of their own. A note under the
     table names the test, its correction, the group source, the target and the protected group of
     each measure, and the undefined topics. A rule stands above the rows of reference rankings.
-    LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+    LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb. Text is for a terminal: the same in
+    aligned columns, with a * at the best averages. Columns that the terminal has no room for, or
+    that are beyond the environment variable ``COLUMNS``, follow below the others.
 
     One warning names the columns of unknown direction, which have no bold value.
 
     :param table: averages or values per topic, as :func:`pt_fairness.evaluate` returns them
     :param form: ``'long'`` is CSV of :func:`pt_fairness.analysis.long_form`, of values per topic
-    :param digits: the number of decimals; by default 4 in Markdown and LaTeX, and all elsewhere
-    :param p_values: whether Markdown and LaTeX have the p-value of each measure (``< .001`` where
-        it is smaller)
+    :param digits: the number of decimals; by default 4 in Markdown, LaTeX and text, and all
+        elsewhere
+    :param p_values: whether Markdown, LaTeX and text have the p-value of each measure (``< .001``
+        where it is smaller)
     :raises ValueError: an unknown form, a wrong number of digits, or a table without values per
         topic for ``'long'``
 
@@ -88,10 +94,10 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     one_of("form", form, FORMS)
     at_least(0, "digits", digits, "all decimals")
     table = long_form(table) if form == "long" else _with_marks(table.reset_index(drop=True))
-    if form in ("md", "latex"):
+    if form in _PAPER:
         cells = _cells(table, DIGITS if digits is None else digits, p_values)
         references = 0 if is_per_query(table) else int(is_reference(table).sum())
-        return (_latex if form == "latex" else _markdown)(cells, notes(table), references)
+        return _PAPER[form](cells, notes(table), references)
     if digits is not None:
         table = table.round(digits)
     counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
@@ -191,3 +197,29 @@ def _latex(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
                           break_on_hyphens=False)), r"\par}", ""])
     text += note if sentences else ""
     return f"% needs booktabs{' and amssymb' if BLACK in text else ''}\n{text}"
+
+
+def _plain(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
+    def aligned(column: pd.Series) -> list[str]:
+        texts = [" ".join(str(cell).split()) for cell in column]
+        bare = [text.rstrip(_MARKS) for text in texts]
+        ends = [BEST * isinstance(cell, _Cell) + text[len(start):]
+                for cell, text, start in zip(column, texts, bare, strict=True)]
+        return [start + end.ljust(max(map(len, ends)))
+                for start, end in zip(bare, ends, strict=True)]
+
+    heads = [" ".join(str(column).split()) for column in cells]
+    rows = cells.apply(aligned).set_axis(heads, axis=1)
+    if references:
+        rule = pd.DataFrame([[""] * len(rows.columns)], columns=rows.columns)
+        rows = pd.concat([rows[:-references], rule, rows[-references:]])
+    first = rows.columns[0]
+    width = shutil.get_terminal_size((0, 0)).columns or None
+    text = rows.set_index(first).rename_axis(index=None, columns=first).to_string(line_width=width)
+    note = [f"{BEST} the best value."] * (BEST in text) + sentences
+    return "\n".join([*(line.rstrip() for line in text.split("\n")), *([""] if note else []),
+                      *(line for one in note for line in wrap(one, width or NOTE_WIDTH)), ""])
+
+
+#: The forms with marks and notes.
+_PAPER = {"md": _markdown, "latex": _latex, "text": _plain}

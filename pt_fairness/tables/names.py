@@ -31,6 +31,8 @@ GROUPS = "groups"
 TOPICS = "topics"
 #: The key of ``attrs`` that maps the names of columns to the topics that are undefined.
 UNDEFINED = "undefined"
+#: The key of ``attrs`` that says that the undefined topics are left out.
+DROPPED = "undefined left out"
 #: The key of ``attrs`` that maps the columns that are undefined for all topics to the reason.
 UNDEFINED_EVERYWHERE = "undefined everywhere"
 #: The key of ``attrs`` that maps the columns of measures that compare one of more than two groups

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from pt_fairness.messages import shown
 from pt_fairness.provider.parsing import parsed_or_none
 from pt_fairness.tables.columns import column_of
 from pt_fairness.tables.directions import MARKS, direction_of
@@ -89,7 +90,8 @@ def _check_labels(names: Mapping[str, str], every: list[str], table: pd.DataFram
     kept = [name for name in every if name not in names]
     for old, new in names.items():
         if not isinstance(new, str) or not new.strip():
-            raise ValueError(f"the label of {old} is {new!r}; a label is a text that is not empty")
+            raise ValueError(f"the label of {old} is {shown(new)}; a label is a text that is not "
+                             "empty")
         if new in kept or new in _RESERVED or list(names.values()).count(new) > 1:
             raise ValueError(f"{new!r} cannot be the label of {old}: another column has this name; "
                              "choose a different label")

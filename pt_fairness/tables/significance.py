@@ -13,6 +13,7 @@ from pt_fairness.tables.names import (
     BROKEN,
     COMPARISON,
     CORRECTED,
+    DROPPED,
     GROUPS,
     INTERVAL,
     P_VALUE,
@@ -24,6 +25,7 @@ from pt_fairness.tables.names import (
     WINS,
 )
 from pt_fairness.tables.per_query import is_per_query
+from pt_fairness.tables.references import is_reference
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its fair end within its range.
@@ -37,7 +39,7 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
     """Return the position of the baseline, which has no comparison; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
         columns = [column for column in averages.columns if str(column).endswith(suffix)]
-        empty = averages[columns].isna().all(axis=1)
+        empty = averages[columns].isna().all(axis=1) & ~is_reference(averages)
         if columns and empty.sum() == 1:
             return int(np.flatnonzero(empty)[0])
     return None
@@ -144,7 +146,8 @@ def notes(table: pd.DataFrame) -> list[str]:
         by_topics.setdefault(attrs.get(UNDEFINED_EVERYWHERE, {}).get(name, how_many), []).append(
             name)
     if by_topics:
-        sentences.append("Undefined: " + "; ".join(
+        left_out = ", and left out" if attrs.get(DROPPED) else ""
+        sentences.append(f"Undefined{left_out}: " + "; ".join(
             f"{', '.join(names)} on {count}" for count, names in by_topics.items()) + ".")
     if attrs.get(BROKEN):
         sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")

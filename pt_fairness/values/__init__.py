@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import io
+from pt_fairness.messages import shown
 from pt_fairness.registry import Registry
 from pt_fairness.values.base import Values
 from pt_fairness.values.words import FromText as FromText
@@ -65,9 +66,9 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
             for docno, number in documents.items()]
     for _, docno, number in rows:
         if not pd.api.types.is_scalar(number):
-            raise ValueError(f"the value of {docno!r} is {number!r}; it has to be a number, and "
-                             "either all or none of the values are dictionaries of documents by "
-                             "topic")
+            raise ValueError(f"the value of {docno!r} is {shown(number)}; it has to be a number, "
+                             "and either all or none of the values are dictionaries of documents "
+                             "by topic")
     frame = pd.DataFrame(rows, columns=["qid", "docno", "value"], dtype=object)
     return Values(frame if by_topic else frame.drop(columns="qid"), name)
 

@@ -1,4 +1,4 @@
-"""Registered runs, for the parameter ``background=`` of a measure."""
+"""Registered runs, and those in files, for the parameter ``background=`` of a measure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,21 @@ class RegisteredRun(NamedObject):
         return fingerprint.of_frame(self.frame)
 
 
-REGISTRY = Registry(RegisteredRun, words=BACKGROUND_WORDS)
+def _read(path: str, name: str) -> RegisteredRun:
+    """Read the file of a run, or all runs in a folder."""
+    files = sorted(os.path.join(path, file) for file in os.listdir(path)
+                   if not file.startswith(".")) if os.path.isdir(path) else [path]
+    if not files:
+        raise ValueError(f"the folder {path!r} of background= has no runs")
+    return _of_frame(pd.concat([read_run(file)[["qid", "docno"]] for file in files]), name)
+
+
+def _of_frame(frame: pd.DataFrame, name: str) -> RegisteredRun:
+    pairs = with_text_ids(frame[["qid", "docno"]], f"run {name!r}", "qid", "docno")
+    return RegisteredRun(pairs.drop_duplicates(ignore_index=True), name)
+
+
+REGISTRY = Registry(RegisteredRun, _read, words=BACKGROUND_WORDS)
 
 
 def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
@@ -55,8 +69,7 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     frame = run if isinstance(run, pd.DataFrame) else read_run(run)
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
-    pairs = with_text_ids(frame[["qid", "docno"]], f"run {name!r}", "qid", "docno")
-    REGISTRY.register(name, RegisteredRun(pairs.drop_duplicates(ignore_index=True), name))
+    REGISTRY.register(name, _of_frame(frame, name))
 
 
 unregister, names = REGISTRY.unregister, REGISTRY.names

@@ -6,11 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pt_fairness import arrays, fingerprint
 from pt_fairness.arrays import Floats, Ints
-from pt_fairness.irds.word_counts import THRESHOLD, Tokenizer, WordCounts, check_threshold
-from pt_fairness.messages import listed, one_of
+from pt_fairness.irds.word_counts import (
+    THRESHOLD,
+    Tokenizer,
+    WordCounts,
+    check_threshold,
+    counts_of,
+)
+from pt_fairness.messages import listed, one_of, shown
 from pt_fairness.values.base import Values
 
 #: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.
@@ -20,15 +27,17 @@ _DIFFERENCES: dict[str, Callable[[Ints], Floats]] = {
 _NEUTRALITY = "neutrality"
 
 
-def from_text(dataset_id: str, words: Mapping[Any, Iterable[str]], number: str = _NEUTRALITY,
-              name: str | None = None, *, threshold: int = THRESHOLD, field: str | None = None,
+def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
+              number: str = _NEUTRALITY, name: str | None = None, *,
+              threshold: int = THRESHOLD, field: str | None = None,
               tokenize: Tokenizer = str.split) -> Values:
-    """Return values from the words in the documents of an ir_datasets id.
+    """Return values from the words in documents.
 
     :func:`pt_fairness.groups.from_text` returns groups from the same words, and explains
     ``words``, ``field`` and ``tokenize``. Nothing is read before values are needed. Documents are
     then read from the docstore, once, with a progress bar.
 
+    :param documents: an ir_datasets id, or a frame ``docno, text``
     :param words: the words of each group, by group; no word is in two of them
     :param number: the value of a document in which group g has ``c_g`` words, ``C`` in all:
 
@@ -57,7 +66,7 @@ def from_text(dataset_id: str, words: Mapping[Any, Iterable[str]], number: str =
     >>> difference.lookup(["1", "1"], ["d01-08", "d01-11"])
     array([-1., -1.])
     """
-    return FromText(WordCounts(dataset_id, words, field, tokenize), number, threshold, name)
+    return FromText(counts_of(documents, words, field, tokenize), number, threshold, name)
 
 
 class FromText(Values):
@@ -69,7 +78,7 @@ class FromText(Values):
         groups = len(counts.groups)
         if groups < 2 or (groups > 2 and number in _DIFFERENCES):
             needed = "two groups or more" if number == _NEUTRALITY else "two groups"
-            raise ValueError(f"number={number!r} needs the words of {needed}, not of "
+            raise ValueError(f"number={shown(number)} needs the words of {needed}, not of "
                              f"{listed(counts.groups)}")
         self._name, self._counts, self._number = name, counts, number
         self._threshold = check_threshold(threshold)

@@ -230,9 +230,9 @@ class TestInput:
             explain(measure, worked.run_frame, worked.qrels_frame, qid)
 
     def test_wrong_run(self, worked):
-        with pytest.raises(ValueError, match="run is a list; explain takes a DataFrame"):
+        with pytest.raises(ValueError, match="there are no runs; give one or several"):
             explain("rKL@5", [], worked.qrels_frame, "1")
-        with pytest.raises(ValueError, match="qrels is a str; explain takes a DataFrame"):
+        with pytest.raises(ValueError, match="qrels are a DataFrame here, not a str"):
             explain("rKL@5", worked.run_frame, "qrels.txt", "1")
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
         with pytest.raises(ValueError, match="several rankings of topic '1'"):

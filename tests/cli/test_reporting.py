@@ -38,6 +38,14 @@ def test_it_writes_the_page_of_the_function(arguments, tmp_path, capsys):
     assert capsys.readouterr().out == page
 
 
+def test_topics_from_a_file(arguments, tmp_path):
+    (tmp_path / "topics").write_text("1 cats & dogs\n2 birds\n")
+    assert cli.main([*arguments, "--topics", "topics", "-o", "page.html"]) == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '<span class="end">cats &amp; dogs</span>' in page
+    assert cli.main([*arguments, "--topics", "no/file", "-o", "page.html"]) == 2
+
+
 def test_groups_from_a_file(arguments, tmp_path):
     (tmp_path / "groups.csv").write_text("docno,group\na,museum\nb,newspaper\n")
     assert cli.main([*arguments, "--groups", "groups.csv", "-o", "page.html"]) == 0

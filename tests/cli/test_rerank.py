@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import re
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from rerank_cases import WORKED
 
-from pt_fairness import cli, groups, read_run, rerank
+from pt_fairness import analysis, cli, evaluate, groups, read_run, rerank
 
 
 @pytest.fixture
@@ -100,3 +103,77 @@ def test_registered_groups(run, capsys):
     finally:
         groups.unregister("stances")
     assert capsys.readouterr().out.startswith("1 Q0 a 1 8 det_greedy\n1 Q0 b 2 7 det_greedy\n")
+
+
+METHODS = {name: getattr(rerank, name) for name in rerank.__all__}
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("arguments", [["{}", "--help"], ["any.run", "{}", "-h"]])
+def test_the_help_of_a_method_lists_its_parameters(capsys, name, arguments, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["rerank", *(one.format(name) for one in arguments)])
+    out = capsys.readouterr().out
+    assert stop.value.code == 0 and out.startswith(f"usage: pt-fairness rerank RUN {name} ")
+    flat = " ".join(out.split())
+    for parameter, one in METHODS[name].parameters().items():
+        assert f"\n  --{parameter} " in out
+        if one.default is not None:
+            assert f"(default: {one.default})" in flat
+    assert ("weight of the groups against relevance" in flat) == (name in ("xquad", "pm2"))
+    assert not re.search(r"``|:func:|:param|default: None", out) and "--verbose" not in out
+
+
+def test_the_help_of_the_command(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["rerank", "--help"])
+    assert stop.value.code == 0
+    assert "usage: pt-fairness rerank RUN METHOD --groups SOURCE" in capsys.readouterr().out
+
+
+@pytest.fixture
+def qrels(run, tmp_path):
+    """Twelve topics with the documents of the worked example, and their run in two files."""
+    rng = np.random.default_rng(4)
+    lines = [(topic, docno, int(rng.random() < 0.5), score) for topic in range(1, 13)
+             for docno, score, _ in WORKED]
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 {d} {label}\n" for t, d, label, _ in lines))
+    (tmp_path / "bm25.run").write_text("".join(
+        f"{t} Q0 {d} 1 {score + rng.random() * 3} x\n" for t, d, _, score in lines))
+    return "qrels"
+
+
+def test_what_it_costs_and_brings(run, qrels, capsys):
+    measures = ["nDCG@4", "rKL(protected='C', rel=0)@4"]
+    command = [*run, "det_greedy", "--groups", "stances.csv", "--k", "4"]
+    assert cli.main([*command, "--compare", qrels, "-m", *measures]) == 0
+    shown = capsys.readouterr().out
+    before = read_run("bm25.run")
+    after = rerank.det_greedy("stances.csv", k=4)(before)
+    _, values = evaluate({"before": before, "after": after}, "qrels",
+                         ["nDCG@4", "rKL(protected='C',rel=0)@4"], groups="stances.csv",
+                         progress=False)
+    found = analysis.compare(values, "before", None)
+    lines = shown.splitlines()
+    assert lines[0].split() == ["measure", "before", "after", "difference", "95", "%", "interval",
+                                "p"]
+    for line, arrow, row in zip(lines[1:3], "↑↓", found.itertuples(), strict=True):
+        assert line.startswith(f"{row.measure} {arrow}")
+        cells = line.replace("▲", "").replace("▼", "").split(f" {arrow}")[1].split()
+        assert cells == [f"{row.baseline:.4f}", f"{row.mean:.4f}", f"{row.difference:+.4f}",
+                         f"[{row.low:.4f},", f"{row.high:.4f}]", f"{row.p:.4f}"]
+        better = (row.difference > 0) == (arrow == "↑")
+        assert ("▲" in line, "▼" in line) == (row.reject and better, row.reject and not better)
+    assert found["reject"].any() and "BCa bootstrap over topics" in shown
+    assert "\nGroups: stances.csv.\n" in shown
+    assert cli.main([*command, "--compare", qrels, "-m", *measures, "-o", "new.run"]) == 0
+    assert capsys.readouterr().out == shown
+    assert cli.main(command) == 0
+    assert capsys.readouterr().out == Path("new.run").read_text(encoding="utf-8")
+
+
+def test_compare_needs_measures(run, qrels, capsys):
+    for options in (["--compare", qrels], ["-m", "nDCG@4"]):
+        assert cli.main([*run, "xquad", "--groups", "stances.csv", *options]) == 2
+        assert "--compare QRELS and -m MEASURE go together" in capsys.readouterr().err

@@ -153,7 +153,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"runs": []}, "no runs"),
     ({"runs": "no/such/*.gz"}, "no file matches 'no/such/*.gz'"),
     ({"runs": ["a/x.gz", "a/x.gz"]}, "'a/x.gz' is given twice"),
-    ({"runs": {"x": 3}}, "'x' is a int; a run is the path of a file or a DataFrame"),
+    ({"runs": {"x": 3}}, "'x' is a int; a run is the path of a file, a DataFrame, a dict"),
     ({"baseline": 8}, "baseline=8 is no position in a list of 8 runs"),
     ({"baseline": "systm 4"}, "'systm 4' is none of the runs; they are system 3, system 4,"),
     ({"measures": []}, "no measures"),

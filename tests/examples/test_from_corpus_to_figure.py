@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from importlib.metadata import metadata
 
 import pytest
 from example_files import EXAMPLES
@@ -57,6 +58,15 @@ def test_without_warnings_and_progress_of_the_index(executed):
     errors = [output.text for cell in code(executed) for output in cell.outputs
               if output.get("name") == "stderr"]
     assert not [text for text in errors if "Warning" in text]
+
+
+def test_it_opens_in_colab_from_the_public_address(stored):
+    urls = dict(one.split(", ") for one in metadata("pt_fairness").get_all("Project-URL"))
+    path = urls["Repository"].removeprefix("https://github.com/")
+    assert (f"https://colab.research.google.com/github/{path}/blob/main/examples/{NOTEBOOK.name}"
+            in stored.cells[0].source)
+    install = code(stored)[0].source
+    assert f"pt-fairness[demo,plots] @ git+{urls['Repository']}\"" in install
 
 
 def test_the_rankings_of_the_topic_differ(executed):

@@ -11,7 +11,7 @@ import sys
 
 import pandas as pd
 import pytest
-from example_files import EXAMPLES
+from example_files import EXAMPLES, SHARED
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -152,21 +152,22 @@ def test_as_a_command():
         ("many_runs.py", "pyterrier_pisa", "demo"),
         ("many_runs.py", "dask.distributed", "demo,parallel"),
         ("draws2021.py", "matplotlib", "plots"),
+        ("trec_fair.py", "matplotlib", "plots"),
         ("page_figures.py", "matplotlib", "plots"),
         ("page_figures.py", "pyterrier_pisa", "demo"),
-        ("trec_fair.py", "matplotlib", "plots"),
         ("tradeoff.py", "matplotlib", "plots"),
         ("tradeoff.py", "pyterrier_pisa", "demo"),
     ],
 )
 def test_missing_extra(name, module, extra):
+    folder = EXAMPLES if (EXAMPLES / name).exists() else SHARED
     code = (
         "import runpy, sys; sys.modules[sys.argv[1]] = None; sys.path.insert(0, sys.argv[2]); "
         "name = sys.argv[3]; "
         "sys.argv = [name]; runpy.run_path(f'{sys.path[0]}/{name}', run_name='__main__')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, module, str(EXAMPLES), name], capture_output=True, text=True
+        [sys.executable, "-c", code, module, str(folder), name], capture_output=True, text=True
     )
     assert done.returncode == 1 and not done.stdout
     (line,) = done.stderr.splitlines()

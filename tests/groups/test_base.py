@@ -161,11 +161,11 @@ class Forgetful(groups.Groups):
         (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
         (
             lambda: groups.get(None),
-            "a registered name, the path of a file or a Groups object, not None",
+            "the path of a file, a dictionary, a DataFrame or a Groups object, not None",
         ),
         (
-            lambda: rKL(groups=pd.DataFrame({"docno": ["a"], "group": ["x"]})),
-            "not a DataFrame; pt_fairness.groups.from_frame",
+            lambda: rKL(groups=pd.DataFrame({"docno": ["a"], "source": ["x"]})),
+            "the frame of groups has no column 'group'",
         ),
         (lambda: groups.from_frame({"a": "X"}), "not from a dict; from_mapping takes dictionaries"),
         (

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from slow_versions import words as slow
 
-from pt_fairness import AWRF, FairnessWarning, groups, rND
+from pt_fairness import AWRF, FairnessWarning, groups, rND, values
 
 WORDS = {"male": ["he", "his", "John"], "female": ["she", "her", "Mary"],
          "child": ["child", "children"]}
@@ -88,6 +88,38 @@ def test_documents_that_the_corpus_lacks_are_unannotated(files):
         found = groups.from_text("msmarco-passage", WORDS, shares=shares)
         with pytest.warns(FairnessWarning, match="1 of 2 documents are not in the corpus"):
             assert found_by_document(found, ["d5", "d9"]) == {"d5": {"neutral": 1}}
+
+
+@pytest.mark.parametrize("columns", [["docno", "text"], ["doc_id", "text"]])
+def test_texts_of_a_frame(files, columns):
+    texts = random_texts(3)
+    passages(files, texts)
+    frame = pd.DataFrame(texts.items(), columns=columns)
+    for options in ({}, {"shares": True}, {"threshold": 0, "neutral": None}):
+        found, expected = (groups.from_text(source, WORDS, **options)
+                           for source in (frame, "msmarco-passage"))
+        assert found_by_document(found, texts) == found_by_document(expected, texts)
+    numbers, expected = (values.from_text(source, {"a": ["he"], "b": ["she"]}, "tc").lookup(
+        ["1"] * len(texts), [*texts]) for source in (frame, "msmarco-passage"))
+    assert numbers.tolist() == expected.tolist() and any(numbers)
+    again = groups.from_text(frame, WORDS)
+    assert again.name == groups.from_text(frame.iloc[::-1], WORDS).name
+    assert again.name != groups.from_text(frame.replace({"text": {"he": "she"}}), WORDS).name
+    assert found_by_document(pickle.loads(pickle.dumps(again)), texts) == \
+        found_by_document(again, texts)
+    with pytest.warns(FairnessWarning, match="1 of 1 documents are not in the frame of texts"):
+        assert again.lookup(["1"], ["x"]).empty
+
+
+@pytest.mark.parametrize("frame, message", [
+    ({"docno": ["a"], "body": ["she"]}, "needs the columns docno, text and has docno, body"),
+    ({"document": ["a"], "text": ["she"]}, "needs the columns docno, text and has document"),
+    ({"docno": ["a", "a"], "text": ["she", "he"]}, "two texts of the document 'a'"),
+    ({"docno": ["a"], "text": [None]}, "of 'a' in the frame of texts is None; it has to be text"),
+])
+def test_frames_of_texts_that_are_refused(frame, message):
+    with pytest.raises(ValueError, match=message):
+        groups.from_text(pd.DataFrame(frame), WORDS).lookup(["1"], ["a"])
 
 
 def test_unicode_and_no_documents(files):

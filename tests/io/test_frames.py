@@ -18,7 +18,6 @@ from pt_fairness.io.frames import (
     need_rows,
     read_columns,
     read_csv,
-    shown,
 )
 
 NAMES = ["topic", "value", "tag"]
@@ -101,11 +100,6 @@ def test_numbers(text):
 @pytest.mark.parametrize("text", ["", "x", "nan", "NaN", "1_000", "١", "1,5", "True", "0x1"])
 def test_what_is_no_number(text):
     assert not is_number(text)
-
-
-def test_long_texts_are_cut():
-    assert shown("it's") == '"it\'s"' and shown("x" * 100) == repr("x" * 100)
-    assert shown("x" * 101) == repr("x" * 100) + "…"
 
 
 def test_frames_with_what_they_need_pass():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
-from pt_fairness import groups
+from pt_fairness import AWRF, evaluate, groups
 from pt_fairness.arrays import BLOCK_CELLS
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
@@ -93,3 +94,18 @@ def test_the_order_of_the_rows_of_qrels_does_not_matter():
                 judgments.topic, judgments.docnos(), judgments.relevance, strict=True))})
     assert found[0] == found[1] and len(found[0]) == len(
         qrels.drop_duplicates(["query_id", "doc_id"]))
+
+
+def test_qrels_read_by_pyterrier_lose_their_groups(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("1 PRO d1 1\n1 CON d2 1\n")
+    run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "score": [2.0, 1.0]})
+    qrels = pt.io.read_qrels(str(path))
+    expected = "pt.io.read_qrels drops the groups: use pt.fairness.read_qrels"
+    with pytest.raises(ValueError, match=expected):
+        evaluate({"A": run}, qrels, "AWRF@2", progress=False)
+    topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+    with pytest.raises(ValueError, match=expected):
+        pt.Experiment([run.assign(rank=[0, 1])], topics, qrels, [AWRF @ 2])
+    averages, _ = evaluate({"A": run}, pt.fairness.read_qrels(path), "AWRF@2", progress=False)
+    assert 0 < averages["AWRF@2"].item() < 1

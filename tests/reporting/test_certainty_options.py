@@ -98,6 +98,9 @@ def test_report(command):
     values = evaluate(["A", "B"], "qrels", ["nDCG@5", FAIR[0]], groups="soft.csv", perquery=True,
                       progress=False)  # fmt: skip
     assert page.count('<span class="end">within</span>') == 1  # the other run, by nDCG
+    low, high = wanted.table.set_index("name").loc["B", ["nDCG@5 low", "nDCG@5 high"]]
+    assert f'<span class="end about interval">[{low:.4f}, {high:.4f}]</span>' in page
+    assert "p-values and intervals" in page
 
     def shown(row, low="low", high="high"):
         return f"{row['mean']:.4f} [{row[low]:.4f}, {row[high]:.4f}]".replace("-", "−")
@@ -131,10 +134,10 @@ def test_the_sections_fit_a_phone(command, show):
 @pytest.mark.parametrize("options, says", [
     (["--baseline", "A", "--tolerance", "nDCG@5"], "--tolerance 'nDCG@5' is not possible"),
     (["--baseline", "A", "--tolerance", "nDCG@5=a"], "such as nDCG@10=0.01"),
-    (["--tolerance", "nDCG@5=0.1"], "give baseline, too"),
+    (["--tolerance", "nDCG@5=0.1"], "give --baseline, too"),
     (["--uncertain", "9", "--topic-groups", "domains.csv"], "give one of them"),
-    (["--uncertain", "9"], "uncertain_labels takes measures of this package"),
-    (["--uncertain", "1"], "draws=1"),
+    (["--uncertain", "9"], "--uncertain takes measures of this package"),
+    (["--uncertain", "1"], "--uncertain 1 is not possible"),
     (["--uncertain", "9", "--label", "nDCG@5=x"], "goes neither with --label"),
     (["--topic-groups", "domains.csv", "--baseline", "A"], "leave out --baseline"),
     (["--topic-groups", "soft.csv"], "soft.csv"),

@@ -55,8 +55,8 @@ def test_a_measure_without_a_largest_value_has_no_fair_value(made):
 def test_each_source_of_a_composed_measure_is_named(made):
     html = shown(*made, ["GFR(attributes={'a':'jsd','b':'jsd'})@5"])
     for name in "ab":
-        assert "The groups of GFR(attributes={'a':'jsd','b':'jsd'})@5 ".replace("'", "&#39;") + \
-            f"are those of {name} (" in html
+        assert f"The groups of GFR@5 are those of {name} (" in html
+    assert "are to their targets, for a (equal shares) and b (equal shares) (1 is best)." in html
     assert "a: target: equal shares of all groups; b: target" in html
 
 
@@ -64,11 +64,12 @@ def test_targets_that_do_not_count_are_not_named(made):
     html = shown(*made, ["EEL@5"])
     assert "distribution of the groups" not in html and "target=" not in html
     html = shown(*made, ["FAIR(p=0.9)@5", "PreF(p=0.9)@5", "EEL(by='group')@5"], groups="a")
-    assert "target=qrels is" not in html and html.count("target=qrels") == 2  # EEL's, also in LaTeX
+    assert "its share among" not in html and "is from that under ideal rankings" in html
+    assert html.count("where its share 0.9 is fair") == 2 * 2  # also in LaTeX
     assert data_of(html)["targets"] == [None] * 3
     assert "EEL(by=&#39;group&#39;)@5: target: the exposure of the groups under ideal" in html
     html = shown(*made, ["FAIR@5"], groups="a")
-    assert "target=qrels is the distribution of the groups in the relevant" in html
+    assert "where its share among the relevant documents is fair" in html
     assert data_of(html)["targets"][0] is not None
 
 
@@ -94,8 +95,8 @@ def test_an_undefined_measure_has_no_average(made):
     run, qrels = made
     html = shown(run, qrels, ["nDCG@5", "rND@5"], groups="few")
     assert ("rND@5 is undefined for 3 of 3 topics (no relevant document, such as 'd0', has a group "
-            "in Groups('few', ['A', 'B'])); it has no average.").replace("'", "&#39;") in html
-    assert '<td data-value="">–' in html and "counts in its averages" not in html
+            "in Groups('few', ['A', 'B'])); there is no average.").replace("'", "&#39;") in html
+    assert '<td data-value="">–' in html and "counts in the average" not in html
     assert data_of(html)["averages"][0][1] is None
 
 
@@ -132,10 +133,12 @@ def test_numbers_at_ranks_are_left_out_by_size(monkeypatch):
     whole = data_of(page)
     assert [one["explained"] for one in whole["measures"]] == ["contribution", "value so far"]
     notes = {name: whole[name] for name in ("measures", "steps")}
-    # The three documents of the run have nine bytes for each measure.
-    room = len(page.encode()) - len(as_json(notes)) + 20_000 + 17
+    # There is room for the numbers of the first measure, and not for those of both.
+    room = len(page.encode()) - len(as_json(notes)) + 20_000 + len(as_json(whole["steps"][0])) + 8
     monkeypatch.setattr("pt_fairness.reporting.document.MOST_BYTES", room)
     data = data_of(shown(run, qrels, ["nDCG@2", "AWRF@2"]))
     assert [one["explained"] for one in data["measures"]] == ["contribution", None]
     assert "because of their size" in data["measures"][1]["note"]
     assert data["steps"][1] is None and whole["steps"][0] == data["steps"][0]
+    # In units of the last decimal: nDCG@2 is 1 for the documents a and b of topic 1.
+    assert data["steps"][0] == [[6131, 3869], [6131]]

@@ -113,6 +113,26 @@ def test_what_comes_from_runs_and_qrels_is_escaped(made):
     assert docnos <= set(next(iter(made.runs.values()))["docno"])
 
 
+def test_the_parts_of_the_page_are_attributes(made):
+    parts = Tags(made.report.html).texts
+    for part in (made.report.paragraph, made.report.latex, made.report.bibtex):
+        assert part in parts
+    assert made.report.paragraph.startswith("4 systems are evaluated on 6 topics. ")
+    assert made.report.latex.count("\\cite{") == made.report.latex.count("\\cite")
+    assert made.report.bibtex.startswith("@")
+    columns = made.averages.columns
+    pd.testing.assert_frame_equal(made.report.table[columns].head(4), made.averages)
+
+
+def test_without_a_baseline_and_intervals_there_is_no_switch():
+    page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
+    assert 'id="detailed"' not in page and 'id="shown"' not in page
+    page = report({"x": RUN}, QRELS, MEASURES, confidence=0.9, progress=False).html
+    assert 'checked> intervals</label>' in page and 'id="shown"' not in page
+    page = report({"x": RUN, "y": RUN}, QRELS, MEASURES, baseline=0, progress=False).html
+    assert 'checked> p-values</label>' in page and 'id="shown"' in page
+
+
 def test_save_and_notebook(made, tmp_path):
     path = tmp_path / "page.html"
     made.report.save(path)

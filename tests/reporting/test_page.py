@@ -165,7 +165,8 @@ class TestTopics:
             for cell in page.find_all("#strips td[data-doc]"):
                 system = page("return data.runs[arguments[0].parentNode.dataset.run]", cell)
                 rank, text = re.fullmatch(
-                    r"rank (\d+): (.*)", cell.get_attribute("aria-label")
+                    r"rank (\d+): (.*); (?:counts|does not count)",
+                    cell.get_attribute("aria-label"),
                 ).groups()
                 own = top[
                     top["name"].eq(system) & top["qid"].eq(qid) & top["rank"].eq(int(rank))
@@ -297,8 +298,10 @@ class TestText:
 class TestAccess:
     def test_all_controls_are_reached_by_tab_and_have_names(self, page):
         wanted = page("""
-            return [...document.querySelectorAll('a, button, select, [tabindex="0"]')]
+            return [...document.querySelectorAll(
+              'a, button, input, select, summary, [tabindex="0"]')]
               .filter(one => !one.disabled && one.offsetParent !== null || one.closest('svg'))
+              .filter(one => one.matches('summary') || !one.closest('details:not([open])'))
               .length""")
         page("document.activeElement.blur(); window.scrollTo(0, 0)")
         seen = set()

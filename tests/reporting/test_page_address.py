@@ -64,6 +64,9 @@ PLAIN = {"topic": "3", "measure": "nDCG@5", "system": "BM25"}
 def test_a_choice_is_kept_on_reload_and_shared(page, wanted):
     before = page("return location.href")
     assert "#" not in before  # nothing was chosen
+    frames = "const done = arguments[0]; let n = 4; const next = () => n-- ? " \
+             "requestAnimationFrame(next) : done(scrollY); next();"
+    assert page.browser.execute_async_script(frames) == 0
     choose(page, **wanted)
     text = fragment(page, wanted)
     assert wanted != PLAIN or text == "topic=3&measure=nDCG@5&system=BM25"

@@ -97,7 +97,10 @@ return arguments[0].map(([measure, topic]) => {
   return [document.getElementById('measure').selectedOptions[0].text,
     document.getElementById('steps-caption').innerText, texts(table.querySelectorAll('thead th')),
     [...table.tBodies[0].rows].map((row) => texts(row.cells)),
-    texts(table.querySelectorAll('tfoot td'))];
+    texts(table.querySelectorAll('tfoot td')),
+    [...document.querySelectorAll('#strips tr[data-run="1"] td[data-doc]')].map(
+      (cell) => cell.className),
+    document.getElementById('strips-caption').innerText];
 });
 """
 
@@ -157,17 +160,23 @@ def test_the_page_in_a_browser(case, show):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         page = show(report(runs, qrels, wanted, groups=source, depth=DEPTH, progress=False).html)
-    known = page("return data.measures.map(one => [one.name, one.source, one.high - one.low])")
+    known = page("return data.measures.map(one => [one.name, one.source])")
     chosen = [[i, qid] for i in range(len(wanted)) for qid in ("1", "3")[: 2 if i % 4 == 0 else 1]]
     found = iter(page(SHOWN, chosen))
-    for i, (measure, (column, own, width)) in enumerate(zip(wanted, known, strict=True)):
+    for i, (measure, (column, own)) in enumerate(zip(wanted, known, strict=True)):
         for qid in ("1", "3")[: 2 if i % 4 == 0 else 1]:
-            option, caption, heads, rows, foot = next(found)
+            option, caption, heads, rows, foot, framed, said = next(found)
             assert option == column and caption.startswith(f"{column} of two for topic {qid}: ")
             frame = explained(measure, case, "two", qid).head(DEPTH)
             fairest = frame.attrs.get("fairest", math.nan)
             assert caption.partition("ranking has ")[2] == (
                 "" if math.isnan(fairest) else shown(fairest)), (column, qid)
+            counts = [one == "counts" for one in framed]
+            assert counts[:len(frame)] == frame["counts"].tolist(), (column, qid)
+            if measure.NAME != "OfGroup":  # of which explain leaves out the last ranks
+                assert not any(counts[len(frame):]), (column, qid)
+            assert f"Framed: the first {measure.params['cutoff']} documents" in said
+            assert ("documents with a group" in said) == getattr(measure, "condensed", False)
             kind = "contribution" if "contribution" in frame else "value"
             for row, (_, expected) in zip(rows, frame.iterrows(), strict=False):
                 cells = dict(zip(heads, row, strict=False))
@@ -175,7 +184,7 @@ def test_the_page_in_a_browser(case, show):
                 assert (cells["counts"] == "yes") == expected["counts"], (column, qid)
                 text = row[len(heads) - 1].replace("−", "-")
                 number = math.nan if text == "–" else float(text)
-                assert number == pytest.approx(expected[kind], abs=1e-4 + width / 4e4,
+                assert number == pytest.approx(expected[kind], abs=1e-4,
                                                nan_ok=True), (column, qid)
                 for name in expected.index if own is not None else ():
                     if name.startswith("share of "):

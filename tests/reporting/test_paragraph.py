@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import ir_measures
+import numpy as np
+import pandas as pd
 import pytest
 
 import pt_fairness
+from pt_fairness import targets
 from pt_fairness.measures import MEASURES
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.citations import Cite
-from pt_fairness.reporting.paragraph import Facts, paragraph
+from pt_fairness.reporting.paragraph import Facts, _about, paragraph
+from pt_fairness.reporting.sentences import clauses
+
+#: Values for the parameters that measures need.
+NEEDED: dict[str, Any] = {"measure": "nDCG", "group": "A", "values": {"A": 1.0, "B": 0.25},
+                          "attributes": {"sides": "jsd"}}
+TARGETS = {"qrels": "among the relevant documents", "uniform": "equal",
+           "collection": "among the relevant documents of all topics",
+           "run": "in the whole ranking", "explicit": "the target (A 0.3, B 0.7)"}
 
 
 def facts(measures, **given):
@@ -20,58 +32,223 @@ def facts(measures, **given):
     named = [(one, *parsed([one])) if isinstance(one, str) else one for one in measures]
     return Facts(**{
         "runs": 3, "topics": 50, "measures": named, "sources": ["The groups are those of x."],
-        "undefined": [], "baseline": "BM25", "correction": "holm",
+        "undefined": [""] * len(named), "baseline": "BM25", "correction": "holm",
         "test": "two-sided paired t-test", **given,
     })  # fmt: skip
 
 
-def test_it_names_measures_with_all_parameters_and_papers():
-    text = citations.as_text(paragraph(facts(["nDCG@10", "P@5", "rKL(protected='CON')@10"])))
-    assert text.startswith("3 systems are evaluated on 50 topics. Relevance is measured by nDCG@10 "
-                           "(Järvelin & Kekäläinen 2002; dcg=log2), P@5 (rel=1).")  # fmt: skip
-    rkl = MEASURES["rKL"](protected="CON") @ 10
-    for name in rkl.SUPPORTED_PARAMS:
-        if name not in ("cutoff", "groups"):
-            assert f"{name}={rkl.param(name)}" in text
-    assert "Pathiyan Cherumanal et al. 2021; Yang & Stoyanovich 2017" in text
-    assert "0 is fair" in text
-    assert "target=qrels is the distribution of the groups in the relevant documents" in text
+def told(*measures, **given):
+    """The paragraph on measures, which are names or objects."""
+    named = [one if isinstance(one, (str, tuple)) else (str(one), one) for one in measures]
+    return citations.as_text(paragraph(facts(named, **given)))
+
+
+def made(name, **params):
+    """A measure with the parameters that it needs and those of ``params`` that it has."""
+    known = MEASURES[name].SUPPORTED_PARAMS
+    wanted = NEEDED | params
+    if name == "TrecFair":
+        targets.register("paragraph", pd.DataFrame({"group": ["A", "B"], "share": [0.5, 0.5]}))
+        wanted = NEEDED | {"attributes": {"sides": "paragraph"}} | params
+    return MEASURES[name](**{one: value for one, value in wanted.items() if one in known}) @ 10
+
+
+def test_the_sentence_on_rkl():
+    text = told("nDCG@10", "P@5", "rKL@10")
+    assert text.startswith(
+        "3 systems are evaluated on 50 topics. Relevance is measured by nDCG@10 (Järvelin & "
+        "Kekäläinen 2002) and P@5. Unfairness is rKL@10 (KL divergence; Pathiyan Cherumanal et al. "
+        "2021; Yang & Stoyanovich 2017): at each rank, how far the share of the group with the "
+        "fewest relevant documents of the topic is from its share among the relevant documents, "
+        "discounted by log2, divided by its exact maximum (0 is fair).")
     assert f"pt_fairness {pt_fairness.__version__}" in text
     assert f"ir_measures {ir_measures.__version__}" in text
     assert "The groups are those of x." in text
 
 
+@pytest.mark.parametrize("name", MEASURES)
+def test_each_measure_is_described_in_prose(name):
+    measure = made(name)
+    (start, end), named = _about(measure, ()), told(measure)
+    assert f"{start} {name}@10" in named and end in named
+    assert "=" not in named and "{" not in named and "  " not in named
+    # Defaults are not listed.
+    assert clauses(measure) == []
+    # A full sentence, whose brackets are closed.
+    assert 25 < len(end) < 330 and re.fullmatch(r": [a-zA-Z].*\((\d|more) is [a-z ]+\)\.", end)
+    assert end.count("(") == end.count(")")
+    fair = f"{measure.FAIR_END:g} is " if measure.RANGE[1] is not None or not measure.FAIR_END \
+        else "more is better"
+    assert fair in end
+    assert ("left out before the rankings are cut" in named) == measure.condensed
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_values_other_than_the_defaults_are_told(name):
+    """Every parameter that the measure reads changes the paragraph, without its own name."""
+    other = {"rel": 2, "protected": "B", "step": 5, "norm": "none", "p": 0.3, "abs": True,
+             "smoothing": 2.0, "discount": "none", "unannotated": "keep", "empty": "smooth",
+             "base": 3.0, "model": "trec", "u": 0.1, "binary": True, "complete": True,
+             "by": "group", "gains": "binary", "max_rel": 3, "divergence": "rnod", "order": "A,B",
+             "targets": {"sides": "qrels"}, "relevance": "rbu", "weights": {1: 0.4, 2: 0.6},
+             "unretrieved": "count", "alpha": 0.2, "others": "dropped", "pairs": "errors",
+             "missing": 0.5, "background": "qrels", "pro": "B", "con": "A", "adjust": False,
+             "value": "share", "whole": "sides", "unknown": "partial", "ideal": 7,
+             "of_qrels": 0.25, "group": "B", "measure": "P", "values": {"A": 2.0},
+             "attributes": {"b": "jsd"}, "phi": 0.5}
+    special = {("FAIR", "value"): "prefixes", ("TrecFair", "value"): "awrf",
+               ("DistKL", "discount"): "log2", ("DistFair", "discount"): "log2",
+               ("RADio", "divergence"): "kl", ("TrecFair", "attributes"): {"b": "paragraph"},
+               ("EEL", "norm"): "bound", ("EED", "norm"): "bound", ("EER", "norm"): "bound",
+               ("GFR", "gains"): "linear", ("GF", "gains"): "linear"}
+    #: What another parameter has to be.
+    beside = {"p": {"discount": "geometric"}, "phi": {"relevance": "rbu"}}
+    before = made(name)
+    for param in before.SUPPORTED_PARAMS:
+        if param in ("cutoff", "groups", "target"):
+            continue
+        base = beside.get(param, {})
+        own = {param: special.get((name, param), other[param])}
+        text = told(("x", made(name, **base, **own)))
+        assert text != told(("x", made(name, **base))), param
+        assert "=" not in text and f"{param} is {own[param]}" not in text, param
+
+
+def values_of(measure):
+    """The values on qrels and a ranking where the sides are of different sizes."""
+    rows = [("1", f"r{i}", 1, "A" if i < 3 else "B") for i in range(9)]
+    rows += [("1", f"n{i}", 0, "A") for i in range(20)]
+    rows += [("2", f"s{i}", 1, "A" if i < 6 else "B") for i in range(7)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    order = ["r4", "n1", "r0", "n2", "r5", "n3", "r6", "n4", "r1", "n5", "n6", "r7", "n7"]
+    run = pd.DataFrame({"query_id": "1", "doc_id": order,
+                        "score": -np.arange(len(order), dtype=float)})
+    return [one.value for one in measure.iter_calc(qrels, run) if one.query_id == "1"]
+
+
+@pytest.mark.parametrize("name", [one for one, measure in MEASURES.items()
+                                  if "protected" in measure.SUPPORTED_PARAMS])
+def test_the_protected_group_is_the_one_that_is_named(name):
+    """A is the smaller group of the relevant documents, and B that of the ranked ones."""
+    text = told(made(name, protected="minority"))
+    assert ("fewest relevant documents" in text) != ("fewest ranked documents" in text)
+    group, other = "AB" if "fewest relevant documents" in text else "BA"
+    found, own, wrong = (values_of(made(name, protected=one, norm="none", step=1))
+                         for one in ("minority", group, other))
+    assert found == own
+    if name not in ("rND", "nDD", "nDJS", "rKL"):  # which are symmetric for two groups
+        assert found != wrong
+    assert "the group B" in told(made(name, protected="B"))
+    assert "the groups A and B" in told(made(name, protected="A,B"))
+    assert "the group A,B" in told(made(name, protected="A,B"), labels=["A,B"])
+    if MEASURES[name].SUPPORTED_PARAMS["protected"].validate("all"):
+        assert "the groups' shares are from" in told(made(name, protected="all"))
+
+
+@pytest.mark.parametrize("name", [one for one, measure in MEASURES.items()
+                                  if "target" in measure.SUPPORTED_PARAMS])
+def test_the_target_is_the_one_that_is_named(name):
+    known = MEASURES[name].SUPPORTED_PARAMS["target"]
+    explicit = {"A": 0.3, "B": 0.7}
+    texts = {}
+    for word, words in TARGETS.items():
+        if word == "explicit" or known.validate(word):
+            target = explicit if word == "explicit" else word
+            texts[word] = told(("x", made(name, target=target, by="group")))
+            if name == "EED":  # which has no target
+                continue
+            ideal = name in ("EEL", "EER") and word == "qrels"
+            assert ("ideal rankings" if ideal else words) in texts[word]
+    assert name == "EED" or len(set(texts.values())) == len(texts)
+    if name in ("EEL", "EED", "EER", "DistKL", "DistFair"):  # others than shares, or smoothed
+        return
+    for word, shares in {"uniform": (0.5, 0.5), "qrels": (1 / 3, 2 / 3),
+                         "collection": (9 / 16, 7 / 16)}.items():
+        same = made(name, target={"A": shares[0], "B": shares[1]}, norm="none", protected="B")
+        assert values_of(made(name, target=word, norm="none", protected="B")) == \
+            pytest.approx(values_of(same), abs=1e-9), word
+
+
+@pytest.mark.parametrize("name", [one for one in MEASURES
+                                  if one not in ("OfGroup", "GFR", "TrecFair")])
+def test_a_document_without_a_group_changes_nothing_where_it_is_left_out(name):
+    measure = made(name, pro="A", con="B")
+    rows = [("1", f"r{i}", 1, "AB"[i % 2]) for i in range(6)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    docnos = ["r1", "r3", "r0", "r5"]
+    values = []
+    for order in (docnos, ["x", *docnos]):
+        run = pd.DataFrame({"query_id": "1", "doc_id": order,
+                            "score": -np.arange(len(order), dtype=float)})
+        values.append(measure.calc_aggregate(qrels, run))
+    same = values[0] == pytest.approx(values[1])
+    if "left out before the rankings are cut" in told(measure):
+        assert same
+    elif name not in ("MRecall", "PEER", "EED", "BiasP"):  # which can be the same
+        assert not same
+
+
+def test_measures_of_which_the_same_is_said_share_a_sentence():
+    text = told("rND@5", "rKL@5", "rKL@10", "AWRF@5", "AWRF(target='qrels')@10",
+                "P(rel=2)@10", "AWRF(rel=2)@20")
+    assert " Fairness is AWRF@5 (" in text and " Fairness is also AWRF@10 (" in text
+    assert "Unfairness is rND@5 (difference; Pathiyan" in text
+    assert text.count("at each rank, how far") == 1 and text.count("Unfairness is") == 1
+    assert "In P@10 and AWRF@20, documents of relevance 2 or more are relevant." in text
+    assert text.count("documents without a group are left out") == 1
+    assert "their shares among the relevant documents (1 is fair)" in text
+
+
+def test_names_with_parameters_only_where_two_measures_would_have_the_same():
+    text = told("rKL@10", "rKL(protected='B')@10", "AWRF(target='qrels')@5")
+    assert "rKL(protected='B')@10 (KL" in text and "AWRF@5 (" in text
+    assert "the share of the group B is from its share" in text
+
+
 def test_signed_measures_and_explicit_targets():
-    text = citations.as_text(paragraph(facts(["BiasP@5", "AWRF(target={'A':0.5,'B':0.5})@5"])))
-    assert "0 is unbiased" in text and "1 is fair" in text
-    assert "target={'A':0.5,'B':0.5}" in text and "Of the target distributions" not in text
+    text = told("BiasP@5", "AWRF(target={'A':0.5,'B':0.5})@5")
+    assert "Bias is BiasP@5" in text and "(0 is unbiased)" in text and "(1 is fair)" in text
+    assert "to the target (A 0.5, B 0.5) (1 is fair)" in text
     assert "Relevance is measured" not in text
 
 
 def test_measures_of_subtopics_are_no_measures_of_relevance():
-    text = citations.as_text(paragraph(facts(["nDCG@10", "alpha_nDCG(alpha=0.7)@5", "StRecall@5"])))
-    assert "Relevance is measured by nDCG@10 (Järvelin & Kekäläinen 2002; dcg=log2). " in text
-    assert "Novelty and diversity are measured by alpha_nDCG(alpha=0.7)@5 (Clarke et al. 2008; " \
-        "rel=1), StRecall@5 (rel=1)." in text
+    text = told("nDCG@10", "alpha_nDCG(alpha=0.7)@5", "StRecall@5")
+    assert "Relevance is measured by nDCG@10 (Järvelin & Kekäläinen 2002). " in text
+    assert ("Novelty and diversity are measured by alpha_nDCG@5 (Clarke et al. 2008) and "
+            "StRecall@5.") in text
+    assert "In alpha_nDCG@5, alpha is 0.7." in text
 
 
 @pytest.mark.parametrize(
     ("measure", "p"),
-    [("AWRF@5", None), ("AWRF(discount='geometric')@5", "p=0.85"), ("EEL@5", "p=0.5, u=0.5"),
-     ("EEL(model='rbp')@5", "p=0.5"), ("EEL(model='log2')@5", None), ("BiasRBP@5", "p=")],
+    [("AWRF(p=0.3)@5", None), ("AWRF(discount='geometric')@5", "with the persistence 0.85"),
+     ("EEL(p=0.3)@5", "the persistence is 0.3"), ("EEL(model='rbp')@5", "the persistence 0.5"),
+     ("EEL(model='log2',p=0.3)@5", None), ("BiasRBP(p=0.9)@5", "the persistence is 0.9")],
 )  # fmt: skip
 def test_parameters_without_effect_are_left_out(measure, p):
-    text = citations.as_text(paragraph(facts([measure])))
-    assert p in text if p else " p=" not in text
-    assert ("u=0.5" in text) == (measure == "EEL@5")
+    assert p in told(measure) if p else "persistence" not in told(measure)
 
 
 def test_a_label_is_explained_by_the_measure():
     (measure,) = parsed("rKL@10")
-    text = citations.as_text(paragraph(facts([("Unfairness", measure)])))
-    assert "Unfairness (Normalised Discounted Kullback–Leibler Divergence, rKL@10; " in text
-    text = citations.as_text(paragraph(facts([("Quality", *parsed("nDCG(dcg='exp-log2')@10"))])))
-    assert "by Quality (nDCG(dcg='exp-log2')@10; Järvelin & Kekäläinen 2002)." in text
+    assert "Unfairness is Gap (rKL@10; KL divergence; Pathiyan" in told(("Gap", measure))
+    text = told(("Quality", *parsed("nDCG(dcg='exp-log2')@10")))
+    assert "by Quality (nDCG@10; Järvelin & Kekäläinen 2002)." in text
+    assert "In Quality, dcg is exp-log2." in text
+
+
+def test_a_measure_of_another_package_has_its_short_description():
+    class Other(type(MEASURES["rND"])):
+        """Other — Another.
+
+        How other the ranking is.
+        """
+
+    text = told(("Other@5", Other() @ 5))
+    assert ("Yang & Stoyanovich 2017): how other the ranking is (target: the distribution of "
+            "the groups in the relevant documents of the topic; protected: the group with the "
+            "fewest relevant documents, per topic) (0 is fair).") in text
 
 
 @pytest.mark.parametrize(
@@ -94,8 +271,14 @@ def test_without_a_baseline_there_are_no_tests():
 
 
 def test_undefined_topics_are_named():
-    sentence = "rKL@10 is undefined for 2 of 50 topics (7, 9); they are left out of its averages."
-    assert sentence in citations.as_text(paragraph(facts(["rKL@10"], undefined=[sentence])))
+    text = told("rKL@10", "rND@10", "AWRF@10", undefined=["2 of 50 topics (7, 9); so."] * 2 + [""])
+    assert "rKL@10 and rND@10 are undefined for 2 of 50 topics (7, 9); so. " in text
+    assert text.count("undefined") == 1
+
+
+def test_intervals_are_named():
+    assert "Intervals of the means are 90 % BCa bootstrap intervals" in told("P@5", intervals=0.9)
+    assert "Intervals" not in told("P@5")
 
 
 @pytest.mark.parametrize("name", [*MEASURES, "nDCG", "ERR", "RBP", "Bpref", "alpha_nDCG"])

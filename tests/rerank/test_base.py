@@ -164,7 +164,7 @@ def test_operators_and_progress_bars(method, capsys):
     ({"target": "nothing"}, "target takes 'uniform', 'run', .*a name registered"),
     ({"target": {"P": 0.5, "C": 0.4}}, "summing to 1"), ({"target": 3}, "target takes"),
     ({"groups": "nothing"}, "no groups are registered as 'nothing'"),
-    ({"groups": FRAME}, "groups are a registered name"),
+    ({"groups": ["P"]}, "groups are a registered name"),
 ])
 def test_values_that_are_not_allowed(method, params, message):
     with pytest.raises(ValueError, match=message):

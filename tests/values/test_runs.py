@@ -7,7 +7,7 @@ import pickle
 import pandas as pd
 import pytest
 
-from pt_fairness import NFaiRR, runs
+from pt_fairness import NFaiRR, evaluate, runs
 
 pytestmark = pytest.mark.usefixtures("registered_runs")
 
@@ -50,11 +50,11 @@ def test_what_cannot_be_registered(name, run, says):
 
 
 def test_a_name_that_is_not_registered():
-    with pytest.raises(ValueError, match=r"no runs are registered as 'x'\. Registered are none"):
+    with pytest.raises(ValueError, match=r"no runs are registered as 'x' and no such file exists"):
         runs.get("x")
     with pytest.raises(ValueError, match="'x' cannot be unregistered"):
         runs.unregister("x")
-    with pytest.raises(ValueError, match="background takes 'run', 'qrels', or a name registered "):
+    with pytest.raises(ValueError, match="background takes 'run', 'qrels', a name registered "):
         NFaiRR(values="x", background="x").validate_params()
 
 
@@ -65,3 +65,27 @@ def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled():
     copy = pickle.loads(packed)
     copy.validate_params()
     assert runs.get(copy["background"]).to_numpy().tolist() == ROWS
+
+
+def test_a_file_or_a_folder_needs_no_registration(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, docnos in (("one", "ab"), ("two", "bc")):
+        (folder / name).write_text("".join(f"1 Q0 {docno} 1 2 x\n" for docno in docnos))
+    assert runs.get(folder / "two").to_numpy().tolist() == [["1", "b"], ["1", "c"]]
+    assert runs.get(folder).to_numpy().tolist() == [["1", "a"], ["1", "b"], ["1", "c"]]
+    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": 1})
+    run = qrels.assign(score=[4.0, 3.0, 2.0, 1.0])
+    (tmp_path / "groups.csv").write_text("docno,group\na,PRO\nb,CON\nc,PRO\nd,CON\n")
+    values = f"values={{'PRO':1,'CON':0}},groups='{tmp_path / 'groups.csv'}'"
+    wanted = [f"NFaiRR({values},background='{path}')@2" for path in (folder, folder / "two")]
+    by_path = evaluate({"x": run}, qrels, wanted, perquery=False, progress=False)
+    for column, docnos in zip(wanted, ("abc", "bc"), strict=True):
+        runs.register("pool", pd.DataFrame({"qid": "1", "docno": list(docnos)}))
+        named = f"NFaiRR({values},background='pool')@2"
+        by_name = evaluate({"x": run}, qrels, [named], perquery=False, progress=False)
+        assert by_path.iloc[0, 1 + wanted.index(column)] == by_name.iloc[0, 1]
+    assert by_path.iloc[0, 1] != by_path.iloc[0, 2]
+    with pytest.raises(ValueError, match="has no runs"):
+        (tmp_path / "empty").mkdir()
+        runs.get(tmp_path / "empty")

@@ -56,7 +56,7 @@ function readAddress() {
   if (location.hash && (named.length || address.last !== address.first)) {
     history.replaceState(null, "", addressOf([section, address.last].filter(Boolean).join("&")));
   }
-  return section || (named.length ? "topics" : "");
+  return section || (location.hash && named.length ? "topics" : "");
 }
 
 function startAddress() {

@@ -30,6 +30,17 @@ function byId(id) {
   return document.getElementById(id);
 }
 
+/** Return the id of a topic, with its query where that is known. */
+function topicName(topic) {
+  const query = data.queries[topic];
+  return query ? `${data.topics[topic]} “${query}”` : data.topics[topic];
+}
+
+/** Return the title of a document, empty where it is not known. */
+function titleOf(topic, doc) {
+  return (data.rankings[topic].titles || [])[doc] || "";
+}
+
 /** Return the number that a value stands for, NaN if it is missing. */
 function numberOf(value) {
   return value === null ? NaN : Number(value);

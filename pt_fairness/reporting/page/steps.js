@@ -2,32 +2,38 @@
 
 /* The way to a value: the ranks of a system for the chosen topic and measure. */
 
-const DIGITS = 3;
-const STEPS = 36 ** DIGITS - 2;
-
 /** Return the number at each rank: a contribution, or the value so far. */
 function numbersAt(measure, topic, run) {
-  const { low, high } = data.measures[measure];
   const count = data.rankings[topic].runs[run].length;
   const before = data.rankings[topic].runs.slice(0, run).reduce((sum, one) => sum + one.length, 0);
-  return Array.from({ length: count }, (_, i) => {
-    const start = DIGITS * (before + i);
-    const code = parseInt(data.steps[measure][topic].slice(start, start + DIGITS), 36);
-    return code > STEPS ? null : low + code / STEPS * (high - low);
+  return data.steps[measure][topic].slice(before, before + count)
+    .map((one) => (one === null ? null : one / 10 ** data.digits));
+}
+
+/** Return whether the measure counts each document of a ranking. */
+function whichCount(measure, topic, run) {
+  const { condensed, judged, cutoff, source } = data.measures[measure];
+  const { runs, labels, sets } = data.rankings[topic];
+  let counted = 0;
+  return runs[run].map((doc) => {
+    const fits = judged ? labels[doc] !== null && labels[doc] >= 0
+      : !condensed || sets[source][doc] >= 0;
+    const counts = fits && (cutoff === null || counted < cutoff);
+    counted += counts;
+    return counts;
   });
 }
 
 /** Return which documents the measure counts, and the shares of the groups up to each. */
 function sharesSoFar(measure, topic, run) {
-  const { condensed, judged, cutoff, source, weights, even } = data.measures[measure];
-  const { runs, labels } = data.rankings[topic];
+  const { source, weights, even } = data.measures[measure];
+  const counting = whichCount(measure, topic, run);
   const size = source === null ? 0 : data.sources[source].labels.length;
   const sums = new Array(size).fill(0);
   let [counted, total] = [0, 0];
-  return runs[run].map((doc) => {
+  return data.rankings[topic].runs[run].map((doc, i) => {
     const groups = source === null ? [] : groupsOf(topic, source, doc);
-    const fits = judged ? labels[doc] !== null && labels[doc] >= 0 : groups.length > 0 || !condensed;
-    const counts = fits && (cutoff === null || counted < cutoff);
+    const counts = counting[i];
     if (counts && (groups.length || even)) {
       const weight = weights === null ? 1 : weights[counted];
       const shares = groups.length ? groups : sums.map((_, group) => [group, 1 / size]);
@@ -81,7 +87,8 @@ function drawSteps() {
   const rows = sharesSoFar(chosen.measure, chosen.topic, chosen.run).map((one, i) =>
     element("tr", { class: one.counts ? null : "left-out" },
       element("td", {}, String(i + 1)), element("td", { class: "doc-name" },
-        element("span", { class: "name" }, docs[one.doc])),
+        element("span", { class: "name" }, docs[one.doc],
+          element("span", { class: "end" }, titleOf(chosen.topic, one.doc)))),
       ...(names.length ? [element("td", {}, element("span", { class: "name" },
         groupNames(one.groups, measure.source)))] : []),
       element("td", {}, labels[one.doc] === null ? "not judged" : String(labels[one.doc])),

@@ -12,7 +12,7 @@ function topicsByDifference() {
     return Math.sqrt(values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / values.length) || 0;
   });
   return sortedBy(spreads.length, (topic) => -spreads[topic]).map((topic) => [topic,
-    `${data.topics[topic]} (SD ${asText(spreads[topic])})`]);
+    `${topicName(topic)} (SD ${asText(spreads[topic])})`]);
 }
 
 function runsByValue() {
@@ -43,7 +43,8 @@ function relevanceOf(label) {
 function describe(doc) {
   const { docs, labels } = data.rankings[chosen.topic];
   const groups = groupNames(groupsOf(chosen.topic, chosen.source, doc), chosen.source);
-  return `${docs[doc]}: ${groups}; ${relevanceOf(labels[doc])}`;
+  const title = titleOf(chosen.topic, doc);
+  return `${docs[doc]}${title && ` “${title}”`}: ${groups}; ${relevanceOf(labels[doc])}`;
 }
 
 function stripRow(run, texts) {
@@ -53,10 +54,13 @@ function stripRow(run, texts) {
   const row = element("tr", { "data-run": run },
     element("th", { scope: "row" }, name),
     element("td", { class: "value" }, asText(data.values[chosen.measure][chosen.topic][run])));
+  const counting = whichCount(chosen.measure, chosen.topic, run);
   ranking.runs[run].forEach((doc, i) => {
-    const said = `rank ${i + 1}: ${texts[doc]}`;
+    const counts = counting[i];
+    const said = `rank ${i + 1}: ${texts[doc]}; ${counts ? "counts" : "does not count"}`;
     const groups = groupsOf(chosen.topic, chosen.source, doc);
-    row.append(element("td", { tabindex: -1, "data-doc": doc, "aria-label": said },
+    row.append(element("td", { class: counts ? "counts" : "left-out", tabindex: -1,
+      "data-doc": doc, "aria-label": said },
       documentBox(groups, ranking.labels[doc] > 0)));
   });
   if (!ranking.runs[run].length) row.append(element("td", { class: "note", colspan: data.depth },
@@ -71,8 +75,9 @@ function drawStrips() {
   const texts = data.rankings[chosen.topic].docs.map((_, doc) => describe(doc));
   const ranks = Array.from({ length: data.depth }, (_, i) =>
     element("th", { scope: "col" }, String(i + 1)));
-  byId("strips-caption").textContent = `Topic ${data.topics[chosen.topic]}: the first ${data.depth} `
-    + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first`;
+  byId("strips-caption").textContent = `Topic ${topicName(chosen.topic)}: the first ${data.depth} `
+    + `documents of each system, sorted by ${data.measures[chosen.measure].name}, best first. `
+    + whatCounts();
   table.tHead.replaceChildren(element("tr", {}, element("th", { scope: "col" }, "system"),
     element("th", { scope: "col", title: data.measures[chosen.measure].name },
       data.measures[chosen.measure].name), ...ranks));
@@ -83,6 +88,14 @@ function drawStrips() {
     || "Point to a document, or move among the documents with the arrow keys.";
   showKey(byId("strips-key"), chosen.source);
   markRun();
+}
+
+/** Return a sentence on the documents that the chosen measure counts. */
+function whatCounts() {
+  const { name, condensed, judged, cutoff } = data.measures[chosen.measure];
+  const kind = judged ? "judged documents" : condensed ? "documents with a group" : "documents";
+  return `Framed: the ${cutoff === null ? "" : `first ${cutoff} `}${kind}, which count for ${name}. `
+    + "Faint: documents that do not count.";
 }
 
 function undefinedHere() {

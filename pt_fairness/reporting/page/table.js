@@ -41,3 +41,20 @@ function makeSortable(table) {
 }
 
 makeSortable(byId("systems"));
+
+/** Let the reader choose between averages and differences, with or without p-values. */
+function startViews(table) {
+  const [shown, detailed] = [byId("shown"), byId("detailed")];
+  if (shown) {
+    shown.addEventListener("change", () => {
+      table.classList.toggle("differences", shown.value !== "");
+      byId("shown-note").hidden = shown.value === "";
+    });
+  }
+  if (detailed) {
+    detailed.addEventListener("change", () =>
+      table.classList.toggle("detailed", detailed.checked));
+  }
+}
+
+startViews(byId("systems"));

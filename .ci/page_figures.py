@@ -1,7 +1,7 @@
 """Draws the figures of the pages "Gallery" and "How certain is a value?" with the Python blocks of
 the pages themselves.
 
-``python examples/page_figures.py [--figures FOLDER]`` needs no Java: ``pip install
+``python .ci/page_figures.py [--figures FOLDER]`` needs no Java: ``pip install
 'pt-fairness[demo,plots]'``.
 """
 
@@ -10,8 +10,12 @@ from __future__ import annotations
 import importlib.resources
 import io
 import re
+import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))  # quickstart.py
 
 from comparison import arguments
 from matplotlib import pyplot as plt

@@ -1,6 +1,6 @@
 """Draws the decision trees of the page "How to choose a measure", as SVG with links.
 
-``python examples/choosing_figures.py [--figures FOLDER]``
+``python .ci/choosing_figures.py [--figures FOLDER]``
 """
 
 from __future__ import annotations

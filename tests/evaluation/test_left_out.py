@@ -1,0 +1,80 @@
+"""Undefined topics that are left out of averages, tests and intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from evaluation.common import evaluate_quietly, trec_run
+from scipy import stats
+
+from pt_fairness import analysis, cli, evaluate, io
+from pt_fairness.evaluation import as_text
+
+MEASURES = ["nDCG@5", "rND@5"]
+
+
+@pytest.fixture
+def experiment(make_case):
+    """Qrels of which some topics have one group, and three runs."""
+    cases = [make_case(seed, topics=14, labels=2) for seed in range(3, 6)]
+    return {f"s{i}": case.run_frame for i, case in enumerate(cases)}, cases[0].qrels_frame
+
+
+def test_means_and_tests_are_over_the_defined_topics(experiment):
+    options = {"baseline": "s0", "correction": None, "confidence": 0.9}
+    _, every = evaluate_quietly(*experiment, MEASURES, **options)
+    averages, values = evaluate_quietly(*experiment, MEASURES, undefined="drop", **options)
+    undefined = set(every.attrs["undefined"]["rND@5"])
+    assert 0 < len(undefined) < 14 and averages.attrs["undefined left out"]
+    wide = every[every["measure"] == "rND@5"].pivot(index="qid", columns="name", values="value")
+    defined = wide[~wide.index.isin(undefined)]
+    assert averages["rND@5"].to_numpy() == pytest.approx(defined.mean().to_numpy())
+    for i, name in enumerate(("s1", "s2"), 1):
+        p = stats.ttest_rel(defined[name], defined["s0"]).pvalue
+        assert averages["rND@5 p-value"][i] == pytest.approx(p)
+        assert averages["rND@5 +"][i] == (defined[name] > defined["s0"]).sum()
+    ends = analysis.intervals(every, confidence=0.9, undefined="drop")
+    ends = ends[ends["measure"] == "rND@5"]
+    assert averages["rND@5 low"].to_numpy() == pytest.approx(ends["low"].to_numpy())
+    of_rnd = values[values["measure"] == "rND@5"]
+    assert set(of_rnd["qid"][of_rnd["value"].isna()]) == undefined
+    counted, _ = evaluate_quietly(*experiment, MEASURES, **options)
+    columns = [column for column in averages if column.startswith("nDCG@5")]
+    pd.testing.assert_frame_equal(averages[columns], counted[columns])
+
+
+def test_references_leave_them_out_too(experiment):
+    _, qrels = experiment
+    averages, _ = evaluate_quietly(*experiment, MEASURES, references=["proportional"],
+                                   undefined="drop")
+    best = analysis.reference_rankings(qrels, kinds=["proportional"])["proportional"]
+    _, values = evaluate_quietly({"x": best}, qrels, MEASURES)
+    values = values[values["measure"] == "rND@5"].set_index("qid")["value"]
+    kept = values.drop(list(averages.attrs["undefined"]["rND@5"]))
+    assert averages["rND@5"].iloc[-1] == pytest.approx(kept.mean())
+
+
+def test_the_warning_and_the_note_say_so(experiment):
+    with pytest.warns(UserWarning, match="nothing to compare with are left out"):
+        averages, _ = evaluate(*experiment, MEASURES, undefined="drop", progress=False)
+    assert "Undefined, and left out: rND@5 on " in as_text(averages, "md")
+    with pytest.raises(ValueError, match="undefined='x' is not possible"):
+        evaluate(*experiment, MEASURES, undefined="x", progress=False)
+
+
+def test_the_option_of_the_command(experiment, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    runs, qrels = experiment
+    io.write_qrels(qrels, "qrels")
+    for name, run in runs.items():
+        (tmp_path / name).write_text(trec_run(run))
+    command = ["table", "qrels", *runs, "-m", *MEASURES]
+    assert cli.main([*command, "--drop-undefined", "--baseline", "s0"]) == 0
+    expected = evaluate_quietly([*runs], "qrels", MEASURES, undefined="drop", baseline="s0")[0]
+    out, err = capsys.readouterr()
+    assert out == as_text(expected, "csv") and "are left out" in err and "0.0" not in err
+    assert cli.main(command) == 0
+    assert capsys.readouterr().out != out
+    assert not np.isclose(expected["rND@5"], evaluate_quietly(
+        [*runs], "qrels", MEASURES)[0]["rND@5"]).any()

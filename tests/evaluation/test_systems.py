@@ -1,0 +1,268 @@
+"""Transformers, dictionaries, ranks and columns of groups, wherever runs are taken."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures.util import ScoredDoc
+
+from pt_fairness import FairnessWarning, analysis, evaluate, explain, reference_rankings, report
+
+STANCE = "pt-fairness/debates/stance"
+MEASURES = ["nDCG@5", "rKL@5", "AWRF@5"]
+
+
+@pytest.fixture(scope="module")
+def debates():
+    return pt.get_dataset(f"irds:{STANCE}")
+
+
+@pytest.fixture(scope="module")
+def index(debates, tmp_path_factory):
+    from pyterrier_pisa import PisaIndex
+
+    made = PisaIndex(str(tmp_path_factory.mktemp("pisa") / "index"),
+                     text_field=["title", "text"], threads=1)
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        made.index(debates.get_corpus_iter(verbose=False))
+    return made
+
+
+class Counting(pt.Transformer):
+    """A system that counts how often each topic is retrieved for, and in how many batches."""
+
+    def __init__(self, system):
+        self.system, self.topics, self.batches = system, Counter(), 0
+
+    def transform(self, inp):
+        self.topics.update(inp["qid"])
+        self.batches += 1
+        return self.system(inp)
+
+    def __repr__(self):
+        return f"Counting({type(self.system).__name__})"
+
+
+@pytest.fixture
+def systems(index):
+    return {"BM25": Counting(index.bm25(threads=1) % 10),
+            "QLD": Counting(index.qld(threads=1) % 10)}
+
+
+@pytest.fixture
+def once(systems, debates):
+    """``once()``: check that each system has retrieved once for each topic."""
+    def check(times=1):
+        expected = dict.fromkeys(debates.get_topics()["qid"], times)
+        assert [dict(system.topics) for system in systems.values()] == [expected] * 2
+    return check
+
+
+@pytest.fixture
+def results(systems, debates):
+    return {name: one.system(debates.get_topics()) for name, one in systems.items()}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_each_system_retrieves_once_for_all_measures(systems, results, debates, once, monkeypatch):
+    monkeypatch.setattr("pt_fairness.io.systems.BATCH", 7)
+    averages, perquery = evaluate(systems, debates.get_qrels(), MEASURES, progress=False,
+                                  topics=debates.get_topics(), baseline="BM25")
+    once()
+    assert {one.batches for one in systems.values()} == {-(-len(debates.get_topics()) // 7)}
+    of_frames = evaluate(results, STANCE, MEASURES, progress=False, baseline="BM25")
+    pd.testing.assert_frame_equal(averages, of_frames[0])
+    pd.testing.assert_frame_equal(perquery, of_frames[1])
+    experiment = pt.Experiment([*systems.values()], debates.get_topics(), debates.get_qrels(),
+                               [ir_measures.parse_measure(one) for one in MEASURES],
+                               names=[*systems])
+    pd.testing.assert_frame_equal(averages[["name", *MEASURES]], experiment[["name", *MEASURES]])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("topics", ["frame", "dataset", "id", "irds id", "whole numbers"])
+def test_topics_in_every_form(systems, results, debates, topics, once):
+    form = {"frame": debates.get_topics(), "dataset": debates, "id": STANCE,
+            "irds id": f"irds:{STANCE}",
+            "whole numbers": debates.get_topics().astype({"qid": int})}[topics]
+    found = evaluate([*systems.values()], form, debates.get_qrels(), "rKL@5", progress=False)[0]
+    assert found["rKL@5"].tolist() == evaluate(results, STANCE, "rKL@5",
+                                               progress=False)[0]["rKL@5"].tolist()
+    assert found["name"].tolist() == ["run 0", "run 1"]  # their texts are equal
+    assert sum(systems["BM25"].topics.values()) == len(debates.get_topics())
+
+
+def test_beside_frames_and_files(systems, results, debates, tmp_path):
+    pt.io.write_results(results["QLD"], str(tmp_path / "qld"))
+    runs = [systems["BM25"], results["QLD"].assign(score=results["QLD"]["score"] + 1),
+            str(tmp_path / "qld")]
+    found, _ = evaluate(runs, STANCE, MEASURES, topics=debates, progress=False)
+    assert found["name"].tolist() == ["Counting(Compose)", "run 1", "qld"]
+    assert found.iloc[1, 1:].tolist() == found.iloc[2, 1:].tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_functions_of_analysis(systems, results, debates, once):
+    qrels, options = debates.get_qrels(), {"topics": debates}
+    calls = [
+        lambda runs, **more: analysis.against_random(runs, qrels, "rKL@5", draws=5, **more),
+        lambda runs, **more: analysis.uncertain_labels(runs, qrels, "rKL@5", None, draws=2, **more),
+        lambda runs, **more: analysis.label_noise(runs, qrels, "AWRF@5", None, 0.5, draws=2,
+                                                  **more),
+        lambda runs, **more: analysis.ranked_groups(runs, qrels, **more),
+        lambda runs, **more: analysis.amortised_inequity(runs, qrels, **more),
+        lambda runs, **more: analysis.document_exposure(runs, qrels, **more),
+        lambda runs, **more: analysis.inequality(runs, **more),
+        lambda runs, **more: explain("rKL@5", {"A": runs["BM25"]}, qrels, "1", **more),
+        lambda runs, **more: reference_rankings(qrels, runs["BM25"], **more)["proportional"]]
+    for call in calls:
+        pd.testing.assert_frame_equal(call(systems, **options), call(results))
+    assert set(systems["QLD"].topics.values()) == {7}
+    assert set(systems["BM25"].topics.values()) == {9}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_reads_like_an_experiment(systems, results, debates, once):
+    made = report(systems, debates.get_topics(), debates.get_qrels(), MEASURES, baseline="BM25",
+                  progress=False)
+    once()
+    assert made.html == report(results, STANCE, MEASURES, baseline="BM25", progress=False).html
+    with pytest.raises(TypeError, match=r"\(systems, topics, qrels, measures\)"):
+        report(systems, debates, STANCE, MEASURES, topics=debates)
+    # Topics without transformers, such as for the text of the queries, leave out no qrels.
+    few = debates.get_topics().head(2)
+    assert report(results, STANCE, MEASURES, topics=few, progress=False).html == \
+        report(results, STANCE, MEASURES, progress=False).html
+
+
+def test_qrels_of_other_topics_are_left_out(systems, debates):
+    few = debates.get_topics().head(3)
+    with pytest.warns(FairnessWarning, match="topics= has 3 of the .* topics of the qrels"):
+        found, perquery = evaluate(systems, few, STANCE, "rKL@5", progress=False)
+    assert sorted({*perquery["qid"]}) == sorted(few["qid"]) and found.attrs["topics"] == 3
+    with pytest.raises(ValueError, match=r"qrels have none of the topics: .* topics= has 'x'"):
+        evaluate(systems, few.head(1).assign(qid="x"), STANCE, "rKL@5", progress=False)
+
+
+def test_progress(systems, debates, capsys):
+    evaluate(systems, debates, STANCE, "nDCG@5")
+    assert "retrieve: 100%" in capsys.readouterr().err
+    evaluate(systems, debates, STANCE, "nDCG@5", progress=False)
+    assert "retrieve" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given, message", [
+    ({}, "BM25, QLD: a transformer needs topics="),
+    ({"topics": 3}, "topics=3 is a int; topics are a DataFrame"),
+    ({"topics": pd.DataFrame({"query": ["q"]})}, "the frame of topics has no column 'qid'"),
+    ({"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows"),
+])
+def test_topics_that_are_refused(systems, given, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(systems, STANCE, "nDCG@5", progress=False, **given)
+
+
+def test_topics_without_transformers(results, debates):
+    with pytest.raises(ValueError, match="topics= is for transformers, and the runs are none"):
+        evaluate(results, STANCE, "nDCG@5", topics=debates, progress=False)
+
+
+def test_results_without_documents(debates):
+    system = pt.apply.generic(lambda frame: frame)
+    with pytest.raises(ValueError, match="what 'mine' retrieved has no column 'docno'"):
+        evaluate({"mine": system}, debates, STANCE, "nDCG@5", progress=False)
+
+
+RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
+QRELS = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1,
+                      "iteration": ["PRO", "CON", "PRO"]})
+SCORES = {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1}}
+DOCS = [ScoredDoc(*row) for row in RUN.itertuples(index=False)]
+FORMS = {
+    "frame": RUN, "dictionary": SCORES, "list of documents": DOCS, "list": [RUN],
+    "list of dictionaries": [SCORES], "by name": {"mine": SCORES},
+    "names of documents": {"x": DOCS},
+    "ranks": RUN.drop(columns="score").assign(rank=[0, 1, 0])[::-1],
+    "list of ir_measures' frames": [RUN.set_axis(["query_id", "doc_id", "score"], axis=1)],
+    "ir_measures": RUN.set_axis(["query_id", "doc_id", "score"], axis=1),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", FORMS)
+def test_runs_in_every_form(form, tmp_path):
+    run = FORMS[form]
+    expected, found = (evaluate(one, QRELS, ["AWRF@2", "nDCG@2"], progress=False)[1]
+                       for one in ({"A": RUN}, run))
+    assert found["value"].tolist() == expected["value"].tolist()
+    assert set(found["name"]) == {"by name": {"mine"}, "names of documents": {"x"}}.get(
+        form, {"run 0"})
+    pd.testing.assert_frame_equal(explain("AWRF@2", run, QRELS, "1"),
+                                  explain("AWRF@2", RUN, QRELS, "1"))
+    for ours, theirs in zip(reference_rankings(QRELS, run, draws=2).values(),
+                            reference_rankings(QRELS, RUN, draws=2).values(), strict=True):
+        pd.testing.assert_frame_equal(ours, theirs)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_and_several_runs(tmp_path):
+    path = tmp_path / "mine"
+    path.write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 c 1 1 x\n")
+    for one in (path, str(path), [path]):
+        assert explain("AWRF@2", one, QRELS, "1").equals(explain("AWRF@2", RUN, QRELS, "1"))
+        assert "proportional" in reference_rankings(QRELS, one)
+    with pytest.raises(ValueError, match="one run is needed, and these are 2: A, B"):
+        explain("AWRF@2", {"A": RUN, "B": SCORES}, QRELS, "1")
+    found, _ = evaluate([SCORES, str(path), RUN], QRELS, "AWRF@2", progress=False)
+    assert found["name"].tolist() == ["run 0", "mine", "run 2"]
+    with pytest.raises(ValueError, match="'B' is a list; a run is the path of a file, a Data"):
+        evaluate({"A": RUN, "B": [1, 2]}, QRELS, "AWRF@2", progress=False)
+
+
+class TestColumnGroup:
+    """A column ``group`` of runs or qrels, without ``groups=``."""
+
+    plain = QRELS.drop(columns="iteration")
+
+    @pytest.mark.parametrize("where", ["runs", "qrels", "both"])
+    def test_it_holds_the_groups(self, where):
+        group = ["PRO", "CON", "PRO"]
+        run = RUN if where == "qrels" else RUN.assign(group=group)
+        qrels = self.plain if where == "runs" else self.plain.assign(group=group)
+        says = {"runs": "A", "qrels": "the qrels", "both": "the qrels, A"}[where]
+        with pytest.warns(FairnessWarning, match=f"groups are read from the column group of {says}"
+                                                 ": 3 of 3 judged documents have one") as told:
+            found, _ = evaluate({"A": run}, qrels, ["AWRF@2", "alpha_nDCG@2"], progress=False)
+        assert sum("column group" in str(one.message) for one in told) == 1
+        expected, _ = evaluate({"A": RUN}, QRELS, ["AWRF@2", "alpha_nDCG@2"], progress=False)
+        assert found.iloc[0, 1:].tolist() == expected.iloc[0, 1:].tolist()
+        assert found.attrs["groups"] == "the column group"
+
+    def test_lists_of_groups(self):
+        run = RUN.assign(group=[["PRO", "CON"], "CON", None])
+        with pytest.warns(FairnessWarning, match="2 of 3 judged documents"):
+            found, _ = evaluate({"A": run}, self.plain, "AWRF@2", progress=False)
+        expected, _ = evaluate({"A": RUN}, self.plain, "AWRF@2", progress=False,
+                               groups={"a": ["PRO", "CON"], "b": "CON"})
+        assert found["AWRF@2"].tolist() == expected["AWRF@2"].tolist()
+
+    @pytest.mark.filterwarnings("error")
+    def test_other_groups_go_before_it(self):
+        run = RUN.assign(group="X")
+        for more in ({"qrels": QRELS}, {"qrels": self.plain, "groups": {"a": "PRO", "b": "CON",
+                                                                        "c": "PRO"}}):
+            found, _ = evaluate({"A": run}, measures="AWRF@2", progress=False, **more)
+            expected, _ = evaluate({"A": RUN}, QRELS, "AWRF@2", progress=False)
+            assert found["AWRF@2"].tolist() == expected["AWRF@2"].tolist()
+        evaluate({"A": run}, self.plain, "nDCG@2", progress=False)  # needs no groups
+
+    def test_two_frames_that_differ(self):
+        runs = {"A": RUN.assign(group="PRO"), "B": RUN.assign(group=["PRO", "CON", "PRO"])}
+        with pytest.raises(ValueError, match="has other groups of document 'b' for topic '1'"):
+            evaluate(runs, self.plain, "AWRF@2", progress=False)

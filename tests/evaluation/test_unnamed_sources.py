@@ -1,0 +1,76 @@
+"""What tables show of group sources without a name: their pattern, or the name of their file."""
+
+from __future__ import annotations
+
+import os
+
+import pandas as pd
+import pytest
+
+from pt_fairness import AWRF, evaluate, groups, highlight, rename, report, rKL
+from pt_fairness.tables import notes
+
+DOCNOS = ["FT1", "LA2", "FT3", "LA4"]
+QRELS = pd.DataFrame({"qid": "1", "docno": DOCNOS, "label": 1})
+RUN = pd.DataFrame({"qid": "1", "docno": DOCNOS, "score": [4.0, 3, 2, 1]})
+PATTERN = "^(FT|LA)"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two files of one name, and one of another."""
+    frame = pd.DataFrame({"docno": DOCNOS, "group": ["A", "B", "B", "B"]})
+    paths = [tmp_path / "one" / "groups.csv", tmp_path / "two" / "groups.csv", tmp_path / "own.csv"]
+    for i, path in enumerate(paths):
+        path.parent.mkdir(exist_ok=True)
+        frame.assign(group=frame["group"] + str(i)).to_csv(path, index=False)
+    return paths
+
+
+@pytest.mark.parametrize("as_object", [False, True])
+def test_columns(files, as_object):
+    one, two, own = map(groups.from_file if as_object else str, files)
+    pattern = groups.from_pattern(PATTERN)
+    measures = [AWRF(groups=source) @ 3 for source in (one, two, own, pattern)]
+    averages, perquery = evaluate({"A": RUN, "B": RUN[::-1]}, QRELS, measures, progress=False)
+    columns = [f"AWRF(groups='{name}')@3" for name in
+               (os.path.join("one", "groups.csv"), os.path.join("two", "groups.csv"), "own.csv",
+                PATTERN)]
+    assert averages.columns.tolist() == ["name", *columns]
+    assert perquery["measure"].unique().tolist() == columns
+    for table in (averages, perquery):
+        assert table.attrs["measures"] == dict(zip(columns, map(str, measures), strict=True))
+    assert str(measures[-1]).startswith("AWRF(groups='pattern-") and len(str(measures[-1])) < 50
+    # The columns are found by their measures, too.
+    renamed = rename(averages, {measures[-1]: "of the pattern"})
+    assert renamed["of the pattern"].equals(averages[columns[-1]])
+    assert "font-weight" in highlight(averages).to_html()
+
+
+def test_one_source_for_all_measures(files):
+    source = groups.from_pattern(PATTERN)
+    averages, _ = evaluate({"A": RUN}, QRELS, [AWRF @ 3], groups=source, progress=False)
+    assert averages.columns.tolist() == ["name", "AWRF@3"]
+    assert averages.attrs["measures"] == {"AWRF@3": str(AWRF(groups=source) @ 3)}
+    assert averages.attrs["groups"] == PATTERN and PATTERN in " ".join(notes(averages))
+    for given, shown in ((files[2], "own.csv"), (groups.from_file(files[2]), "own.csv"),
+                         (groups.from_file(files[2], "mine"), "mine"),
+                         (groups.from_pattern(PATTERN, name="sources"), "sources")):
+        averages, _ = evaluate({"A": RUN}, QRELS, [AWRF @ 3], groups=given, progress=False)
+        assert averages.attrs["groups"] == shown
+
+
+def test_the_report_and_registered_names(files, registered_groups):
+    registered_groups("sources", groups.from_pattern(PATTERN))
+    found, _ = evaluate({"A": RUN}, QRELS, [rKL(groups="sources") @ 3], progress=False)
+    assert found.columns.tolist() == ["name", "rKL(groups='sources')@3"]
+    measures = [AWRF(groups=groups.from_pattern(PATTERN)) @ 3, AWRF(groups=str(files[0])) @ 3]
+    html = report({"A": RUN}, QRELS, measures, progress=False).html
+    assert "groups.csv" in html and str(files[0].parent) not in html.replace(str(measures[1]), "")
+
+
+def test_checkpoints_keep_the_text_form(tmp_path):
+    measures = [AWRF(groups=groups.from_pattern(PATTERN)) @ 3]
+    for _ in range(2):
+        evaluate({"A": RUN}, QRELS, measures, progress=False, checkpoint=tmp_path / "kept")
+    assert len(os.listdir(tmp_path / "kept")) == 1

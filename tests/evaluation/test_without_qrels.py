@@ -1,0 +1,113 @@
+"""Measures that need no relevance, without qrels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_fairness import FairnessWarning, evaluate, groups, targets
+from pt_fairness.evaluation.inputs import needs_qrels
+from pt_fairness.provider import FairnessProvider
+
+DOCNOS = [f"d{i}" for i in range(40)]
+PICK = np.random.default_rng(0)
+GROUP = dict(zip(DOCNOS, PICK.choice([*"ABC"], 40), strict=True))
+RUN = pd.concat([pd.DataFrame({"qid": str(q), "docno": PICK.permutation(DOCNOS)[:15],
+                               "score": range(15, 0, -1)}) for q in range(6)])
+#: Parameters that the measures need, or that fit the groups.
+GIVEN = {"group": "A", "values": {"A": 1, "B": 0.5, "C": 0}, "pro": "A", "con": "B",
+         "measure": "nDCG", "attributes": "letters"}
+TARGETS = ["qrels", "collection", "uniform", "run", {"A": 0.5, "B": 0.5}, "half"]
+
+
+def qrels_of(seed):
+    pick = np.random.default_rng(seed)
+    return pd.concat([pd.DataFrame({"qid": str(q), "docno": pick.permutation(DOCNOS)[:20],
+                                    "label": pick.integers(0, 3, 20)}) for q in range(6)])
+
+
+def cases():
+    """Yield every measure with every target, protected group and background."""
+    for listed in FairnessProvider.SUPPORTED_MEASURES:
+        kind = type(listed)
+        known = kind.SUPPORTED_PARAMS
+        own = {name: value for name, value in GIVEN.items() if name in known
+               and (known[name].required or name in ("pro", "con"))}
+        if own.get("attributes"):
+            own["attributes"] = {"letters": "jsd"} if kind.NAME == "GFR" else {"letters": "uniform"}
+        every = [own, *({**own, "target": one} for one in TARGETS if "target" in known),
+                 *({**own, "protected": "A", **target} for target in
+                   ({}, *({"target": one} for one in TARGETS if "target" in known))
+                   if "protected" in known),
+                 *({**own, "background": one} for one in ("run", "qrels") if "background" in known)]
+        yield from (kind(**params) @ 10 for params in every)
+
+
+def is_possible(measure):
+    """Whether a measure takes its target."""
+    try:
+        evaluate(RUN[:1], qrels_of(0), [measure], groups="letters", progress=False)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.fixture
+def letters(registered_groups, forget_targets):
+    registered_groups("letters", groups.from_mapping(GROUP))
+    targets.register("half", pd.DataFrame({"qid": [str(q) for q in range(6)] * 2,
+                                           "group": ["A"] * 6 + ["C"] * 6, "share": 0.5}))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_value_is_that_with_any_qrels(letters):
+    measures = {one: needs_qrels(one) for one in cases() if is_possible(one)}
+    free = [one for one, needs in measures.items() if not needs]
+    assert len(free) > 50 and len(measures) > 150
+    with_qrels = [evaluate(RUN, qrels_of(seed), [*measures], groups="letters", perquery=True,
+                           progress=False).pivot(index="qid", columns="measure", values="value")
+                  for seed in range(3)]
+    without = evaluate(RUN, None, free, groups="letters", perquery=True, progress=False)
+    without = without.pivot(index="qid", columns="measure", values="value")
+    for one in free:
+        for found in with_qrels:
+            assert found[str(one)].tolist() == pytest.approx(without[str(one)].tolist(), abs=1e-12)
+    for one in measures.keys() - {*free}:
+        with pytest.raises(ValueError, match="cannot be computed without qrels") as error:
+            evaluate(RUN, None, ["AWRF@3", one], groups="letters", progress=False)
+        assert str(one) in str(error.value) and "AWRF@3" not in str(error.value)
+        # FAIR of one group of three is 1 for almost all rankings; ARP needs qrels to know which
+        # groups have a relevant document.
+        first, *others = (found[str(one)].round(12).tolist() for found in with_qrels)
+        assert one.NAME in ("FAIR", "ARP") or any(other != first for other in others)
+
+
+def test_recommendation_lists_in_a_frame():
+    """Topics and groups come from the frame, and the ranks are the order."""
+    lists = RUN.assign(rank=RUN.groupby("qid").cumcount(), group=RUN["docno"].map(GROUP))
+    lists = lists.drop(columns="score").sample(frac=1, random_state=1)
+    with pytest.warns(FairnessWarning, match="groups are read from the column group of run 0"):
+        averages, perquery = evaluate(lists, measures=["AWRF@5", "Skew(group='A')@5"],
+                                      progress=False)
+    expected, _ = evaluate(RUN, qrels_of(1), ["AWRF@5", "Skew(group='A')@5"], groups=GROUP,
+                           progress=False)
+    assert averages.iloc[:, 1:].to_numpy().tolist() == expected.iloc[:, 1:].to_numpy().tolist()
+    assert perquery["qid"].nunique() == 6
+
+
+def test_topics_are_those_of_all_runs():
+    runs = {"A": RUN[RUN["qid"] != "0"], "B": RUN[RUN["qid"] != "1"]}
+    _, perquery = evaluate(runs, None, "AWRF@5", groups=GROUP, progress=False)
+    assert perquery.groupby("name")["qid"].nunique().tolist() == [6, 6]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"measures": ["nDCG@5", "rKL@5", "AWRF@5"], "groups": GROUP},
+     "^nDCG@5, rKL@5 cannot be computed without qrels"),
+    ({"measures": ["AWRF@5"]}, "AWRF@5: without qrels, the groups are in groups= or in a column"),
+    ({"measures": ["AWRF@5"], "groups": GROUP, "references": True}, "references .* need qrels"),
+])
+def test_what_needs_qrels(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate({"A": RUN}, progress=False, **arguments)

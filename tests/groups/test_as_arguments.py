@@ -1,0 +1,132 @@
+"""Group sources as the argument ``groups=``: dictionaries, Series, frames and paths."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from pathlib import Path
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+import pt_fairness
+from pt_fairness import AWRF, analysis, evaluate, explain, groups, rKL, with_groups
+
+DOCNOS = [f"d{i}" for i in range(8)]
+OF_DOCNO = {docno: "PRO" if i % 3 else ["CON"] for i, docno in enumerate(DOCNOS)}
+FRAME = pd.DataFrame({"docno": DOCNOS, "group": ["PRO" if i % 3 else "CON" for i in range(8)]})
+QRELS = pd.DataFrame({"qid": "1", "docno": DOCNOS, "label": 1})
+RUN = pd.DataFrame({"qid": "1", "docno": DOCNOS, "score": range(8)})
+FORMS = {
+    "dictionary": OF_DOCNO,
+    "by topic": {"1": OF_DOCNO},
+    "series": FRAME.set_index("docno")["group"],
+    "frame": FRAME,
+    "path": Path("groups.csv"),
+    "object": groups.from_frame(FRAME),
+}
+
+
+@pytest.fixture(params=FORMS)
+def source(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    FRAME.to_csv("groups.csv", index=False)
+    return FORMS[request.param]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    qrels = QRELS.merge(FRAME.rename(columns={"group": "iteration"}))
+    return evaluate({"A": RUN}, qrels, [rKL @ 5, AWRF @ 5], progress=False)[0]
+
+
+def test_of_measures(source, expected):
+    measures = [rKL(groups=source) @ 5, AWRF(groups=source) @ 5]
+    found = evaluate({"A": RUN}, QRELS, measures, progress=False)[0]
+    assert found.to_numpy()[0, 1:].tolist() == expected.to_numpy()[0, 1:].tolist()
+    by_name = ir_measures.calc_aggregate(
+        pickle.loads(pickle.dumps(measures)),
+        QRELS.set_axis(["query_id", "doc_id", "relevance"], axis=1),
+        RUN.set_axis(["query_id", "doc_id", "score"], axis=1))
+    assert [by_name[one] for one in measures] == expected.to_numpy()[0, 1:].tolist()
+    assert measures[0] == rKL(groups=source) @ 5
+
+
+def test_of_functions_and_transformers(source, expected):
+    value = expected["rKL@5"].item()
+    assert evaluate([RUN], QRELS, ["rKL@5"], groups=source, progress=False)[0]["rKL@5"].item() \
+        == value
+    table = pt.Experiment([RUN.assign(rank=range(8, 0, -1))],
+                          pd.DataFrame({"qid": ["1"], "query": ["q"]}), QRELS,
+                          with_groups("rKL@5", source))
+    assert table.iloc[0, 1] == value
+    assert explain("rKL@5", RUN, QRELS, "1", groups=source).attrs["value"] == value
+    found = analysis.against_random({"A": RUN}, QRELS, "rKL@5", source, draws=2)
+    assert found["value"].item() == value
+    annotated = pt.fairness.annotate(source)(RUN)
+    assert annotated["group"].tolist() == FRAME["group"].tolist()
+    assert len(pt.fairness.rerank.det_greedy(source)(RUN)) == 8
+
+
+@pytest.mark.parametrize("wrong", [["d1"], 3, {"d1"}, range(10**6)])
+def test_what_is_no_source_is_refused(wrong):
+    for call in (lambda: evaluate({"A": RUN}, QRELS, ["rKL@5"], groups=wrong, progress=False),
+                 lambda: evaluate({"A": RUN}, QRELS, [rKL(groups=wrong) @ 5], progress=False)):
+        expected = r"registered (name|groups).* path .*dictionary"
+        with pytest.raises(ValueError, match=expected) as error:
+            call()
+        assert len(str(error.value)) < 400
+
+
+MANY = {f"document-{i:06}": "PRO" if i % 2 else "CON" for i in range(200_000)}
+#: What functions take, by the name of the parameter; any other argument is a dictionary.
+ARGUMENTS = {
+    "runs": {"A": RUN}, "run": RUN, "qrels": QRELS.assign(iteration="PRO"), "measures": "AWRF@5",
+    "measure": "AWRF@5", "qid": "1", "perquery": pd.DataFrame({
+        "name": "A", "qid": ["1", "2"], "measure": "nDCG@5", "value": [0.1, 0.2]}),
+    "averages": pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2]}),
+    "table": pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2]}),
+}
+
+
+#: Numbers that are formatted for every document, and columns, which are looked up one by one.
+LEFT_OUT = {"seed", "draws", "depth", "resamples", "n_jobs", "qid", "columns"}
+
+
+def calls():
+    """Every function with a parameter that holds the dictionary, the others as they should be."""
+    functions = {name: getattr(module, name)
+                 for module in (analysis, groups, pt_fairness) for name in module.__all__}
+    for name, function in functions.items():
+        if not inspect.isfunction(function):
+            continue
+        known = inspect.signature(function).parameters
+        needed = [key for key, one in known.items() if one.default is inspect.Parameter.empty]
+        for parameter in sorted(known.keys() - LEFT_OUT):
+            if {*needed} <= {*ARGUMENTS, parameter}:
+                given = {key: ARGUMENTS[key] for key in needed if key != parameter}
+                yield pytest.param(function, given | {parameter: MANY}, id=f"{name}-{parameter}")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function, arguments", [*calls()])
+def test_no_message_prints_a_dictionary_of_many_documents(function, arguments):
+    try:
+        function(**arguments)
+    except Exception as error:
+        assert len(str(error)) < 1_000 and str(error).count("document-") < 20
+
+
+@pytest.mark.parametrize("make", [
+    lambda: rKL(protected=MANY), lambda: AWRF(target=MANY) @ 5, lambda: rKL(step=MANY),
+    lambda: pt.fairness.rerank.det_greedy(FRAME, target=MANY), lambda: groups.get([*MANY]),
+    lambda: groups.from_mapping({**MANY, "x": MANY}), lambda: groups.register("x", MANY),
+    lambda: groups.from_mapping({f"d{i}": f"g{i}" for i in range(9_000)}).relabel(
+        {"1": {"no": "x"}})])
+def test_nor_do_those_of_measures_and_sources(make):
+    with pytest.raises(ValueError) as error:
+        one = make()
+        one.validate_params()
+    assert len(str(error.value)) < 600
