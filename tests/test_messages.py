@@ -17,3 +17,12 @@ from pt_fairness import messages
 ])
 def test_names_are_listed_up_to_a_number(names, most, expected):
     assert messages.listed(names, most) == expected
+
+
+def test_long_values_are_cut():
+    assert messages.shown("it's") == '"it\'s"' and messages.shown([1.5]) == "[1.5]"
+    for most in (messages.MOST_CHARACTERS, messages.MOST_CHARACTERS + 1):
+        text = "x" * most
+        cut = "…" if most > messages.MOST_CHARACTERS else ""
+        assert messages.shown(text) == repr(text[:messages.MOST_CHARACTERS]) + cut
+    assert messages.shown([*range(500)]) == repr([*range(500)])[:messages.MOST_CHARACTERS] + "…"

@@ -176,81 +176,6 @@ class TestValueSoFar:
             assert frame["value"][k - 1] == pytest.approx(expected.value)
 
 
-class TestSharesAndTargets:
-    def test_shares_of_the_documents_so_far(self, make_case):
-        case = make_case(3, several=True)
-        of = {row[:2]: [] for row in case.qrels}
-        for qid, docno, _, group in case.qrels:
-            of[qid, docno] += [group] if group and group != "-" else []
-        for qid, frame, _ in frames_of("DistKL@4", case):
-            labels = [c.removeprefix("share of ") for c in frame if c.startswith("share of ")]
-            counts, n = dict.fromkeys(labels, 0.0), 0
-            for _, row in frame.iterrows():
-                own = sorted(set(of.get((qid, row["docno"]), [])))
-                assert (row["group"] == ", ".join(own)) if own else pd.isna(row["group"])
-                assert row["counts"] == bool(own)
-                n += bool(own)
-                for label in own:
-                    counts[label] += 1 / len(own)
-                for label in labels if n else []:
-                    assert row[f"share of {label}"] == pytest.approx(counts[label] / n)
-                    assert row[f"target of {label}"] == pytest.approx(1 / len(labels))
-            assert n <= 4 and (n < 4 or frame["counts"].iloc[-1])
-
-    def test_exposure(self, worked):
-        frame = explain("AWRF(unannotated='keep',target='qrels')@4", worked.run_frame,
-                        worked.qrels_frame, "1")
-        total = 1 + 1 / math.log2(3) + 1 / math.log2(5)
-        assert frame["counts"].all()
-        assert frame["share of CON"].iloc[-1] == pytest.approx(1 / total)
-        assert frame["target of CON"].iloc[-1] == pytest.approx(1 / 3)
-
-    def test_targets(self, worked):
-        def last(measure):
-            frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
-            return frame.iloc[-1].filter(like="target").to_dict()
-        third, rest = pytest.approx(1 / 3), pytest.approx(2 / 3)
-        assert last("nDD@2") == {"target of CON": third, "target of PRO": rest,
-                                 "protected target": third}
-        assert last("nDJS@2") == {"target of CON": third, "target of PRO": rest}
-        assert last("nDJS(protected='minority')@2") == last("nDKL@2") == last("nDD@2")
-        assert last("FAIR(p=0.4)@2") == {"protected target": 0.4}
-        assert last("BiasP@2") == last("EEL@2") == last("nDCG@2") == last("logEUR@2") == {}
-        with pytest.warns(FairnessWarning, match="has a share for 'x'"):
-            assert last("AWRF(target={'CON':0.9,'PRO':0.05,'x':0.05})@2") == {
-                "target of CON": 0.9, "target of PRO": 0.05, "target of x": 0.05}
-
-    def test_several_group_sources(self, worked):
-        for name, of in (("explained-a", {"c": "1", "a": "2", "b": "2"}),
-                         ("explained-b", {"c": "x", "d": "y"})):
-            groups.register(name, groups.from_mapping(of))
-        measure = "GFR(attributes={'explained-a':'jsd','explained-b':'jsd'})@3"
-        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
-        assert frame["group"].fillna("").tolist() == ["1, x", "2", "y"]
-        # An unannotated document counts for all groups alike.
-        assert frame["share of explained-b: x"].tolist() == pytest.approx([1, 3 / 4, 1.5 / 3])
-        assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"])
-
-    def test_weights(self, worked):
-        soft = groups.from_frame(pd.DataFrame({
-            "docno": ["c", "c", "a", "b"], "group": ["CON", "PRO", "PRO", "PRO"],
-            "weight": [0.75, 0.25, 1.0, 1.0]}))
-        groups.register("explained-soft", soft)
-        frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame,
-                        "1")
-        assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
-        assert frame["share of CON"].tolist() == pytest.approx(
-            [0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
-
-    def test_topic_without_relevant_documents(self, worked):
-        case = worked
-        case.qrels = [(q, d, 0, g) for q, d, _, g in case.qrels]
-        with pytest.warns(FairnessWarning, match="nothing to compare with"):
-            frame = explain("rKL(protected='CON')@3", case.run_frame, case.qrels_frame, "1")
-        assert frame["target of CON"].isna().all() and frame.attrs["value"] == 0
-        assert (frame["contribution"] == 0).all()
-
-
 class TestRealRuns:
     @pytest.mark.filterwarnings("ignore:topics with nothing to compare")
     def test_newswire(self, robust03):
@@ -315,15 +240,6 @@ class TestInput:
 
 
 TIED = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
-
-
-def test_documents_of_negative_relevance_are_unjudged_for_trec_eval():
-    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, -1, 0, 1]})
-    frame = explain("nDCG(judged_only=True)@3", TIED, qrels, "1")
-    assert frame["docno"].tolist() == list("dcba")
-    assert frame["counts"].tolist() == [True, True, False, True]
-    ideal = 1 + 1 / math.log2(3)
-    assert frame["contribution"].tolist() == pytest.approx([1 / ideal, 0, 0, 0.5 / ideal])
 
 
 def test_a_provider_that_breaks_ties_otherwise():

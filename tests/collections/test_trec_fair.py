@@ -1,23 +1,16 @@
-"""TREC Fair: groups from the metadata file alone, read once into a table."""
+"""TREC Fair: groups from the metadata file alone."""
 
 import csv
-import gzip
-import json
 import math
-import os
-import subprocess
-import sys
-import warnings
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import jensenshannon
-from trec_fair_pages import METADATA22, page22
+from trec_fair_pages import DOCNOS22, GROUPS22, expected22
 
-from pt_fairness import AWRF, cli, collections, groups, targets
-from pt_fairness.messages import FairnessWarning
+from pt_fairness import AWRF, cli, groups, targets
 
 ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
 METADATA21 = "trec-fair/2021/metadata.json.gz"
@@ -35,33 +28,6 @@ PAGES21 = [
 ]
 
 
-PAGES22 = [
-    page22(12148915, page_subcont_regions=["Northern America"], gender=["male"],
-           occupations=["athlete"], years=[1968], gender_category="Man",
-           years_category="20th century", num_sitelinks_category="2-4 languages"),
-    page22(69605138, gender=["female"], gender_category="Woman", occupations=["artist", "writer"],
-           page_subcont_regions=["Polynesia", "Melanesia", "Western Europe"],
-           source_subcont_regions={"UNK": 5, "Northern America": 25, "Polynesia": 1,
-                                   "Micronesia": 2}),
-    page22(66716319, gender=["agender"], gender_category="Non-binary", qual_cat="FA",
-           source_subcont_regions={"UNK": 3}),
-]
-#: What each id of 2022 says of the three articles.
-GROUPS22 = {
-    "gender": [["Man"], ["Woman"], ["Non-binary"]],
-    "regions": [["Northern America"], ["Oceania", "Western Europe"], ["-"]],
-    "source-regions": [["-"], ["Northern America", "Oceania"], ["-"]],
-    "occupations": [["athlete"], ["artist", "writer"], ["-"]],
-    "years": [["20th century"], ["-"], ["-"]],
-    "quality": [["Stub"], ["Stub"], ["FA"]],
-    "popularity": [["Medium-Low"]] * 3,
-    "age": [["2007-2011"]] * 3,
-    "alphabet": [["e-k"]] * 3,
-    "languages": [["2-4 languages"], ["English only"], ["English only"]],
-}
-DOCNOS22 = ["12148915", "69605138", "66716319"]
-
-
 @pytest.fixture
 def fair21(files):
     files.json_lines("trec-fair/2021/eval/topics-with-qrels.json.gz", [
@@ -72,18 +38,6 @@ def fair21(files):
         {"id": 101, "title": "Mathematicians", "keywords": ["algebra"], "scope": "S"},
         {"id": 102, "title": "Energy", "keywords": [], "scope": "S"}])
     return files.json_lines(METADATA21, PAGES21)
-
-
-@pytest.fixture
-def fair22(files):
-    files.json_lines("trec-fair/2022/trec_2022_train_reldocs.jsonl", [
-        {"id": 84, "title": "Agriculture", "url": "u", "rel_docs": [12148915, 69605138, 66716319]}])
-    return files.json_lines(METADATA22, PAGES22)
-
-
-def expected22(suffix):
-    return [("84", docno, 1, group)
-            for docno, found in zip(DOCNOS22, GROUPS22[suffix], strict=True) for group in found]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -111,32 +65,6 @@ def test_2022_twice_the_second_time_from_the_table(irds, fair22, qrels_of, suffi
     assert sorted(path.name for path in fair22.parent.iterdir()) == [
         f"{fair22.name}.groups.npz", f"{fair22.name}.groups.npz.lock",
         "trec_2022_train_reldocs.jsonl"]
-
-
-def test_one_reading_serves_all_fields(irds, fair22, qrels_of):
-    assert qrels_of(f"{ID22}/gender") == expected22("gender")
-    fair22.unlink()
-    for suffix in GROUPS22:
-        assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
-
-
-READ = """
-import sys, ir_datasets
-import pt_fairness
-for name in sys.argv[1:]:
-    print([(row.query_id, row.doc_id, row.relevance, row.iteration)
-           for row in ir_datasets.load(name).qrels_iter()])
-"""
-
-
-def test_two_processes_at_once(fair22, offline, tmp_path):
-    names = [f"{ID22}/{suffix}" for suffix in GROUPS22]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}  # of the fixture: no connections
-    processes = [subprocess.Popen([sys.executable, "-c", READ, *names], env=environment, text=True,
-                                  stdout=subprocess.PIPE) for _ in range(2)]
-    for process in processes:
-        assert process.communicate(timeout=120)[0].splitlines() == [
-            str(expected22(suffix)) for suffix in GROUPS22]
 
 
 @pytest.mark.parametrize("suffix", GROUPS22)
@@ -192,88 +120,6 @@ def test_source_regions_are_soft(fair22):
     # The regions of Oceania are one, and sources of unknown place do not count.
     assert found.values.tolist() == [["1", "69605138", "Northern America", 25.0],
                                      ["1", "69605138", "Oceania", 3.0]]
-
-
-def test_documents_that_are_not_in_the_metadata(fair22):
-    found = groups.get(f"{ID22}/gender")
-    with pytest.warns(FairnessWarning, match=r"gender: 5 of 6 documents are not in the metadata "
-                                             r"\(the first: '012148915'\)"):
-        rows = found.lookup(["1"] * 6, ["012148915", "12148915.0", "Ä", "-1", "9" * 30, "66716319"])
-    assert rows["docno"].tolist() == ["66716319"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FairnessWarning)
-        assert found.lookup(["1"], [7]).empty, "one warning is enough"
-        assert found.lookup([1], [12148915])["group"].tolist() == ["Man"], "ids may be integers"
-
-
-def test_other_labels_are_unannotated_with_a_warning(irds, files, fair22):
-    files.json_lines(METADATA22, [*PAGES22, page22(7, gender_category="Both")])
-    for _ in range(2):  # once read, once from the table
-        fresh = collections.make("groups", f"{ID22}/gender")
-        with pytest.warns(FairnessWarning, match="has labels that are none of 'Man', 'Non-binary', "
-                                                 "'Woman', and count as unannotated: 'Both'"):
-            assert fresh.lookup(["1"], ["7"]).empty
-
-
-def test_a_new_metadata_file_is_read(irds, files, fair22, qrels_of):
-    assert qrels_of(f"{ID22}/gender") == expected22("gender")
-    files.json_lines(METADATA22, [{**page, "gender_category": "Woman"} for page in PAGES22])
-    os.utime(fair22, (2**32, 2**32))
-    assert {row[3] for row in qrels_of(f"{ID22}/gender")} == {"Woman"}
-
-
-@pytest.mark.parametrize("content", [b"", b"PK", b"not a table"])
-def test_a_damaged_table_is_made_anew(fair22, qrels_of, content):
-    qrels_of(f"{ID22}/gender")
-    table = fair22.with_name(f"{fair22.name}.groups.npz")
-    whole = table.read_bytes()
-    renamed = whole.replace(b"gender_category.count", b"gender_category.other")
-    for damage in (content, whole[:len(whole) // 2], renamed):
-        table.write_bytes(damage)
-        os.utime(table, (2**32, 2**32))
-        assert qrels_of(f"{ID22}/gender") == expected22("gender")
-
-
-# --------------------------------------------------------------------------------------------------
-# missing and damaged files
-
-
-def test_a_missing_file_is_one_error(irds, files, fair22):
-    fair22.unlink()
-    with pytest.raises(FileNotFoundError, match=f"{fair22.name} does not exist and could not be "
-                                                "downloaded .* put it there, or set IR_DATASETS"):
-        groups.get(f"{ID22}/gender").lookup(["1"], ["7"])
-
-
-def lines(records):
-    return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
-WHOLE = gzip.compress(lines(PAGES22))
-
-
-@pytest.mark.parametrize("content, reason", [
-    (WHOLE[:-20], "EOFError"),
-    (b"<html>not found</html>", "BadGzipFile"),
-    (gzip.compress(lines(PAGES22[:1]) + b"{\n"), "line 2: JSONDecodeError"),
-    (gzip.compress(b"[]\n"), "line 1: TypeError"),
-    (gzip.compress(b'{"id": 12}\n'), "line 1: KeyError: 'page_id'"),
-    (gzip.compress(lines([page22("12")])), "line 1: TypeError"),
-    (gzip.compress(lines([page22(1, source_subcont_regions=["Polynesia"])])), "line 1: TypeError"),
-    (gzip.compress(lines([page22(1, source_subcont_regions={"Polynesia": -1})])),
-     "line 1: OverflowError"),
-    (gzip.compress(lines([page22(1, gender_category=7)])), "line 1: TypeError"),
-    (gzip.compress(b'{"page_id": 12}\n'), "no document has a known value of 'gender_category'"),
-    (gzip.compress(b""), "no document has a known value of 'gender_category'"),
-])
-def test_a_damaged_file_is_one_error(files, fair22, content, reason):
-    fair22.write_bytes(content)
-    with pytest.raises(ValueError) as error:
-        groups.get(f"{ID22}/gender").lookup(["1"], ["7"])
-    message = str(error.value)
-    assert f"{fair22} cannot be read: {reason}" in message
-    assert message.endswith("those that ir_datasets can download can simply be deleted")
-    assert list(fair22.parent.glob("*.npz")) == []
 
 
 # --------------------------------------------------------------------------------------------------

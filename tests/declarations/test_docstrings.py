@@ -83,22 +83,6 @@ def test_names_follow_from_the_class_and_its_docstring_unless_they_are_declared(
         ("First", "The First One"), ("Untold", ""), ("Third", "Declared")]
 
 
-def test_a_topic_without_results_has_the_unfair_value_unless_another_is_declared():
-    class Fair(FairnessMeasure):
-        FAIR_END = 1.0
-
-    class Inherited(Fair):
-        pass
-
-    class Unfair(FairnessMeasure):
-        pass
-
-    class Declared(FairnessMeasure):
-        FAIR_END, DEFAULT = 1.0, 0.5
-
-    assert [kind.DEFAULT for kind in (Fair, Inherited, Unfair, Declared)] == [0.0, 0.0, 1.0, 0.5]
-
-
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name):
     kind = type(MEASURES[name])

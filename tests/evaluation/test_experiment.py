@@ -134,17 +134,6 @@ def test_paths_globs_and_formats_are_the_same(runs, files, qrels, tmp_path):
         pd.testing.assert_frame_equal(values, expected.loc[values.index])
 
 
-def test_files_of_the_same_name_are_called_by_their_paths(runs, qrels, tmp_path):
-    for folder in "ab":
-        (tmp_path / folder).mkdir()
-        packed = gzip.compress(trec_run(runs["system 4"]).encode())
-        (tmp_path / folder / "run.gz").write_bytes(packed)
-    averages, _ = evaluate_quietly(tmp_path / "*" / "run.gz", qrels, OURS)
-    assert averages["name"].tolist() == [str(tmp_path / folder / "run.gz") for folder in "ab"]
-    averages, _ = evaluate_quietly(tmp_path / "a" / "run.gz", qrels, OURS)
-    assert averages["name"].tolist() == ["run"]
-
-
 def test_qrels_of_a_dataset():
     docnos = [f"d01-{i:02}" for i in range(1, 9)]
     run = pd.DataFrame({"qid": "1", "docno": docnos, "score": range(8, 0, -1)})

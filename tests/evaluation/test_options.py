@@ -167,14 +167,6 @@ def test_options_that_are_not_possible(runs, qrels, options, says):
         evaluate_quietly(runs, qrels, [nDCG @ 5], **options)
 
 
-@pytest.mark.parametrize("names, says", [
-    (["a"], "there are 1 names for 4 runs, which are run 0, run 1"), ("abcd", "names is a list"),
-    (3, "names is a list"), (["a", "a", "b", "c"], "the run 'a' is given twice")])
-def test_names_that_are_not_possible(runs, qrels, names, says):
-    with pytest.raises(ValueError, match=says):
-        evaluate(list(runs.values()), qrels, [nDCG @ 5], names=names, progress=False)
-
-
 def test_one_warning_for_each_cause_names_the_runs(runs, qrels, tmp_path):
     for i, (name, run) in enumerate(runs.items()):
         again = pd.concat([run, run.head(i)])

@@ -18,7 +18,6 @@ from measure_cases import TARGETS
 from slow_versions.reading import read_topics
 
 from pt_fairness import GF, GFR, FairnessWarning, groups, targets
-from pt_fairness.measures import ordinal
 
 ORDER = "g7,g0,g3,g1,added,g2,g4,g5,g6"
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
@@ -113,18 +112,6 @@ def test_a_target_with_zeros_can_be_further_than_everything(values):
     run = pd.DataFrame([("1", "5", 1.0)], columns=["query_id", "doc_id", "score"])
     far = GF(divergence="rnod", target={"1": 1.0})
     assert values([far], qrels, run)[far, "1"] == 0.0
-
-
-def test_the_order_of_labels():
-    assert ordinal.places(["10", "2", "−"], "2,10,−", None) == [1, 0, 2]
-    assert ordinal.places(["a", "b"], "b,c,a", ["a", "b"]) == [1, 0]
-    assert ordinal.places(["a", "b"], None, ["b", "a"]) == [1, 0]
-    assert ordinal.places(["-1", "10", "2.5"], None, None) == [0, 2, 1]
-    for label in ("mid", "nan", "inf"):
-        with pytest.raises(ValueError, match="needs the order of the labels"):
-            ordinal.places(["1", label], None, None)
-    with pytest.raises(ValueError, match="the order 'a,b' lacks the labels 'c'"):
-        ordinal.places(["a", "b", "c"], "a,b", None)
 
 
 def test_an_ordinal_divergence_without_an_order(worked_exposure, values):

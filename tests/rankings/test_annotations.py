@@ -1,4 +1,4 @@
-"""Label sets, annotations and views against plain Python."""
+"""Annotations against plain Python, and blocks of any size."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pt_fairness import AWRF, evaluate, groups
 from pt_fairness.arrays import BLOCK_CELLS
@@ -21,40 +19,6 @@ from pt_fairness.rankings.view import View
 def members(sets: LabelSets, code: int) -> dict[str, float]:
     _, label, share = sets.entries(np.array([code]))
     return {sets.labels[one]: weight for one, weight in zip(label, share, strict=True)}
-
-
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(-1, 3)), max_size=30))
-def test_label_sets(rows):
-    sets = LabelSets(["a", "b", "c", "d"])
-    item, label = (np.array([row[i] for row in rows], int) for i in (0, 1))
-    codes = sets.code(item, label, 7)
-    for i in range(7):
-        expected = {"abcd"[one] for j, one in rows if j == i and one >= 0}
-        found = members(sets, codes[i]) if codes[i] >= 0 else {}
-        assert set(found) == expected
-        assert list(found.values()) == pytest.approx([1 / max(len(expected), 1)] * len(expected))
-    every = np.arange(len(sets))
-    assert (sets.any_of(every, ["d", "x"]) == ["d" in members(sets, code) for code in every]).all()
-    table = sets.shares(every, ["d", "x", "a"])
-    for code in every:
-        kept = {name: share for name, share in members(sets, code).items() if name in "da"}
-        total = sum(kept.values())
-        expected = [kept.get(name, 0.0) / (total or 1.0) for name in ("d", "x", "a")]
-        assert table[code].tolist() == pytest.approx(expected)
-
-
-def test_label_sets_with_weights():
-    sets = LabelSets(["a", "b"])
-    codes = sets.code(np.array([0, 0, 1, 2, 2]), np.array([1, 0, 0, 0, 0]), 3,
-                      np.array([3.0, 1.0, 0.2, 1.0, 1.0]))
-    assert [members(sets, code) for code in codes] == [{"a": 0.25, "b": 0.75}, {"a": 1}, {"a": 1}]
-
-
-def test_a_copy_grows_alone():
-    sets = LabelSets(["a", "b"])
-    copy = sets.copy()
-    copy.code(np.array([0, 0]), np.array([0, 1]), 1)
-    assert (len(sets), len(copy)) == (2, 3)
 
 
 def test_only_relevant_rows_give_a_relevant_document_its_groups():

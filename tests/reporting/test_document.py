@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, report
-from pt_fairness.reporting.rendering import as_json, group_class
 
 QRELS = pd.DataFrame(
     {"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1, "iteration": list("PCPC")}
@@ -199,23 +198,6 @@ def test_several_rankings_of_a_topic_show_the_first():
     assert data["measures"][0]["explained"] is None and "several rankings" in page
 
 
-def test_numbers_at_ranks_are_left_out_by_size(monkeypatch):
-    page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
-    whole = data_of(page)
-    assert [one["explained"] for one in whole["measures"]] == ["contribution", "value so far"]
-    notes = {name: whole[name] for name in ("measures", "steps")}
-    # There is room for the numbers of the first measure, and not for those of both.
-    room = len(page.encode()) - len(as_json(notes)) + 20_000 + len(as_json(whole["steps"][0])) + 8
-    monkeypatch.setattr("pt_fairness.reporting.document.MOST_BYTES", room)
-    page = report({"x": RUN}, QRELS, MEASURES, progress=False).html
-    data = data_of(page)
-    assert [one["explained"] for one in data["measures"]] == ["contribution", None]
-    assert "because of their size" in data["measures"][1]["note"]
-    assert data["steps"][1] is None and whole["steps"][0] == data["steps"][0]
-    # In units of the last decimal: nDCG@2 is 1 for the documents a and b of topic 1.
-    assert data["steps"][0] == [[6131, 3869], [6131]]
-
-
 @pytest.mark.parametrize("depth", [0, 101, 2.5, True, "20"])
 def test_a_wrong_depth(depth):
     with pytest.raises(ValueError, match=f"depth={depth!r} is not possible"):
@@ -226,18 +208,6 @@ def test_a_pipe(pipe):
     path = pipe("run", "1 Q0 a 1 2 x\n")
     with pytest.raises(ValueError, match="is a pipe, and a report reads runs twice"):
         report([path], QRELS, MEASURES, progress=False)
-
-
-def test_groups_have_different_patterns_before_colours_change():
-    classes = [group_class(i) for i in range(20)]
-    assert len(set(classes[:12])) == 12 and set(classes[12:]) == {"fill other"}
-    assert len({one.split()[2] for one in classes[:8]}) == 8
-
-
-def test_without_jinja2(monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r"pip install 'pt-fairness\[report\]'"):
-        report({"x": RUN}, QRELS, MEASURES, progress=False)
 
 
 def test_values_in_the_page_are_those_of_the_frames(made):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import report
+from pt_fairness import groups, report
 
 QRELS = pd.DataFrame(
     {"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1, "iteration": list("PCPC")}
@@ -93,3 +94,34 @@ def test_the_frame_of_a_notebook(show, made):
         assert "nDCG@5" in page.find("#steps-caption").text
     finally:
         page.browser.switch_to.default_content()
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_long_names_and_many_groups(show, width):
+    """A run name of 200 characters, labels of 500, and fourteen groups."""
+    labels = ["x" * 500, *(f"group {i:02d}" for i in range(13))]
+    docnos = [f"d{i}" for i in range(28)]
+    source = groups.from_mapping({docno: labels[i % 14] for i, docno in enumerate(docnos)})
+    qrels = pd.DataFrame({"qid": "1", "docno": docnos, "label": 1})
+    run = qrels.assign(score=np.arange(28.0))
+    html = report({"r" * 200: run, "b": run}, qrels, ["nDCG@5", "AWRF@5"], groups=source,
+                  labels={"AWRF@5": "w" * 500}, progress=False).html
+    page = show(html)
+    page.browser.set_window_size(width, 1000)
+    try:
+        wide = page("return [document.documentElement.scrollWidth,"
+                    " document.documentElement.clientWidth]")
+        assert wide[0] <= wide[1]
+    finally:
+        page.browser.set_window_size(1400, 1000)
+    for key in page.find_all("#judgments .key, #strips-key"):
+        items = key.find_elements("css selector", "li")
+        names = [one.text for one in items]
+        assert names[:13] == [*(f"group {i:02d}" for i in range(12)), "other"]
+        assert items[12].get_attribute("title") == f"group 12, {'x' * 500}"
+    bars = [one.get_attribute("title") for one in page.find_all("#judgments .bar i")]
+    assert bars == [*(f"group {i:02d}: 2" for i in range(13)), f"{'x' * 500}: 2"]
+    said = [one.get_attribute("aria-label") for one in page.find_all("#strips td[data-doc]")]
+    assert any("x" * 500 in one for one in said) and any("group 12" in one for one in said)
+    others = page.find_all("#strips td[data-doc] .doc.other")
+    assert len(others) == 2 * sum("group 12" in one or "xxx" in one for one in said) / 2

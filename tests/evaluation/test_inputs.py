@@ -1,13 +1,14 @@
-"""Measures that need no relevance, without qrels."""
+"""Arguments of an evaluation: without qrels, as of pt.Experiment, and with groups in columns."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
 from pt_fairness import FairnessWarning, evaluate, groups, targets
-from pt_fairness.evaluation.inputs import needs_qrels
+from pt_fairness.evaluation.inputs import inputs_of, needs_qrels
 from pt_fairness.provider import FairnessProvider
 
 DOCNOS = [f"d{i}" for i in range(40)]
@@ -111,3 +112,68 @@ def test_topics_are_those_of_all_runs():
 def test_what_needs_qrels(arguments, message):
     with pytest.raises(ValueError, match=message):
         evaluate({"A": RUN}, progress=False, **arguments)
+
+
+RANKED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
+JUDGED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1,
+                       "iteration": ["PRO", "CON", "PRO"]})
+
+
+def test_the_arguments_in_either_order():
+    topics = pd.DataFrame({"qid": ["2"], "query": ["q"]})
+    ours = inputs_of({"A": RANKED}, JUDGED, ["AWRF@5"], [], None, None, None, False)
+    runs, qrels, measures, source = ours
+    assert list(runs) == ["A"] and runs["A"] is RANKED and source is None
+    assert list(map(str, measures)) == ["AWRF@5"]
+    pd.testing.assert_frame_equal(qrels, JUDGED)
+    system = pt.Transformer.from_df(RANKED)
+    with pytest.warns(FairnessWarning, match="topics= has 1 of the 2 topics of the qrels"):
+        runs, qrels, measures, _ = inputs_of([system], topics, JUDGED, ["AWRF@5"], None, None,
+                                             ["mine"], False)
+    assert runs["mine"]["docno"].tolist() == ["c"] and qrels["docno"].tolist() == ["c"]
+    for last, given in (([["AWRF@5"], 3], None), ([["AWRF@5"]], topics)):
+        with pytest.raises(TypeError, match=r"\(systems, topics, qrels, measures\) without"):
+            inputs_of([system], topics, JUDGED, last, given, None, None, False)
+
+
+class TestColumnGroup:
+    """A column ``group`` of runs or qrels, without ``groups=``."""
+
+    plain = JUDGED.drop(columns="iteration")
+
+    @pytest.mark.parametrize("where", ["runs", "qrels", "both"])
+    def test_it_holds_the_groups(self, where):
+        group = ["PRO", "CON", "PRO"]
+        run = RANKED if where == "qrels" else RANKED.assign(group=group)
+        qrels = self.plain if where == "runs" else self.plain.assign(group=group)
+        says = {"runs": "A", "qrels": "the qrels", "both": "the qrels, A"}[where]
+        with pytest.warns(FairnessWarning, match=f"groups are read from the column group of {says}"
+                                                 ": 3 of 3 judged documents have one") as told:
+            found, _ = evaluate({"A": run}, qrels, ["AWRF@2", "alpha_nDCG@2"], progress=False)
+        assert sum("column group" in str(one.message) for one in told) == 1
+        expected, _ = evaluate({"A": RANKED}, JUDGED, ["AWRF@2", "alpha_nDCG@2"], progress=False)
+        assert found.iloc[0, 1:].tolist() == expected.iloc[0, 1:].tolist()
+        assert found.attrs["groups"] == "the column group"
+
+    def test_lists_of_groups(self):
+        run = RANKED.assign(group=[["PRO", "CON"], "CON", None])
+        with pytest.warns(FairnessWarning, match="2 of 3 judged documents"):
+            found, _ = evaluate({"A": run}, self.plain, "AWRF@2", progress=False)
+        expected, _ = evaluate({"A": RANKED}, self.plain, "AWRF@2", progress=False,
+                               groups={"a": ["PRO", "CON"], "b": "CON"})
+        assert found["AWRF@2"].tolist() == expected["AWRF@2"].tolist()
+
+    @pytest.mark.filterwarnings("error")
+    def test_other_groups_go_before_it(self):
+        run = RANKED.assign(group="X")
+        for more in ({"qrels": JUDGED}, {"qrels": self.plain, "groups": {"a": "PRO", "b": "CON",
+                                                                        "c": "PRO"}}):
+            found, _ = evaluate({"A": run}, measures="AWRF@2", progress=False, **more)
+            expected, _ = evaluate({"A": RANKED}, JUDGED, "AWRF@2", progress=False)
+            assert found["AWRF@2"].tolist() == expected["AWRF@2"].tolist()
+        evaluate({"A": run}, self.plain, "nDCG@2", progress=False)  # needs no groups
+
+    def test_two_frames_that_differ(self):
+        runs = {"A": RANKED.assign(group="PRO"), "B": RANKED.assign(group=["PRO", "CON", "PRO"])}
+        with pytest.raises(ValueError, match="has other groups of document 'b' for topic '1'"):
+            evaluate(runs, self.plain, "AWRF@2", progress=False)

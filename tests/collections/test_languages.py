@@ -1,4 +1,4 @@
-"""NeuCLIR: the language of news, from the judgments and from the corpora that are there."""
+"""The language of NeuCLIR's news, from the judgments and from the corpora that are there."""
 
 import gzip
 import importlib

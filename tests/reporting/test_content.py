@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, explain, groups, report
+from pt_fairness.reporting.rendering import as_json
 
 pytest.importorskip("jinja2")
 
@@ -124,32 +125,20 @@ def test_signed_measures_are_different_and_not_better(made):
     assert '<span class="mark" aria-hidden="true">▲</span>' not in page
 
 
-@pytest.mark.parametrize("width", [1400, 420])
-def test_long_names_and_many_groups(show, width):
-    """A run name of 200 characters, labels of 500, and fourteen groups."""
-    labels = ["x" * 500, *(f"group {i:02d}" for i in range(13))]
-    docnos = [f"d{i}" for i in range(28)]
-    source = groups.from_mapping({docno: labels[i % 14] for i, docno in enumerate(docnos)})
-    qrels = pd.DataFrame({"qid": "1", "docno": docnos, "label": 1})
-    run = qrels.assign(score=np.arange(28.0))
-    html = report({"r" * 200: run, "b": run}, qrels, ["nDCG@5", "AWRF@5"], groups=source,
-                  labels={"AWRF@5": "w" * 500}, progress=False).html
-    page = show(html)
-    page.browser.set_window_size(width, 1000)
-    try:
-        wide = page("return [document.documentElement.scrollWidth,"
-                    " document.documentElement.clientWidth]")
-        assert wide[0] <= wide[1]
-    finally:
-        page.browser.set_window_size(1400, 1000)
-    for key in page.find_all("#judgments .key, #strips-key"):
-        items = key.find_elements("css selector", "li")
-        names = [one.text for one in items]
-        assert names[:13] == [*(f"group {i:02d}" for i in range(12)), "other"]
-        assert items[12].get_attribute("title") == f"group 12, {'x' * 500}"
-    bars = [one.get_attribute("title") for one in page.find_all("#judgments .bar i")]
-    assert bars == [*(f"group {i:02d}: 2" for i in range(13)), f"{'x' * 500}: 2"]
-    said = [one.get_attribute("aria-label") for one in page.find_all("#strips td[data-doc]")]
-    assert any("x" * 500 in one for one in said) and any("group 12" in one for one in said)
-    others = page.find_all("#strips td[data-doc] .doc.other")
-    assert len(others) == 2 * sum("group 12" in one or "xxx" in one for one in said) / 2
+def test_numbers_at_ranks_are_left_out_by_size(monkeypatch):
+    qrels = pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1,
+                          "iteration": list("PCPC")})
+    run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": list("abb"), "score": [2.0, 1.0, 1.0]})
+    page = shown(run, qrels, ["nDCG@2", "AWRF@2"])
+    whole = data_of(page)
+    assert [one["explained"] for one in whole["measures"]] == ["contribution", "value so far"]
+    notes = {name: whole[name] for name in ("measures", "steps")}
+    # There is room for the numbers of the first measure, and not for those of both.
+    room = len(page.encode()) - len(as_json(notes)) + 20_000 + len(as_json(whole["steps"][0])) + 8
+    monkeypatch.setattr("pt_fairness.reporting.document.MOST_BYTES", room)
+    data = data_of(shown(run, qrels, ["nDCG@2", "AWRF@2"]))
+    assert [one["explained"] for one in data["measures"]] == ["contribution", None]
+    assert "because of their size" in data["measures"][1]["note"]
+    assert data["steps"][1] is None and whole["steps"][0] == data["steps"][0]
+    # In units of the last decimal: nDCG@2 is 1 for the documents a and b of topic 1.
+    assert data["steps"][0] == [[6131, 3869], [6131]]

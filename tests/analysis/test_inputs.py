@@ -1,0 +1,162 @@
+"""Arguments of the functions of the analysis: runs, qrels, groups and measures."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import P, nDCG
+
+from pt_fairness import (
+    AWRF,
+    EEL,
+    GFR,
+    Annotated,
+    FairnessWarning,
+    RaB,
+    RankingBias,
+    groups,
+    rKL,
+    rND,
+    values,
+)
+from pt_fairness.analysis.inputs import (
+    annotations_of,
+    frames_of,
+    is_of_groups,
+    judgments_of,
+    kept_annotations,
+    measures_without_groups,
+    renamed_qrels,
+    runs_of,
+)
+
+QRELS = pd.DataFrame([("2", "a", 1, "x"), ("1", "a", 2, "y"), ("1", "b", 0, "x"),
+                      ("1", "c", 1, "-")], columns=["qid", "docno", "label", "iteration"])
+OF_IR_MEASURES = QRELS.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+RUN = pd.DataFrame([("1", "b", 1.0), ("1", "a", 1.0), ("1", "z", 3.0), ("2", "a", 0.5),
+                    ("9", "a", 1.0)], columns=["qid", "docno", "score"])
+
+
+def labels_of(annotations):
+    """The labels of each judged document, by topic and document."""
+    judgments, sets = annotations.judgments, annotations.sets
+    found = {}
+    for pair, code in enumerate(annotations.judged):
+        _, labels, _ = sets.entries(np.array([code] if code >= 0 else [], np.int64))
+        docno, = judgments.docnos([pair])
+        found[judgments.topics[judgments.topic[pair]], docno] = [sets.labels[i] for i in labels]
+    return found
+
+
+@pytest.mark.parametrize("qrels", [QRELS, OF_IR_MEASURES])
+def test_qrels_with_either_names(qrels):
+    pd.testing.assert_frame_equal(renamed_qrels(qrels), OF_IR_MEASURES)
+    judgments = judgments_of(qrels)
+    assert judgments.topics == ["2", "1"] and judgments.relevance.tolist() == [1, 2, 0, 1]
+    assert judgments.docnos(slice(None)).tolist() == ["a", "a", "b", "c"]
+
+
+@pytest.mark.parametrize("function", [renamed_qrels, judgments_of])
+@pytest.mark.parametrize(("qrels", "says"), [
+    (QRELS[:0], "the frame of qrels has no rows"), ([1], "qrels are a DataFrame here"),
+    (QRELS.drop(columns="docno"), "qrels need the columns .*; these have qid, label, iteration"),
+    (RUN, "qrels need the columns .*; these have qid, docno, score")])
+def test_what_is_no_frame_of_qrels(function, qrels, says):
+    with pytest.raises(ValueError, match=says):
+        function(qrels)
+
+
+def test_groups_are_those_of_the_qrels_or_of_a_source(registered_groups):
+    own = annotations_of(judgments_of(QRELS), None)
+    assert own.labels == ["x", "y"]
+    assert labels_of(own) == {("2", "a"): ["x"], ("1", "a"): ["y"], ("1", "b"): ["x"],
+                              ("1", "c"): []}
+    source = groups.from_mapping({"a": "p", "c": "q"})
+    registered_groups("mine", source)
+    for given in (source, "mine"):
+        found = annotations_of(judgments_of(QRELS), given)
+        assert labels_of(found) == {("2", "a"): ["p"], ("1", "a"): ["p"], ("1", "b"): [],
+                                    ("1", "c"): ["q"]}
+    with pytest.raises(ValueError, match="no groups are registered as 'nowhere'"):
+        annotations_of(judgments_of(QRELS), "nowhere")
+
+
+def test_topics_that_a_source_drops_are_left_out():
+    source = groups.from_mapping({"a": "p", "b": "q"}).relabel({"2": {"p": "r"}})
+    found = kept_annotations(QRELS, source, [AWRF @ 5])
+    assert found.judgments.topics == ["2"] and labels_of(found) == {("2", "a"): ["r"]}
+    everything = kept_annotations(QRELS, groups.from_mapping({"a": "p"}), [AWRF @ 5])
+    assert everything.judgments.topics == ["2", "1"]
+    with pytest.raises(ValueError, match="drops all topics of the qrels"):
+        kept_annotations(QRELS, groups.from_mapping({"a": "p"}).relabel({"7": {"p": "r"}}), [])
+
+
+def test_labels_of_measures_that_no_document_has():
+    with pytest.warns(FairnessWarning, match="protected='w' names a group that no judged document"):
+        kept_annotations(QRELS, None, [rND(protected="w") @ 5])
+    with pytest.raises(ValueError, match="protected='w' names no group"):
+        kept_annotations(QRELS, groups.from_mapping({"a": "p"}), [rND(protected="w") @ 5])
+    with pytest.warns(FairnessWarning, match="has a share for 'w'"):
+        found = kept_annotations(QRELS, None, [AWRF(target={"x": 0.5, "w": 0.5})])
+    assert found.labels == ["x", "y"] and "w" in found.sets.labels
+
+
+def test_runs_have_the_names_of_ir_measures(tmp_path):
+    (tmp_path / "file").write_text("1 Q0 b 1 1.0 t\n")
+    renamed = RUN.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    found = frames_of({"one": RUN, "two": renamed, "three": tmp_path / "file"})
+    assert [*found] == ["one", "two", "three"]
+    pd.testing.assert_frame_equal(found["one"], renamed)
+    pd.testing.assert_frame_equal(found["two"], renamed)
+    assert found["three"].values.tolist() == [["1", "b", 1.0]]
+    assert list(RUN.columns) == ["qid", "docno", "score"], "the caller's frame stays"
+
+
+@pytest.mark.parametrize(("runs", "says"), [
+    ({"one": RUN.drop(columns="score")}, "the run 'one' has no column 'score'; it needs qid"),
+    ([RUN, RUN.drop(columns="qid")], "the run 'run 1' has no column 'qid'"),
+    ({"one": 3}, "the run 'one' is a int"), ([], "there are no runs")])
+def test_runs_that_lack_something(runs, says):
+    with pytest.raises(ValueError, match=says):
+        frames_of(runs)
+
+
+def test_runs_in_the_order_of_trec_eval():
+    judgments = judgments_of(QRELS)
+    (name, run), = runs_of(RUN, judgments).items()
+    assert name == "run 0"
+    found = [(judgments.topics[topic], docno)
+             for topic, docno in zip(run.topic, run.docnos(slice(None)), strict=True)]
+    kept = [row for row in RUN.itertuples(index=False) if row.qid in judgments.topics]
+    ranked = sorted(sorted(kept, key=lambda row: (row.score, row.docno), reverse=True),
+                    key=lambda row: judgments.topics.index(row.qid))
+    assert found == [(row.qid, row.docno) for row in ranked]
+
+
+def test_measures_that_compare_groups():
+    numbers = values.from_mapping({"a": 1.0})
+    assert all(map(is_of_groups, [rKL @ 5, AWRF, EEL(by="group"),
+                                  GFR(attributes={"a": "jsd"}) @ 5]))
+    assert not any(map(is_of_groups, [nDCG @ 5, EEL, RaB(values=numbers) @ 5, "rKL@5", None,
+                                      RankingBias(values={"x": 1.0})]))
+
+
+def test_measures_without_groups_of_their_own():
+    assert measures_without_groups(["rKL@5", AWRF], "confuse", "") == [rKL @ 5, AWRF]
+    assert measures_without_groups(rND @ 5, "confuse", "") == [rND @ 5]
+
+
+@pytest.mark.parametrize(("measures", "says"), [
+    ([], "measures=[]: confuse needs at least one measure"),
+    ([Annotated @ 5, nDCG @ 5], "nDCG@5 is not possible here: confuse takes measures of this "
+     "package without a groups parameter; the groups are those of x"),
+    ([P @ 5], "P@5 is not possible here"),
+    ([rKL(groups="trec-newswire") @ 5], "rKL(groups='trec-newswire')@5 is not possible here"),
+    ([GFR(attributes={"trec-newswire": "jsd"}) @ 5], "is not possible here"),
+    (["rKL@0"], "cutoff takes a whole number from 1")])
+def test_measures_that_are_not_possible(measures, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        measures_without_groups(measures, "confuse", "the groups are those of x")

@@ -1,0 +1,176 @@
+"""Documents that count, their groups, shares and targets at the ranks of one ranking."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import pandas as pd
+import pytest
+from ir_measures import parse_measure
+
+from pt_fairness import FairnessWarning, explain, groups
+from pt_fairness.analysis.inputs import judgments_of, runs_of
+from pt_fairness.analysis.ranking_shares import Shown, annotations_for
+
+
+def shown(measure, case, qid="1", source=None):
+    judgments = judgments_of(case.qrels_frame)
+    run = case.run_frame[case.run_frame["query_id"] == qid]
+    return Shown(parse_measure(measure), judgments, runs_of(run, judgments)["run 0"],
+                 judgments.topics.index(qid), source)
+
+
+def ranks_of(case, qid):
+    """The labels that each document of a ranking has in the qrels; none if it is not judged."""
+    rows = sorted(((score, docno) for topic, docno, score in case.run if topic == qid),
+                  reverse=True)
+    return [sorted({group for topic, judged, _, group in case.qrels
+                    if (topic, judged) == (qid, docno) and group and group != "-"})
+            for _, docno in rows]
+
+
+@pytest.mark.parametrize("cutoff", ["", "@1", "@4", "@50"])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_first_annotated_documents_count(make_case, seed, cutoff):
+    case = make_case(seed, several=seed % 2 == 1)
+    k = int(cutoff[1:] or 1000)
+    for qid in sorted({row[0] for row in case.qrels}):
+        labels = ranks_of(case, qid)
+        annotated = [rank for rank, own in enumerate(labels) if own][:k]
+        condensed = shown(f"DistKL{cutoff}", case, qid)
+        assert condensed.counted.tolist() == annotated
+        # As many ranks as documents count, or more where some of these are further down.
+        assert condensed.depth == max([rank + 1 for rank in annotated] + [min(k, len(labels))])
+        assert condensed.groups() == labels[:condensed.depth]
+        kept = shown(f"AWRF(unannotated='keep'){cutoff}", case, qid)
+        assert kept.counted.tolist() == list(range(min(k, len(labels))))
+        assert kept.groups() == labels[:k]
+
+
+def test_two_sides(worked):
+    both = shown("rND@3", worked)
+    assert both.protected == ["CON"]
+    assert both.columns("")["protected share"].tolist() == pytest.approx([1, 1/2, 1/2, 1/3])
+    assert shown("rND(protected='PRO')@3", worked).protected == ["PRO"]
+    for measure in ("rKL(protected='all')@3", "DistKL@3", "BiasP@3", "nDCG@3"):
+        assert shown(measure, worked).protected is None
+        assert "protected share" not in shown(measure, worked).columns("")
+
+
+def test_the_fairest_ranking(worked):
+    # PRO, CON, PRO: the shares of CON at the ranks are 0, 1/2 and 1/3, where 1/3 is fair.
+    largest = sum(max(1 / 3, 2 / 3) / math.log2(i + 1) for i in (1, 2, 3))
+    least = (1 / 3) / 1 + (1 / 6) / math.log2(3)
+    assert shown("rND@3", worked).fairest == pytest.approx(least / largest)
+    assert shown("AWRF@3", worked).fairest is None and shown("nDCG@3", worked).fairest is None
+
+
+def test_columns_have_the_name_of_the_source_before_the_label(worked):
+    assert set(shown("DistKL@2", worked).columns("opinion: ")) == {
+        f"{what} of opinion: {label}" for what in ("share", "target") for label in ("CON", "PRO")}
+
+
+def test_the_groups_of_measures_that_have_none(worked):
+    source = groups.from_mapping({"c": "x", "d": "y"})
+    for measure in ("nDCG@4", "AWRF@4"):
+        assert shown(measure, worked).groups() == [["CON"], ["PRO"], [], ["PRO"]]
+    assert shown("nDCG@4", worked, source=source).groups() == [["x"], [], ["y"], []]
+    worked.qrels = [(*row[:3], "0") for row in worked.qrels]
+    judgments = judgments_of(worked.qrels_frame)
+    assert annotations_for(parse_measure("nDCG@4"), judgments, None).labels == []
+    assert annotations_for(parse_measure("nDCG@4"), judgments, source).labels == ["x", "y"]
+    with pytest.raises(ValueError, match="the qrels have no groups"):
+        annotations_for(parse_measure("AWRF@4"), judgments, None)
+
+
+def test_shares_of_the_documents_so_far(make_case):
+    case = make_case(3, several=True)
+    of = {row[:2]: [] for row in case.qrels}
+    for qid, docno, _, group in case.qrels:
+        of[qid, docno] += [group] if group and group != "-" else []
+    for qid in sorted({row[0] for row in case.qrels}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FairnessWarning)
+            frame = explain("DistKL@4", case.run_frame, case.qrels_frame, qid)
+        labels = [c.removeprefix("share of ") for c in frame if c.startswith("share of ")]
+        counts, n = dict.fromkeys(labels, 0.0), 0
+        for _, row in frame.iterrows():
+            own = sorted(set(of.get((qid, row["docno"]), [])))
+            assert (row["group"] == ", ".join(own)) if own else pd.isna(row["group"])
+            assert row["counts"] == bool(own)
+            n += bool(own)
+            for label in own:
+                counts[label] += 1 / len(own)
+            for label in labels if n else []:
+                assert row[f"share of {label}"] == pytest.approx(counts[label] / n)
+                assert row[f"target of {label}"] == pytest.approx(1 / len(labels))
+        assert n <= 4 and (n < 4 or frame["counts"].iloc[-1])
+
+
+def test_exposure(worked):
+    frame = explain("AWRF(unannotated='keep',target='qrels')@4", worked.run_frame,
+                    worked.qrels_frame, "1")
+    total = 1 + 1 / math.log2(3) + 1 / math.log2(5)
+    assert frame["counts"].all()
+    assert frame["share of CON"].iloc[-1] == pytest.approx(1 / total)
+    assert frame["target of CON"].iloc[-1] == pytest.approx(1 / 3)
+
+
+def test_targets(worked):
+    def last(measure):
+        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+        return frame.iloc[-1].filter(like="target").to_dict()
+    third, rest = pytest.approx(1 / 3), pytest.approx(2 / 3)
+    assert last("nDD@2") == {"target of CON": third, "target of PRO": rest,
+                             "protected target": third}
+    assert last("nDJS@2") == {"target of CON": third, "target of PRO": rest}
+    assert last("nDJS(protected='minority')@2") == last("nDKL@2") == last("nDD@2")
+    assert last("FAIR(p=0.4)@2") == {"protected target": 0.4}
+    assert last("BiasP@2") == last("EEL@2") == last("nDCG@2") == last("logEUR@2") == {}
+    with pytest.warns(FairnessWarning, match="has a share for 'x'"):
+        assert last("AWRF(target={'CON':0.9,'PRO':0.05,'x':0.05})@2") == {
+            "target of CON": 0.9, "target of PRO": 0.05, "target of x": 0.05}
+
+
+def test_several_group_sources(worked):
+    for name, of in (("explained-a", {"c": "1", "a": "2", "b": "2"}),
+                     ("explained-b", {"c": "x", "d": "y"})):
+        groups.register(name, groups.from_mapping(of))
+    measure = "GFR(attributes={'explained-a':'jsd','explained-b':'jsd'})@3"
+    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+    assert frame["group"].fillna("").tolist() == ["1, x", "2", "y"]
+    # An unannotated document counts for all groups alike.
+    assert frame["share of explained-b: x"].tolist() == pytest.approx([1, 3 / 4, 1.5 / 3])
+    assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"])
+
+
+def test_weights(worked):
+    soft = groups.from_frame(pd.DataFrame({
+        "docno": ["c", "c", "a", "b"], "group": ["CON", "PRO", "PRO", "PRO"],
+        "weight": [0.75, 0.25, 1.0, 1.0]}))
+    groups.register("explained-soft", soft)
+    frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame,
+                    "1")
+    assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
+    assert frame["share of CON"].tolist() == pytest.approx(
+        [0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
+
+
+def test_topic_without_relevant_documents(worked):
+    case = worked
+    case.qrels = [(q, d, 0, g) for q, d, _, g in case.qrels]
+    with pytest.warns(FairnessWarning, match="nothing to compare with"):
+        frame = explain("rKL(protected='CON')@3", case.run_frame, case.qrels_frame, "1")
+    assert frame["target of CON"].isna().all() and frame.attrs["value"] == 0
+    assert (frame["contribution"] == 0).all()
+
+
+def test_documents_of_negative_relevance_are_unjudged_for_trec_eval():
+    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, -1, 0, 1]})
+    run = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
+    frame = explain("nDCG(judged_only=True)@3", run, qrels, "1")
+    assert frame["docno"].tolist() == list("dcba")
+    assert frame["counts"].tolist() == [True, True, False, True]
+    ideal = 1 + 1 / math.log2(3)
+    assert frame["contribution"].tolist() == pytest.approx([1 / ideal, 0, 0, 0.5 / ideal])

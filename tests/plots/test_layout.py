@@ -1,0 +1,88 @@
+"""Axes, ticks and legends that fit."""
+
+from __future__ import annotations
+
+import itertools
+
+import matplotlib.pyplot as plt
+import pytest
+
+from pt_fairness.plots.layout import (
+    arrange,
+    axes_of,
+    has_legend_elsewhere,
+    legend_below,
+    name_ticks,
+    size_of,
+    tick_step,
+)
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize(("ticks", "room", "label", "wanted"), [
+    (10, 100, 10, 1), (10, 99, 10, 2), (10, 20, 10, 5), (10, 10, 10, 10), (1000, 100, 10, 100),
+    (10, 1, 10, 10)])
+def test_the_smallest_step_at_which_labels_fit(ticks, room, label, wanted):
+    assert tick_step(ticks, room, label) == wanted
+
+
+def test_given_axes_are_used_and_new_ones_made():
+    _, ax = plt.subplots()
+    assert axes_of(ax) is ax is not axes_of(None)
+
+
+@pytest.mark.parametrize("across", [True, False])
+@pytest.mark.parametrize("names", [["a", "b"], [f"a rather long name {i}" for i in range(40)]],
+                         ids=["short", "long"])
+def test_names_of_ticks_do_not_overlap(across, names):
+    ax = axes_of(None)
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_ylim(-0.5, len(names) - 0.5)
+    axis = ax.xaxis if across else ax.yaxis
+    name_ticks(axis, names, new=True)
+    arrange(ax)
+    labels = axis.get_ticklabels()
+    assert [label.get_text() for label in labels] == names
+    boxes = sorted((label.get_window_extent() for label in labels),
+                   key=lambda box: box.x0 if across else box.y0)
+    for one, other in itertools.pairwise(boxes):
+        assert (one.x1 <= other.x0 + 1) if across else (one.y1 <= other.y0 + 1)
+
+
+def test_a_new_figure_grows_for_its_names_and_a_given_one_does_not():
+    names = [f"a rather long name {i}" for i in range(60)]
+    sizes = []
+    for new in (True, False):
+        ax = axes_of(None)
+        ax.set_ylim(-0.5, 59.5)
+        before = ax.figure.get_size_inches().tolist()
+        name_ticks(ax.yaxis, names, new=new)
+        sizes.append(ax.figure.get_size_inches().tolist() != before)
+    assert sizes == [True, False]
+
+
+@pytest.mark.parametrize("labels", [["A", "B"], ["a name of some length " * 3] * 5])
+def test_a_legend_is_below_the_axes_and_no_wider(labels):
+    ax = axes_of(None)
+    lines = [ax.plot([0, 1], [0, i], label=label)[0] for i, label in enumerate(labels)]
+    legend_below(ax, lines, labels, new=True)
+    arrange(ax)
+    legend = ax.get_legend()
+    box, axes = legend.get_window_extent(), ax.get_window_extent()
+    assert box.y1 <= axes.y0
+    assert box.width <= axes.width * 1.05
+    assert size_of(ax)[1] > 50
+
+
+def test_the_legend_of_other_axes_is_not_repeated():
+    _, (one, other) = plt.subplots(ncols=2)
+    lines = [one.plot([0, 1])[0], one.plot([1, 0])[0]]
+    legend_below(one, lines, ["A", "B"], new=False)
+    assert has_legend_elsewhere(other, ["A", "B"]) and not has_legend_elsewhere(other, ["A"])
+    legend_below(other, lines, ["A", "B"], new=False)
+    assert other.get_legend() is None
