@@ -9,7 +9,7 @@ import pandas as pd
 
 from pt_fairness import groups as sources
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.io import need_columns, need_rows, qrels_columns, read_run
+from pt_fairness.io import load_qrels, need_columns, need_rows, qrels_columns, read_run
 from pt_fairness.io.named_runs import RunInputs, named
 from pt_fairness.io.topics import of_topics
 from pt_fairness.measures.document_values import ValueMeasure
@@ -22,21 +22,22 @@ from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run
 
 
-def judgments_of(qrels: pd.DataFrame) -> Judgments:
+def judgments_of(qrels: Any) -> Judgments:
     """Convert qrels to :class:`Judgments`.
 
-    :param qrels: columns with the names of PyTerrier or of ir_measures
+    :param qrels: as of :func:`pt_fairness.evaluate`
     :raises ValueError: a column is missing, or there are no rows
     """
     return Judgments(renamed_qrels(qrels))
 
 
-def renamed_qrels(qrels: pd.DataFrame) -> pd.DataFrame:
+def renamed_qrels(qrels: Any) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
-    :param qrels: columns with the names of PyTerrier or of ir_measures
+    :param qrels: as of :func:`pt_fairness.evaluate`
     :raises ValueError: a column is missing, or there are no rows
     """
+    qrels = load_qrels(qrels)
     qid, docno, label = qrels_columns(qrels)
     need_rows(qrels, "the frame of qrels")
     return qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"})
@@ -72,7 +73,7 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
     return annotations
 
 
-def systems_of(runs: RunInputs, qrels: pd.DataFrame, topics: Any) \
+def systems_of(runs: RunInputs, qrels: Any, topics: Any) \
         -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Return runs with the column names of ir_measures, and the qrels of their topics.
 
@@ -81,7 +82,7 @@ def systems_of(runs: RunInputs, qrels: pd.DataFrame, topics: Any) \
     :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
     """
     found = named(runs, topics=topics)
-    return frames_of(found), of_topics(qrels, found.topics)
+    return frames_of(found), of_topics(load_qrels(qrels), found.topics)
 
 
 def one_run(run: Any, topics: Any = None) -> pd.DataFrame:

@@ -12,7 +12,6 @@ import pandas as pd
 
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, one_run
 from pt_fairness.arrays import Floats, Ints
-from pt_fairness.io import load_qrels
 from pt_fairness.messages import at_least, listed, shown
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.run import Run
@@ -124,7 +123,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     at_least(1, "depth", depth, "all documents")
     at_least(1, "draws", draws)
     run = None if run is None else one_run(run, topics)
-    judgments = judgments_of(qrels if isinstance(qrels, pd.DataFrame) else load_qrels(qrels))
+    judgments = judgments_of(qrels)
     annotations = annotations_of(judgments, groups, [rel])
     pools = list(_pools(annotations, rel) if run is None else _pools_of_run(annotations, run))
     return {kind: _random(pools, depth, draws, seed) if order is None else

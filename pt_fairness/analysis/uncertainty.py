@@ -204,6 +204,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     drawn = Draws(annotations, found, judged, lambda sets: sets.weighted,
                   annotations.groups is not None and annotations.groups.by_topic, wanted, CELLS)
     shares = drawn.shares
+    if not ((shares > 0) & (shares < 1)).any():
+        warn("no label is uncertain: no document has two groups with weights, so all draws are the "
+             "same. Give a document a row for each label, with its probability as the weight")
     drawn.labels = np.empty((len(shares), draws + 1), np.min_scalar_type(-shares.shape[1] - 1))
     drawn.labels[:, -1] = shares.round(TIE_DECIMALS).argmax(axis=1)
     last = shares.shape[1] - 1 - (shares[:, ::-1] > 0).argmax(axis=1)

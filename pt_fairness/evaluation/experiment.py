@@ -39,6 +39,7 @@ from pt_fairness.tables.names import (
     DROPPED,
     GROUPS,
     INTERVAL,
+    LABELS,
     MEASURES,
     REFERENCES,
     SYSTEMS,
@@ -217,14 +218,15 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     _warn_once(finished, undefined)
     if broken:
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
-             f"the tables: {_with_errors(broken)}")
+             f"the tables: {_with_errors(broken)}"
+             + (f"; {base} is the baseline, so nothing is compared" if base in broken else ""))
     scores = {one.name: one.scores for one in finished if one.error is None}
     attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
-    left_out: dict[str, Any] = {}
     if undefined == "drop":
-        attrs[DROPPED], left_out = True, attrs[UNDEFINED]
+        attrs[DROPPED] = True
         scores = {name: replace(one, values=np.where(
-            [[qid in left_out.get(column, ()) for column in plan.columns] for qid in one.qids],
+            [[qid in attrs[UNDEFINED].get(column, ()) for column in plan.columns]
+             for qid in one.qids],
             np.nan, one.values)) for name, one in scores.items()}
     if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
@@ -236,7 +238,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     by_topic.attrs.update(attrs)
     if perquery is not True:
         verdicts = None
-        if tolerance is not None and base in scores:
+        if tolerance not in (None, {}) and base in scores:
             found = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
             found = found[found["tolerance"].notna()]
             verdicts = found.pivot(index="name", columns="measure", values="verdict")
@@ -244,7 +246,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
                                correction, test, confidence, verdicts)
         if kinds:
-            rows = reference_rows(plan, kinds, left_out)
+            rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop")
             rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
             averages = with_rows(averages, rows)
             attrs[REFERENCES] = tuple(rows["name"])
@@ -309,7 +311,7 @@ def _facts(scorer: Scorer) -> dict[str, Any]:
     known = {column: str(measure) for column, measure in zip(plan.columns, plan.measures,
                                                              strict=True)}
     return {MEASURES: {column: text for column, text in known.items() if column != text},
-            GROUPS: plan.groups, TOPICS: len(scorer.topics), **scorer.facts()}
+            GROUPS: plan.groups, LABELS: plan.labels, TOPICS: len(scorer.topics), **scorer.facts()}
 
 
 def _with_errors(broken: Mapping[str, str]) -> str:

@@ -55,8 +55,7 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, last: Sequence[Any], t
             query_id=texts_of(run["query_id"]), doc_id=texts_of(run["doc_id"]), relevance=1)
             for run in by_name.values() if isinstance(run, pd.DataFrame)]).drop_duplicates()
     else:
-        judged = of_topics(qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels),
-                           by_name.topics)
+        judged = of_topics(io.load_qrels(qrels), by_name.topics)
     if groups is None and any(takes_groups(one) or reads_subtopics(one) for one in wanted):
         groups = _groups_of_columns(by_name, judged)
         if groups is None and qrels is None:

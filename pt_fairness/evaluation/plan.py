@@ -41,6 +41,8 @@ class Plan:
     columns: list[str]
     #: What tables show of the group source of the evaluation, ``None`` for none.
     groups: str | None
+    #: The labels of that source, ``None`` where they are not known.
+    labels: list[str] | None
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
     #: The folder of finished runs, ``None`` for none.
@@ -72,7 +74,7 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
-    frame = qrels if isinstance(qrels, pd.DataFrame) else io.load_qrels(qrels)
+    frame = io.load_qrels(qrels)
     columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
     frame = with_text_ids(frame.rename(columns=columns), "qrels", "query_id", "doc_id")
     if frame.empty:
@@ -106,8 +108,8 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
                      "that returns a text")
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
     return Plan(frame, every, _columns(every, columns.values(), shown),
-                None if name is None else shown.get(name, str(name)), alpha, folder, digest,
-                threads, shown)
+                None if name is None else shown.get(name, str(name)),
+                None if name is None else name.value.labels, alpha, folder, digest, threads, shown)
 
 
 def _columns(measures: Sequence[Any], columns: Iterable[str], shown: dict[str, str]) -> list[str]:

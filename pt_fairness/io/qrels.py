@@ -53,8 +53,9 @@ def read_qrels(path: Path) -> pd.DataFrame:
 def load_qrels(source: Any) -> pd.DataFrame:
     """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
 
-    :param source: the path of a file (:func:`read_qrels`); if there is no such file, an id of
-        ir_datasets, with ``irds:`` in front or not; or a PyTerrier dataset
+    :param source: a frame, which is returned as it is; the path of a file (:func:`read_qrels`); if
+        there is no such file, an id of ir_datasets, with ``irds:`` in front or not; or a PyTerrier
+        dataset
     :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
     :raises ValueError: it is none of these, or a dataset without qrels
 
@@ -66,6 +67,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
     0   1  d01-01      2       PRO
     1   1  d01-02      2       CON
     """
+    if isinstance(source, pd.DataFrame):
+        return source
     if hasattr(source, "get_qrels"):
         try:
             return source.get_qrels()

@@ -41,6 +41,10 @@ class Run:
             warn(f"the run has none of the {len(judgments.topics)} topics of the qrels: it has "
                  f"topics such as {next(iter(names))!r}, they have topics such as "
                  f"{judgments.topics[0]!r}", "topics")
+        found = len(np.unique(topic[known]))
+        if 0 < found < len(judgments.topics) / 2:
+            warn(f"the run has results for {found} of the {len(judgments.topics)} topics of the "
+                 "qrels; the others count as if it had returned nothing", "few topics")
         if not known.all():
             topic, score, sample = topic[known], score[known], sample[known]
             docnos = docnos[known]

@@ -27,6 +27,8 @@ RESPONSE_TIME = "mrt"
 MEASURES = "measures"
 #: The key of ``attrs`` with the name of the group source.
 GROUPS = "groups"
+#: The key of ``attrs`` with the labels of the group source, ``None`` where they are not known.
+LABELS = "labels"
 #: The key of ``attrs`` with the number of topics.
 TOPICS = "topics"
 #: The key of ``attrs`` that maps the names of columns to the topics that are undefined.

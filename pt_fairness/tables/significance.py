@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.measures.choices import choices
+from pt_fairness.messages import first_names
 from pt_fairness.tables.columns import measure_columns
 from pt_fairness.tables.directions import NEAR_ZERO, direction_of, from_best, measure_of
 from pt_fairness.tables.names import (
@@ -16,6 +17,7 @@ from pt_fairness.tables.names import (
     DROPPED,
     GROUPS,
     INTERVAL,
+    LABELS,
     P_VALUE,
     SEVERAL,
     TOLERANCE,
@@ -103,7 +105,7 @@ def notes(table: pd.DataFrame) -> list[str]:
     >>> run = qrels.assign(score=1.0)
     >>> averages, _ = evaluate({"A": run}, qrels, ["AWRF@5"], groups=source, progress=False)
     >>> notes(averages)
-    ['Groups: sides.', 'AWRF@5: target: equal shares of all groups.']
+    ['Groups: sides (CON, PRO).', 'AWRF@5: target: equal shares of all groups.']
     """
     sentences, attrs = [], table.attrs
     measures = {name: measure_of(name, table) for name in map(str, (
@@ -135,7 +137,8 @@ def notes(table: pd.DataFrame) -> list[str]:
         sentences.append(f"Intervals: {100 * attrs[INTERVAL]['confidence']:g} %, {method} over "
                          "topics.")
     if attrs.get(GROUPS):
-        sentences.append(f"Groups: {attrs[GROUPS]}.")
+        labels = f" ({first_names(attrs[LABELS])})" if attrs.get(LABELS) else ""
+        sentences.append(f"Groups: {attrs[GROUPS]}{labels}.")
     texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))
                        for name, measure in measures.items() if measure is not None}, dtype=object)
     sentences += [f"{', '.join(same.index)}: {text}."

@@ -232,7 +232,7 @@ class TestInput:
     def test_wrong_run(self, worked):
         with pytest.raises(ValueError, match="there are no runs; give one or several"):
             explain("rKL@5", [], worked.qrels_frame, "1")
-        with pytest.raises(ValueError, match="qrels are a DataFrame here, not a str"):
+        with pytest.raises(ValueError, match="is neither a file nor a dataset id of ir_datasets"):
             explain("rKL@5", worked.run_frame, "qrels.txt", "1")
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
         with pytest.raises(ValueError, match="several rankings of topic '1'"):
@@ -261,3 +261,10 @@ def test_a_group_source_is_that_of_evaluate(worked, measure):
     assert frame["group"].tolist() == ["ab"[docnos.index(one) % 3 > 0] for one in frame["docno"]]
     with pytest.raises(ValueError, match="no groups are registered as 'no-such'"):
         explain(measure, run, qrels, "1", groups="no-such")
+
+
+def test_files_of_qrels_and_runs(tmp_path):
+    (tmp_path / "qrels").write_text("1 A a 1\n1 B b 1\n")
+    (tmp_path / "run").write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n")
+    found = explain("rKL@2", tmp_path / "run", tmp_path / "qrels", "1")
+    assert found["docno"].tolist() == ["b", "a"]

@@ -270,3 +270,15 @@ def test_wrong_input(options, says):
     arguments = {"runs": {"A": RUN}, "measures": "AWRF@3", "groups": groups.from_mapping(SOFT)}
     with pytest.raises(ValueError, match=says):
         uncertain_labels(qrels=QRELS, **{**arguments, **options})
+
+
+@pytest.mark.parametrize("source", [
+    None, groups.from_frame(pd.DataFrame({"docno": [*"ab"], "group": [*"AB"],
+                                          "weight": [0.6, 0.9]}))])
+def test_certain_labels_are_a_warning(source):
+    """A probability of one label alone is a weight of 1, as the shares of a document sum to 1."""
+    qrels = pd.DataFrame({"qid": [*"1122"], "docno": [*"abab"], "label": 1,
+                          "iteration": [*"ABAB"]})
+    with pytest.warns(FairnessWarning, match=r"no label is uncertain.*its probability"):
+        found = uncertain_labels({"A": qrels.assign(score=1.0)}, qrels, "AWRF@2", source, 5)
+    assert found["share"][0] != found["share"][0] or found["share"][0] == 0

@@ -44,7 +44,7 @@ class TestGroups:
                   "rKL(protected='PRO',groups='groups.csv')@2")[1]
         assert out.split("\n", 1)[1] == own.split("\n", 1)[1]
         note = run(*TABLE, "--groups", "groups.csv", "--format", "md")[1].splitlines()[-1]
-        assert note.startswith("Groups: groups.csv. rKL(protected='PRO')@2: target: the distrib")
+        assert note.startswith("Groups: groups.csv (CON, PRO). rKL(protected='PRO')@2: target: ")
 
     @pytest.mark.parametrize("options", [[], ["-q"], ["--format", "jsonl"]])
     def test_eval_takes_it_too(self, run, options):

@@ -30,7 +30,7 @@ def qrels_of(seed):
 
 def cases():
     """Yield every measure with every target, protected group and background."""
-    for listed in FairnessProvider.SUPPORTED_MEASURES:
+    for listed in FairnessProvider().SUPPORTED_MEASURES:
         kind = type(listed)
         known = kind.SUPPORTED_PARAMS
         own = {name: value for name, value in GIVEN.items() if name in known

@@ -44,7 +44,7 @@ class TestGroups:
         assert averages.attrs["measures"] == {
             "rKL(protected='0')@5": "rKL(protected='0',groups='digits')@5",
             "AWRF@5": "AWRF(groups='digits')@5"}
-        assert "Groups: digits." in notes(averages)
+        assert "Groups: digits (0, 1" in " ".join(notes(averages))
 
     def test_a_source_of_its_own_stays(self, runs, qrels):
         own = rND(groups=SOURCE, protected="1") @ 5

@@ -150,3 +150,17 @@ def test_a_measure_that_is_undefined_everywhere_has_no_reference(experiment):
     averages, _ = evaluate(runs, qrels, [rKL(rel=9) @ 5, AWRF @ 5], references=True, progress=False)
     assert averages["rKL(rel=9)@5"].isna().all()
     assert not math.isnan(averages["AWRF@5"].iloc[2])
+
+
+def test_a_topic_without_reference_rankings_is_left_out_of_their_rows(experiment):
+    """AWRF with equal shares is defined for a topic without relevant documents, which has none."""
+    runs, qrels = experiment
+    none = qrels.assign(label=qrels["label"].where(qrels["qid"] != "t0", 0))
+    options = {"measures": [AWRF @ 5, rKL(protected="A") @ 5], "references": True,
+               "perquery": False, "progress": False}
+    with pytest.warns(UserWarning, match="reference rankings leave out 1 topics, such as 't0'"):
+        found = evaluate(runs, none, **options).set_index("name").loc[ROWS]
+    others = evaluate(runs, none[none["qid"] != "t0"], **options).set_index("name").loc[ROWS]
+    assert found["AWRF@5"].tolist() == pytest.approx(others["AWRF@5"].tolist())
+    # rKL is undefined for it, and counts 0 there, as for the systems.
+    assert found.iloc[:, 1].tolist() == pytest.approx((others.iloc[:, 1] * 5 / 6).tolist())

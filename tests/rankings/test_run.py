@@ -157,3 +157,15 @@ def test_no_warning_of_numpy_for_scores_beyond_float32():
             {"query_id": "q", "doc_id": ["a", "b", "c"], "score": [1e300, 5.0, -1e300]}
         )
         assert ranked(run) == {"q": ["a", "b", "c"]}
+
+
+def test_results_for_few_topics_are_a_warning():
+    qrels = pd.DataFrame({"query_id": [*"12345"], "doc_id": "a", "relevance": 1})
+    said = {}
+    for topics in ("12", "123"):
+        run = pd.DataFrame({"query_id": [*topics, "9"], "doc_id": "a", "score": 1.0})
+        Run(run, Judgments(qrels), lambda message, cause: said.setdefault(cause, message))
+        assert ("few topics" in said) == (topics == "12")
+        said.clear()
+    Run(run.head(1), Judgments(qrels), lambda message, cause: said.setdefault(cause, message))
+    assert said["few topics"].startswith("the run has results for 1 of the 5 topics of the qrels")

@@ -63,7 +63,7 @@ def test_groups_by_choice(show, tmp_path):
     assert "museum" in said() or "newspaper" in said()
     page.choose("source", "the qrels")
     assert ": P;" in said() or ": C;" in said()
-    page.choose("measure", measures[1])
+    page.choose("measure", "AWRF(groups='other.csv')@2")
     assert "museum" in said() or "newspaper" in said()
     key = [one.text for one in page.find_all("#strips-key li")]
     assert key == ["museum", "newspaper", "no group", "relevant"]

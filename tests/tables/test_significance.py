@@ -61,13 +61,14 @@ def test_without_a_baseline_or_a_direction(averages):
 def test_the_notes_of_attrs():
     table = pd.DataFrame({"name": ["A"], "nDCG@5": [0.1], "EEL": [0.1], "Annotated@5": [0.5]})
     assert notes(table) == []
-    table.attrs = {"groups": "sources", "topics": 50, "broken": {"B": "line 3"},
+    table.attrs = {"groups": "sources", "labels": ["FR", "LA"], "topics": 50,
+                   "broken": {"B": "line 3"},
                    "undefined": {"rKL@5": ("1",), "rND@5": ("2",), "AWRF": ("1", "2")},
                    "comparison": {"baseline": "A", "test": "t", "correction": "fdr_bh",
                                   "alpha": 0.01, "systems": 2}}
     assert notes(table) == [
         "▲ significantly better, ▼ significantly worse than A (t, p < .01, correction fdr_bh for 2 "
-        "systems).", "Groups: sources.",
+        "systems).", "Groups: sources (FR, LA).",
         "Undefined: rKL@5, rND@5 on 1 of 50 topics; AWRF on 2 of 50 topics.",
         "Not evaluated because of errors: B."]
     table.attrs["comparison"]["systems"] = 1
