@@ -265,3 +265,10 @@ def test_progress_is_shown_unless_it_is_not_wanted(runs, qrels, capsys):
     assert "8/8" in capsys.readouterr().err
     evaluate(runs, qrels, [AP], progress=False)
     assert capsys.readouterr().err == ""
+
+
+def test_a_broken_baseline_is_named(files, qrels):
+    (files / "wrong").write_text("no run\n")
+    with pytest.warns(FairnessWarning, match="wrong is the baseline, so nothing is compared"):
+        averages, _ = evaluate(files / "*", qrels, OURS, baseline="wrong", progress=False)
+    assert not [column for column in averages if "p-value" in column]
