@@ -4,89 +4,12 @@ import gzip
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-import ir_measures
 import numpy as np
 import pytest
-from ir_measures.__main__ import main_cli
 
 from pt_fairness import cli, groups
-
-QRELS = "1 PRO a 1\n1 PRO b 1\n1 CON c 1\n2 PRO é 1\n2 CON f 2\n2 - g 0\n"
-RUN = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 d 3 2 t\n1 Q0 b 4 1 t\n2 Q0 f 1 2 t\n2 Q0 é 2 1 t\n"
-
-
-@pytest.fixture
-def files(tmp_path):
-    (tmp_path / "qrels").write_text(QRELS, encoding="utf-8")
-    (tmp_path / "run").write_text(RUN, encoding="utf-8")
-    return str(tmp_path / "qrels"), str(tmp_path / "run")
-
-
-@pytest.fixture
-def run(capsys):
-    """``run(argument…)``: exit code, standard output, standard error of ``pt-fairness eval``."""
-    def call(*arguments):
-        return cli.main(["eval", *arguments]), *capsys.readouterr()
-    return call
-
-
-def test_the_hand_computed_example(files, run):
-    given = [*files, "rND@3 rKL@3", "nDCG@3", "-q", "-n", "-p", "5"]
-    done = subprocess.run([sys.executable, "-m", "pt_fairness", *given], capture_output=True,
-                          text=True, encoding="utf-8")
-    assert done.returncode == 0, done.stderr
-    assert {"1\trND@3\t0.54330", "1\trKL@3\t0.48515"} <= set(done.stdout.splitlines())
-    assert run(*given) == (0, done.stdout, "")
-
-
-@pytest.mark.parametrize("options", [
-    [], ["-q"], ["-q", "-n"], ["-p", "8"], ["--format", "jsonl"], ["--format", "jsonl", "-q"],
-    ["--provider", "pytrec_eval"]])
-def test_options_are_those_of_ir_measures(files, run, capsys, monkeypatch, options):
-    given = [*files, "nDCG@2", "P@2 AP", *options]
-    code, ours, _ = run(*given)
-    theirs = [one.replace("--format", "--output_format") for one in given]
-    monkeypatch.setattr(sys, "argv", ["ir_measures", *theirs])
-    main_cli()
-    theirs = capsys.readouterr().out
-    assert code == 0 and sorted(ours.splitlines()) == sorted(theirs.splitlines())
-
-
-def test_measures_parse_back_from_the_command_line(files, run):
-    measures = ["rKL(protected='CON',target={'CON':0.25,'PRO':0.75})@2",
-                "rND(step=2,norm='none')@2", "nDJS"]
-    code, out, err = run(*files, *measures, "--format", "jsonl")
-    assert code == 0, err
-    for measure in measures:
-        assert str(ir_measures.parse_measure(measure)) in out.replace('\\"', '"')
-
-
-def test_dataset_ids(files, run, tmp_path):
-    empty = tmp_path / "empty"
-    empty.write_text("")
-    _, out, _ = run("pt-fairness/debates/stance", str(empty), "rND@5 Annotated@5")
-    assert out == "rND@5\t1.0000\nAnnotated@5\t0.0000\n"
-
-
-@pytest.mark.parametrize("measure, says", [
-    ("rND(protected='all')", "labels without commas in them, joined by commas"),
-    ("rND(step=0)", "whole number of at least 1"),
-    ("rKL(groups='no/such/file')", "no such file"),
-    ("nDJS(norm='max')", "'bound' or 'none'"),
-    ("nDD(rel=2)", "has no parameter 'rel'"),
-    ("nDCG(foo=1)@5", "nDCG is not possible: it has no parameter 'foo'"),
-    ("P", "P is not possible: it needs the parameter 'cutoff'"),
-    ("nDCG@0", "nDCG@0 is not possible: cutoff takes a whole number from 1 to"),
-    ("P@99999999999999999999", "cutoff takes a whole number from 1 to"),
-    ("ERR_IA@0", "ERR_IA@0 is not possible: cutoff takes a whole number from 1 to"),
-    ("nDCGG@5", "measure not found: nDCGG"), ("nDCG@", "'nDCG@' cannot be read as a measure"),
-    ("", "there are no measures to compute"),
-])
-def test_errors_are_one_line(files, run, measure, says):
-    code, out, err = run(*files, measure)
-    assert (code, out) == (2, "") and err.count("\n") == 1
-    assert err.startswith("pt-fairness eval: error: ") and says in err
 
 
 def test_warnings_are_one_line(files):
@@ -120,7 +43,7 @@ def test_annotate_names_what_is_missing(tmp_path, capsys):
 
 
 def test_labels_written_as_floats_are_read(files, run, tmp_path):
-    text = QRELS.replace(" 1\n", " 1.0\n")
+    text = Path(files[0]).read_text(encoding="utf-8").replace(" 1\n", " 1.0\n")
     (tmp_path / "floats").write_text(text, encoding="utf-8")
     measures = "rND@3 nDCG@3"
     assert run(str(tmp_path / "floats"), files[1], measures) == run(*files, measures)

@@ -1,12 +1,16 @@
-"""What other libraries print while a command runs."""
+"""Where the output of a command goes, and what other libraries print while it runs."""
 
 from __future__ import annotations
 
+import argparse
+import gzip
 import os
 import subprocess
 import sys
 
 import pytest
+
+from pt_fairness.cli.output import check_output, guarded, write
 
 MAIN = [sys.executable, "-c", "import sys; from pt_fairness.cli import main; sys.exit(main())"]
 MODULE = [sys.executable, "-m", "pt_fairness"]
@@ -62,3 +66,35 @@ def test_a_call_from_python_changes_nothing(run):
             "assert not logging.getLogger('ir_datasets').filters; assert 'TQDM_LEAVE' not in "
             "os.environ")
     run([sys.executable, "-c", code])
+
+
+def test_text_is_written_to_a_file_compressed_by_its_name_or_printed(tmp_path, capsys):
+    write("é\n", str(tmp_path / "plain"))
+    write("é\n", str(tmp_path / "packed.gz"))
+    write("é\n", None)
+    assert (tmp_path / "plain").read_bytes() == "é\n".encode()
+    assert gzip.decompress((tmp_path / "packed.gz").read_bytes()) == "é\n".encode()
+    assert capsys.readouterr().out == "é\n"
+
+
+@pytest.mark.parametrize(("output", "says"), [
+    ("no/such/folder/x.csv", "there is no folder 'no/such/folder'"),
+    ("csv", "'csv' is a form: write --format csv"), (None, None), ("table.csv", None)])
+def test_an_output_that_cannot_be_written(output, says):
+    options = argparse.Namespace(output=output, formats=("csv", "md"))
+    if says is None:
+        check_output(options)
+    else:
+        with pytest.raises(ValueError, match=says):
+            check_output(options)
+
+
+@pytest.mark.parametrize(("error", "code", "says"), [
+    (ValueError("wrong"), 2, "x: error: wrong\n"), (MemoryError(), 2, "x: error: there is not"),
+    (KeyboardInterrupt(), 130, ""), (BrokenPipeError(), 1, "")])
+def test_errors_become_exit_codes(error, code, says, capsys):
+    def command():
+        raise error
+
+    assert guarded("x", command) == code
+    assert capsys.readouterr().err.startswith(says)

@@ -1,0 +1,56 @@
+"""Measures from names and objects, and the group source that they take."""
+
+from __future__ import annotations
+
+import ir_measures
+import pandas as pd
+import pytest
+from ir_measures import nDCG
+
+from pt_fairness import AWRF, IAA, groups, rKL, rND
+from pt_fairness.provider.parsing import (
+    parsed,
+    parsed_or_none,
+    reads_subtopics,
+    take_groups,
+    takes_groups,
+    with_groups,
+)
+
+SOURCE = groups.from_mapping({"a": "A", "b": "B"}, name="mine")
+QRELS = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": 1,
+                      "iteration": "0"})
+
+
+def test_names_and_objects_are_measures():
+    assert parsed(["nDCG@5", rKL @ 5, "rND(step=2)@5"]) == [nDCG @ 5, rKL @ 5, rND(step=2) @ 5]
+    assert parsed("rKL@5") == [rKL @ 5]
+    assert parsed_or_none("a column") is None and parsed_or_none("rKL@5") == rKL @ 5
+
+
+@pytest.mark.parametrize(("measure", "takes", "reads"), [
+    (rKL @ 5, True, False), (rKL(groups="other") @ 5, False, False), (nDCG @ 5, False, False),
+    (IAA, False, False), (IAA(by="group"), True, False),
+    (ir_measures.parse_measure("alpha_nDCG@5"), False, True)])
+def test_which_measures_take_a_source(measure, takes, reads):
+    assert bool(takes_groups(measure)) == takes and bool(reads_subtopics(measure)) == reads
+
+
+def test_the_source_is_in_the_measure_and_not_in_its_column():
+    columns, qrels, name = take_groups([rKL @ 5, nDCG @ 5, AWRF(groups="other") @ 5], QRELS, SOURCE)
+    assert list(columns.values()) == ["rKL@5", "nDCG@5", "AWRF(groups='other')@5"]
+    assert next(map(str, columns)) == "rKL(groups='mine')@5"
+    assert name == "mine" and name.value is SOURCE and qrels is QRELS
+    assert take_groups([rKL @ 5], QRELS, None)[2] is None
+
+
+def test_subtopics_are_written_into_the_qrels():
+    _, qrels, _ = take_groups(parsed("alpha_nDCG@5"), QRELS, SOURCE)
+    assert sorted(zip(qrels["doc_id"], qrels["iteration"], strict=True)) == [("a", "A"), ("b", "B")]
+    with pytest.raises(ValueError, match="so there are no subtopics"):
+        take_groups(parsed("alpha_nDCG@5"), QRELS.assign(doc_id=["x", "y"]), SOURCE)
+
+
+def test_with_groups_leaves_other_measures_alone():
+    assert with_groups([rKL @ 5, nDCG @ 5, AWRF(groups="mine") @ 5], SOURCE) == [
+        rKL(groups=SOURCE) @ 5, nDCG @ 5, AWRF(groups="mine") @ 5]
