@@ -34,34 +34,36 @@ TREES: dict[str, Tree] = {
     "choosing": ("What is the ranking compared with?", [
         ("the relevant documents of the topic", ("How?", [
             ("Does one group get its share of the first documents?",
-             Leaf(("Skew(group='CON',target='qrels')", "RepBias(group='CON')"))),
-            ("prefix by prefix, two groups", Leaf(("rKL", "rND"))),
-            ("prefix by prefix, all groups", Leaf(("rKL(protected='all')",)))])),
+             Leaf(("Skew(group='CON',target='qrels')@10", "RepBias(group='CON')@10"))),
+            ("prefix by prefix, two groups", Leaf(("rKL@10", "rND@10"))),
+            ("prefix by prefix, all groups", Leaf(("rKL(protected='all')@10",)))])),
         ("the ranking as a whole", ("Is one group protected?", [
-            ("yes", Leaf(("nDD", "nDKL"))), ("no, all groups count", Leaf(("nDJS",)))])),
+            ("yes", Leaf(("nDD@10", "nDKL@10"))),
+            ("no, all groups count", Leaf(("nDJS@10",)))])),
         ("a distribution from outside", ("What counts?", [
-            ("all groups, by rank", Leaf((f"AWRF({HALVES})",))),
-            ("all groups, not by rank", Leaf((f"DistFair({HALVES})",))),
-            ("one group", Leaf((f"RepBias(group='CON',{HALVES})",)))])),
+            ("all groups, by rank", Leaf((f"AWRF({HALVES})@10",))),
+            ("all groups, not by rank", Leaf((f"DistFair({HALVES})@10",))),
+            ("one group", Leaf((f"RepBias(group='CON',{HALVES})@10",)))])),
         ("the relevance of the documents", ("What is compared?", [
-            ("single documents", Leaf(("EEL",))),
-            ("groups", Leaf(("EEL(by='group')",))),
-            ("two sides, as a ratio", Leaf(("logEUR",)))])),
-        ("nothing: one side with the other", Leaf(("BiasP(pro='PRO',con='CON')",
-                                                   "BiasDCG(pro='PRO',con='CON')"))),
+            ("single documents", Leaf(("EEL@10",))),
+            ("groups", Leaf(("EEL(by='group')@10",))),
+            ("two sides, as a ratio", Leaf(("logEUR@10",)))])),
+        ("nothing: one side with the other", Leaf(("BiasP(pro='PRO',con='CON')@10",
+                                                   "BiasDCG(pro='PRO',con='CON')@10"))),
     ]),
     "choosing-pathiyancherumanal": ("A ranking is fair if it shows …", [
-        ("both sides, whatever their shares", Leaf(("rKL(target='uniform')",))),
+        ("both sides, whatever their shares", Leaf(("rKL(target='uniform')@10",))),
         ("the groups as in the relevant documents of the topic", ("How many groups?", [
-            ("two", Leaf(("rKL", "rND"), "α-nDCG cannot tell")),
-            ("more", Leaf(("rKL(protected='all')",)))])),
+            ("two", Leaf(("rKL@10", "rND@10"), "α-nDCG cannot tell")),
+            ("more", Leaf(("rKL(protected='all')@10",)))])),
     ]),
     "choosing-raj": ("Is exposure to follow relevance?", [
-        ("no, a target distribution", Leaf((f"AWRF({HALVES})",))),
+        ("no, a target distribution", Leaf((f"AWRF({HALVES})@10",))),
         ("yes", ("What is compared?", [
-            ("documents, in one or several rankings", Leaf(("EEL", "EED", "EER"))),
-            ("groups, in one or several rankings", Leaf(("EEL(by='group')",))),
-            ("two sides, as a ratio", Leaf(("logEUR", "logRUR"), "extreme for empty sides"))])),
+            ("documents, in one or several rankings", Leaf(("EEL@10", "EED@10", "EER@10"))),
+            ("groups, in one or several rankings", Leaf(("EEL(by='group')@10",))),
+            ("two sides, as a ratio",
+             Leaf(("logEUR@10", "logRUR@10"), "extreme for empty sides"))])),
     ]),
 }
 #: The width of a figure, the indent of a level, the height of a line, and the widths of a letter of
@@ -103,7 +105,7 @@ def leaf(found: Leaf, x: float, y: float) -> tuple[list[str], float]:
     """The elements of a leaf below ``y``, and where they end."""
     parts, line = [], y
     for measure in found.measures:
-        name = measure.partition("(")[0]
+        name = re.split("[(@]", measure)[0]
         lines = broken(measure, WIDTH - x - 30)
         spans = "".join(f'<tspan x="{x + 8 + 14 * (i > 0):g}" y="{line + 17 + i * LINE:g}">'
                         f"{escape(one, quote=False)}</tspan>" for i, one in enumerate(lines))

@@ -31,6 +31,11 @@ def leaves(name):
     return ["".join(link.itertext()) for link in tree(name).iter(f"{SVG}a")]
 
 
+def at(spec, cutoff):
+    """The measure of a leaf with another cutoff."""
+    return parse_measure(f"{spec.partition('@')[0]}@{cutoff}")
+
+
 def numbered(kinds):
     """The docnos of kinds of documents: P0, P1, C0, …"""
     return [f"{kind}{kinds[:i].count(kind)}" for i, kind in enumerate(kinds)]
@@ -65,7 +70,7 @@ def ranked(kinds):
 
 def distances(spec, pool, *lists):
     """How far the value of each ranking is from the fair end, @5."""
-    measure = parse_measure(f"{spec}@5")
+    measure = at(spec, 5)
     return [abs(value - measure.FAIR_END) for value in
             values(measure, pool, *(ranked(one) if isinstance(one, str) else one
                                     for one in lists))]
@@ -74,7 +79,7 @@ def distances(spec, pool, *lists):
 def a_share(spec):
     """The group is missing: far from fair, and farther than a random order; its share is fair."""
     missing, *right = distances(spec, MINORITY, "PPPPP", "PPPPC", "CPPPP")
-    measure = parse_measure(f"{spec}@5")
+    measure = at(spec, 5)
     draws = reference_rankings(qrels_of(MINORITY), kinds="random", draws=500)
     random = evaluate(draws, qrels_of(MINORITY), [measure], progress=False)[0].iloc[0, 1]
     assert right == pytest.approx([0, 0], abs=1e-12)
@@ -126,11 +131,11 @@ def not_by_rank(spec):
 
 def documents(spec):
     """Relevant documents first; which of two equal ones is first does not count by group."""
-    last, first = values(parse_measure(f"{spec}@4"), "PPpp", "p0 p1 P0 P1", "P0 P1 p0 p1")
-    fairer = -1 if spec == "EER" else 1
-    assert fairer * last > fairer * first or spec == "EED"
-    if spec != "EER":
-        one, both = values(parse_measure(f"{spec}@2"), "PP", "P0 P1", ["P0 P1", "P1 P0"])
+    last, first = values(at(spec, 4), "PPpp", "p0 p1 P0 P1", "P0 P1 p0 p1")
+    fairer = -1 if spec == "EER@10" else 1
+    assert fairer * last > fairer * first or spec == "EED@10"
+    if spec != "EER@10":
+        one, both = values(at(spec, 2), "PP", "P0 P1", ["P0 P1", "P1 P0"])
         assert both < one
 
 
@@ -150,7 +155,7 @@ def ratio(spec):
 
 
 def sides(spec):
-    measure = parse_measure(f"{spec}@4")
+    measure = at(spec, 4)
     pro, con, mixed = values(measure, EVEN, *map(ranked, ("PPPC", "CCCP", "PCCP")))
     assert pro == -con > 0 and abs(mixed) < pro
     assert values(measure, MINORITY, ranked("PPPC")) == [pro]  # compared with nothing
@@ -173,19 +178,20 @@ def as_the_relevant(spec):
 
 CLAIMS = {
     "choosing": {
-        "Skew(group='CON',target='qrels')": a_share, "RepBias(group='CON')": a_share,
-        "rKL": prefixes, "rND": prefixes, "rKL(protected='all')": prefixes_of_all,
-        "nDD": whole_ranking, "nDKL": whole_ranking, "nDJS": whole_ranking_of_all,
-        f"AWRF({HALVES})": by_rank, f"DistFair({HALVES})": not_by_rank,
-        f"RepBias(group='CON',{HALVES})": outside, "EEL": documents, "EEL(by='group')": of_groups,
-        "logEUR": ratio, "BiasP(pro='PRO',con='CON')": sides,
-        "BiasDCG(pro='PRO',con='CON')": sides},
+        "Skew(group='CON',target='qrels')@10": a_share, "RepBias(group='CON')@10": a_share,
+        "rKL@10": prefixes, "rND@10": prefixes, "rKL(protected='all')@10": prefixes_of_all,
+        "nDD@10": whole_ranking, "nDKL@10": whole_ranking, "nDJS@10": whole_ranking_of_all,
+        f"AWRF({HALVES})@10": by_rank, f"DistFair({HALVES})@10": not_by_rank,
+        f"RepBias(group='CON',{HALVES})@10": outside, "EEL@10": documents,
+        "EEL(by='group')@10": of_groups, "logEUR@10": ratio, "BiasP(pro='PRO',con='CON')@10": sides,
+        "BiasDCG(pro='PRO',con='CON')@10": sides},
     "choosing-pathiyancherumanal": {
-        "rKL(target='uniform')": whatever_their_shares, "rKL": as_the_relevant,
-        "rND": as_the_relevant, "rKL(protected='all')": prefixes_of_all},
+        "rKL(target='uniform')@10": whatever_their_shares, "rKL@10": as_the_relevant,
+        "rND@10": as_the_relevant, "rKL(protected='all')@10": prefixes_of_all},
     "choosing-raj": {
-        f"AWRF({HALVES})": outside, "EEL": documents, "EED": documents, "EER": documents,
-        "EEL(by='group')": of_groups, "logEUR": ratio, "logRUR": ratio},
+        f"AWRF({HALVES})@10": outside, "EEL@10": documents, "EED@10": documents,
+        "EER@10": documents,
+        "EEL(by='group')@10": of_groups, "logEUR@10": ratio, "logRUR@10": ratio},
 }
 
 
@@ -197,6 +203,21 @@ def test_every_leaf_has_a_claim(name):
 @pytest.mark.parametrize(("name", "spec"), [(name, one) for name in TREES for one in CLAIMS[name]])
 def test_a_leaf_answers_what_its_path_asks(name, spec):
     CLAIMS[name][spec](spec)
+
+
+@pytest.mark.parametrize("spec", CLAIMS["choosing"])
+def test_the_cutoff_of_a_leaf_tells_first_documents_apart(spec):
+    """The same documents, those of one side first or in turn."""
+    pool = "PPPPPPpppCCCCCCCCC"
+    block, mixed = values(parse_measure(spec), pool, ranked(pool), ranked("CPCCPCCPCpPpPpPCCC"))
+    assert block != pytest.approx(mixed)
+
+
+def test_without_a_cutoff_the_whole_list_counts():
+    for spec in ("Skew(group='CON',target='qrels')", "RepBias(group='CON')",
+                 f"DistFair({HALVES})"):
+        one, other = values(parse_measure(spec), EVEN, ranked("PPPPPCCCCC"), ranked("PCPCPCPCPC"))
+        assert one == pytest.approx(other), spec
 
 
 @pytest.mark.parametrize("name", TREES)
