@@ -6,7 +6,7 @@ import warnings
 import pandas as pd
 import pytest
 
-from pt_fairness import EED, FAIR, PreF, evaluate, reference_rankings, rKL
+from pt_fairness import AWRF, EED, FAIR, PreF, analysis, evaluate, reference_rankings, rKL
 
 PAGE = importlib.resources.files("pt_fairness").joinpath("pt_docs/reading.rst").read_text("utf-8")
 
@@ -46,3 +46,38 @@ def test_where_one_needs_all_documents_to_be_protected():
 def test_no_exposure_has_an_eed_of_zero():
     qrels = pool(1, 1)
     assert value(EED(by="group") @ 1, ["P0"], qrels) > 0
+
+
+def test_another_row_can_be_fairer_than_the_proportional_one():
+    qrels = pool(2, 8)
+    table = evaluate(reference_rankings(qrels), qrels, AWRF @ 5, progress=False)[0]
+    found = table.set_index("name")["AWRF@5"]
+    text = " ".join(PAGE.split())
+    assert (f"is {found['proportional']:.2f} for ``[proportional]`` and "
+            f"{found['smallest-group-first']:.2f} for ``[smallest group first]``") in text
+
+
+def test_the_proportional_order_need_not_be_the_fairest():
+    qrels = pool(3, 9)
+    found = analysis.against_random(reference_rankings(qrels, kinds="proportional"), qrels,
+                                    rKL @ 5, draws=1).iloc[0]
+    assert (f"``rKL@5`` of ``[proportional]`` is {found['value']:.3f}, and ``fairest`` is "
+            f"{found['fairest']:.3f}.") in " ".join(PAGE.split())
+
+
+def test_a_small_p_says_unlike_a_random_order_and_not_unfair():
+    """Twenty topics in turn: the fairest order, which hardly any random one is as fair as."""
+    qrels = pd.concat([pool(4, 4).assign(qid=str(i)) for i in range(20)])
+    run = reference_rankings(qrels, kinds="proportional")
+    found = analysis.against_random(run, qrels, rKL(protected="P") @ 5, draws=500).iloc[0]
+    assert found["p"] < 0.05 and found["value"] < found["random"] and found["fairer"] == 0
+
+
+def test_which_documents_a_random_value_shuffles():
+    """A system that found one group only: no order of its documents is fairer than another."""
+    qrels = pool(4, 4)
+    run = qrels[["qid", "docno"]].assign(score=[-float(i) for i in range(8)]).head(4)
+    own = analysis.against_random({"one": run}, qrels, rKL @ 4, draws=50).iloc[0]
+    table, _ = evaluate({"one": run}, qrels, rKL @ 4, references=True, progress=False)
+    relevant = table.set_index("name").loc["[random order]"].item()
+    assert own["value"] == pytest.approx(own["random"]) and relevant < own["value"] - 0.1
