@@ -29,6 +29,7 @@ from pt_fairness import (
     Skew,
     analysis,
     evaluate,
+    groups,
     nDD,
     nDJS,
     nDKL,
@@ -227,3 +228,15 @@ def test_measures_that_need_no_groups():
     assert table.iloc[0, 1:].notna().all()
     with pytest.raises(ValueError, match="groups"):
         evaluate({"one": run}, without, [AWRF], progress=False)
+
+
+def test_a_draw_of_labels_is_not_the_mean_of_weights():
+    on_page("certainty", "where every document is half PRO and half CON, each list has equal "
+            "exposure, and AWRF is 1.", "most drawn lists are unequal and have less.")
+    qrels = pd.concat([qrels_of("PPPP").assign(qid=str(i)) for i in range(3)])
+    run = qrels[["qid", "docno"]].assign(score=[4.0, 3.0, 2.0, 1.0] * 3)
+    halves = groups.from_mapping({f"d{i}": {"PRO": 0.5, "CON": 0.5} for i in range(4)})
+    table, _ = evaluate({"one": run}, qrels, [AWRF @ 4], groups=halves, progress=False)
+    assert table.iloc[0, 1] == pytest.approx(1)
+    drawn = analysis.uncertain_labels({"one": run}, qrels, [AWRF @ 4], halves, draws=100)
+    assert drawn["mean"].item() < 0.96
