@@ -7,6 +7,7 @@ import doctest
 import functools
 import inspect
 import io
+import itertools
 import re
 import sys
 import textwrap
@@ -33,7 +34,8 @@ measure answers which question, and the :doc:`cheat_sheet` is one page to print.
 The *fair end* is the value of a fair ranking. The *default target* is what the groups are compared
 with: equal shares (``uniform``), the relevant documents of the topic (``qrels``), or the whole
 ranking (``run``). A measure *needs* the groups of the documents, their relevance, or numbers
-(``values=``), and the parameters that are named.
+(``values=``), and the parameters that are named. It does not need relevance with the parameters
+after *not with*: ``target=`` equal or given shares, ``protected=`` the label of a group.
 """
 
 SHARED = """\
@@ -156,8 +158,14 @@ def needs(measure: FairnessMeasure) -> list[str]:
     given = _example(measure)[0].params
     sample = measure(**{name: given[name] for name in required})
     numbers, sources = "values" in required, "attributes" in required
+    # The parameters that replace the relevant documents, as few as possible.
+    own = {name: value for name, value in {"protected": "CON", "target": "uniform"}.items()
+           if name in measure.SUPPORTED_PARAMS}
+    some = [given for size in (1, 2) for given in itertools.combinations(own, size)
+            if not needs_qrels(sample(**{name: own[name] for name in given}))]
+    unless = f" (not with {' and '.join(f'``{name}=``' for name in some[0])})" if some else ""
     return [*["groups"] * (sources or (sample.needs_groups and not numbers)),
-            *["relevance"] * needs_qrels(sample), *["numbers"] * numbers,
+            *[f"relevance{unless}"] * needs_qrels(sample), *["numbers"] * numbers,
             *(f"``{name}=``" for name in required if name != "values")]
 
 

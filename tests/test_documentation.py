@@ -253,6 +253,10 @@ def test_what_a_measure_needs_is_in_the_index():
                "nDKL", "nDJS"}
     assert {name for name, needs in rows.items() if "relevance" not in needs} == without
     assert rows["EEL"] == rows["IAA"] == "relevance"
+    assert {name for name, needs in rows.items() if "not with" in needs} == {
+        "RepBias", "logDP", "rND", "rKL", "rRD", "FAIR", "PreF"}
+    assert rows["RepBias"] == "groups, relevance (not with ``target=``), ``group=``"
+    assert rows["rKL"] == "groups, relevance (not with ``protected=`` and ``target=``)"
     assert rows["OfGroup"] == "groups, relevance, ``measure=``, ``group=``"
 
 

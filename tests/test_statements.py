@@ -6,6 +6,7 @@ import importlib.resources
 import itertools
 import math
 import re
+import warnings
 
 import pandas as pd
 import pytest
@@ -18,6 +19,9 @@ from pt_fairness import (
     IAA,
     NDKL,
     ARaB,
+    BiasDCG,
+    BiasP,
+    BiasRBP,
     DistFair,
     DistKL,
     FaiRR,
@@ -173,6 +177,47 @@ def test_rep_bias_and_skew_of_one_ranking():
     says(Skew, "The default target is equal shares, that of RepBias the relevant documents")
     assert RepBias(group="CON").calc_aggregate(EXAMPLE, EXAMPLE_RUN) == 0
     assert RepBias(group="CON", target="uniform").calc_aggregate(EXAMPLE, EXAMPLE_RUN) == -0.25
+
+
+def test_the_target_of_rep_bias_is_rounded_to_whole_documents():
+    says(RepBias, "If 29 % of the relevant documents have the group, three of ten documents have "
+         "the value 0, and two have −0.1; if 9 % have it, none of five documents has the value 0.",
+         "For the plain share of CON, m/n, give ``group='CON', target={'CON': 0, 'PRO': 1}``.")
+
+    def of(measure, con, size, judged):
+        groups = ["CON"] * judged + ["PRO"] * (100 - judged)
+        return value_of(measure, groups, [*range(con), *range(judged, judged + size - con)])
+
+    assert of(RepBias(group="CON") @ 10, 3, 10, 29) == 0
+    assert of(RepBias(group="CON") @ 10, 2, 10, 29) == pytest.approx(-0.1)
+    assert of(RepBias(group="CON") @ 5, 0, 5, 9) == 0
+    plain = RepBias(group="CON", target={"CON": 0, "PRO": 1}) @ 10
+    assert [of(plain, con, 10, 29) for con in (0, 2, 4)] == pytest.approx([0, 0.2, 0.4])
+
+
+def test_the_mean_skew_of_random_orders():
+    says(Skew, "With 5 documents of the group among 25 and a target share of 0.2, it is −1.36 for "
+         "five documents and −0.34 for ten.")
+    for k, said in ((5, -1.36), (10, -0.34)):
+        ways = [math.comb(5, m) * math.comb(20, k - m) / math.comb(25, k) for m in range(6)]
+        skews = [value_of(Skew(group="C", target="qrels") @ k, "C" * 5 + "P" * 20,
+                          [*range(m), *range(5, 5 + k - m)]) for m in range(6) if m <= k]
+        assert round(sum(w * s for w, s in zip(ways, skews, strict=True)), 2) == said
+    assert skews[0] == pytest.approx(math.log(0.001 / 0.2))
+
+
+def test_bias_without_relevant_documents_is_zero_and_not_undefined():
+    on_page("corner_cases", "0, their fair value, without a warning: there is nothing to compare "
+            "with, so the topic is not *undefined*, and not in ``attrs[\"undefined\"]``.")
+    run = pd.DataFrame({"qid": ["1", "2"], "docno": "d0", "score": 1.0})
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": "d0", "label": [1, 0], "iteration": "PRO"})
+    qrels = pd.concat([qrels, qrels.assign(docno="d1", iteration="CON")])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        averages, by_topic = evaluate({"one": run}, qrels, [BiasP @ 1, BiasRBP, BiasDCG @ 1],
+                                      progress=False)
+    assert (by_topic.loc[by_topic["qid"] == "2", "value"] == 0).all()
+    assert not averages.attrs["undefined"]
 
 
 def test_values_that_the_tutorial_names_are_in_its_tables():

@@ -48,6 +48,11 @@ class _RepBias(SignedMeasure):
     -----
     −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the group is over-represented.
 
+    The target is rounded to whole documents of the cutoff. If 29 % of the relevant documents have
+    the group, three of ten documents have the value 0, and two have −0.1; if 9 % have it, none of
+    five documents has the value 0. So the mean over topics is not the mean difference of the
+    shares. For the plain share of CON, m/n, give ``group='CON', target={'CON': 0, 'PRO': 1}``.
+
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
@@ -135,6 +140,10 @@ class _Skew(SkewMeasure):
     Range
     -----
     Unbounded. 0 is fair; above 0 the group is over-represented.
+
+    The mean of random orders is below 0, far below for a small group, because a list without the
+    group has ln(0.001/T_g). With 5 documents of the group among 25 and a target share of 0.2, it is
+    −1.36 for five documents and −0.34 for ten.
 
     Edge cases
     ----------

@@ -96,7 +96,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
     ``report(systems, topics, qrels, measures)``, the order of ``pt.Experiment``, is possible, too.
 
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
-    :param qrels: as of :func:`evaluate`
+    :param qrels: as of :func:`evaluate`; ``None`` if no measure needs relevance, which the index
+        of the measures says
     :param measures: measures of ir_measures or of this package, or their names
     :param topics: the topics of transformers, and the queries that stand beside the topics: the
         path of a file (TREC topics in SGML or XML, or a topic and its query in each line), a frame
