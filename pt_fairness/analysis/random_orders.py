@@ -58,7 +58,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         * ``random, sd``: the mean and the standard deviation of this mean over the draws
         * ``fairer``: the share of the draws that are fairer than the system, from 0 to 1; a draw of
           equal value counts one half. Of signed measures, the smaller absolute value is fairer.
-        * ``p``: the two-sided p-value of a random order
+        * ``p``: the two-sided p-value of a random order: small for an order that is less fair than
+          random ones, and for one that is fairer
         * ``n``: the number of topics of the mean. Undefined topics count as 0.0, topics that the
           group source drops do not count.
     :raises ValueError: a measure that does not compare groups, or a run, depth or number of draws

@@ -141,9 +141,9 @@ class _Skew(SkewMeasure):
     -----
     Unbounded. 0 is fair; above 0 the group is over-represented.
 
-    The mean of random orders is below 0, far below for a small group, because a list without the
-    group has ln(0.001/T_g). With 5 documents of the group among 25 and a target share of 0.2, it is
-    −1.36 for five documents and −0.34 for ten.
+    Random orders of documents that have the target shares have a mean below 0, far below for a
+    small group: a list without the group has ln(0.001/T_g). With 5 documents of the group among 25
+    and a target share of 0.2, it is −1.36 for five documents and −0.34 for ten.
 
     Edge cases
     ----------

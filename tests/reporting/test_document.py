@@ -22,6 +22,15 @@ RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": list("abb"), "score": [2.0,
 MEASURES = ["nDCG@2", "AWRF@2"]
 
 
+def test_a_report_without_qrels():
+    """Measures that need no relevance; the topics are those of the run."""
+    stances = pd.Series({"a": "P", "b": "C"})
+    page = report({"one": RUN}, None, ["AWRF@2", "Annotated@2"], groups=stances, progress=False)
+    assert page.table["Annotated@2"].tolist() == [1.0]
+    with pytest.raises(ValueError, match="cannot be computed without qrels"):
+        report({"one": RUN}, None, ["rKL@2"], groups=stances, progress=False)
+
+
 class Tags(HTMLParser):
     """The tags of a page, and the text of its scripts."""
 
