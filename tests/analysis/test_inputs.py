@@ -61,7 +61,8 @@ def test_qrels_with_either_names(qrels):
 
 @pytest.mark.parametrize("function", [renamed_qrels, judgments_of])
 @pytest.mark.parametrize(("qrels", "says"), [
-    (QRELS[:0], "the frame of qrels has no rows"), ([1], "the qrels are a list; they have to be a DataFrame"),
+    (QRELS[:0], "the frame of qrels has no rows"),
+    ([1], "the qrels are a list; they have to be a DataFrame"),
     (QRELS.drop(columns="docno"), "qrels need the columns .*; these have qid, label, iteration"),
     (RUN, "qrels need the columns .*; these have qid, docno, score")])
 def test_what_is_no_frame_of_qrels(function, qrels, says):

@@ -15,6 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pt_fairness import FairnessWarning
 from pt_fairness.analysis import bias_summary, compare, correlations
+from pt_fairness.analysis.statistics import corrected
 
 
 class TestCorrelations:
@@ -278,3 +279,15 @@ class TestCompare:
     def test_wrong_input(self, perquery, arguments, error):
         with pytest.raises(ValueError, match=error):
             compare(perquery, **arguments)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_holms_method_is_that_of_statsmodels(seed):
+    rng = np.random.default_rng(seed)
+    p = pd.Series(rng.random(rng.integers(0, 9)).round(1), dtype=float)
+    p[rng.random(len(p)) < 0.2] = np.nan
+    found = corrected(p, "holm")
+    if len(p):
+        wanted = multipletests(p.fillna(1.0), method="holm")[1]
+        np.testing.assert_array_equal(found, np.where(p.isna(), np.nan, wanted))
+    assert len(found) == len(p)
