@@ -85,9 +85,7 @@ def built(tmp_path_factory):
     (source / "index.rst").write_text(INDEX)
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", str(source), str(build)],
-        capture_output=True,
-        text=True,
-    )
+        capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return build, f"ext/{name}/"
 
@@ -315,9 +313,8 @@ def test_the_commands_run_one_after_the_other(built, tmp_path):
     found = printed_blocks(built, "command_line", "bash")
     assert found
     for text, expected in found:
-        done = subprocess.run(
-            ["bash", "-euc", text], cwd=tmp_path, env=environment(), capture_output=True, text=True
-        )
+        done = subprocess.run(["bash", "-euc", text], cwd=tmp_path, env=environment(),
+                              capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         if expected is not None:
             assert sorted(map(str.split, done.stdout.splitlines())) == sorted(
@@ -339,8 +336,7 @@ def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."],
-        cwd=tmp_path, env=environment(), capture_output=True, text=True,
-    )
+        cwd=tmp_path, env=environment(), capture_output=True, text=True)
     assert done.returncode == 0 and "13 passed" in done.stdout, done.stdout
 
 

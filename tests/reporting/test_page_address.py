@@ -31,7 +31,7 @@ def fragment(page, wanted=None):
     """The fragment of the address, when it has another choice than before."""
     from selenium.webdriver.support.ui import WebDriverWait
     if wanted is not None:
-        WebDriverWait(page.browser, 5, 0.05).until(lambda _: in_address(page) == wanted)
+        WebDriverWait(page.browser, 30, 0.05).until(lambda _: in_address(page) == wanted)
     return urldefrag(page("return location.href")).fragment
 
 
@@ -52,7 +52,7 @@ def shows(page, topic, measure, system):
 
 def wait_until_shown(page, **wanted):
     from selenium.webdriver.support.ui import WebDriverWait
-    WebDriverWait(page.browser, 5, 0.05).until(
+    WebDriverWait(page.browser, 30, 0.05).until(
         lambda _: {key: page(STATE)[key] for key in wanted} == wanted)
     shows(page, **wanted)
 
