@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import pt_fairness
+
 TESTS = Path(__file__).resolve().parent
-PACKAGE = TESTS.parent / "pt_fairness"
+PACKAGE = Path(pt_fairness.__file__).parent
 #: Longer modules have a test file of their own.
 SMALL = 60
 #: No file is longer.
