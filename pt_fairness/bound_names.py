@@ -6,7 +6,7 @@ from typing import Any
 
 
 class BoundName(str):
-    """A name that holds its object, so that a measure keeps the object that it was given."""
+    """A name with its object, which a measure uses whatever is registered under the name."""
 
     value: Any
 

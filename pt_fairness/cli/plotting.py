@@ -10,7 +10,7 @@ from typing import Any
 from pt_fairness.cli.comparing import add_options, arguments_of
 from pt_fairness.cli.output import add_command
 
-#: The least number of measures of each figure, and how it is drawn from what :func:`_plot` gathers.
+#: The minimum number of measures of each figure, and its drawing function.
 FIGURES: dict[str, tuple[int, Callable[[Any], Any]]] = {
     "tradeoff": (2, lambda x: x.plots.tradeoff(x.averages, *x.columns[:2])),
     "relevance_and_fairness": (2, lambda x: x.plots.relevance_and_fairness(

@@ -1,7 +1,7 @@
 """What ir_datasets downloads for the group sources of this package."""
 
-#: What ir_datasets downloads for the groups and the judgments, by the start of the names of the
-#: sources. The longest start counts.
+#: The downloads for the groups and the judgments, by the prefix of the names of the sources. The
+#: longest prefix counts.
 DOWNLOADS = {
     "pt-fairness/": "nothing",
     "trec-newswire": "nothing",

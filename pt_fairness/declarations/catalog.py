@@ -133,7 +133,7 @@ Every measure sees the documents of a topic as trec_eval ranks them. Only parame
 
 
 def entry(measure: FairnessMeasure, more: str = "") -> list[str]:
-    """Return the reStructuredText section of a measure, as lines.
+    """Return the lines of the section of a measure in reStructuredText.
 
     :param more: what follows the docstring
     """

@@ -15,14 +15,14 @@ from pt_fairness.messages import shown
 #: A larger cutoff would crash pytrec_eval.
 LARGEST_INT = 2**31 - 1
 TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
-#: A text in quotes, or a negative number outside of them.
+#: A quoted text, or a negative number outside quotes.
 _NEGATIVE = re.compile(r"""('[^']*'|"[^"]*")|-\s*[\d.]+""")
-#: One of several measures in a text. White space within brackets, quotes or around @ is part of it.
+#: A measure in a text of several, which may have white space within brackets, quotes or around @.
 _ONE = re.compile(r"""(?:'[^']*'|"[^"]*"|\((?:'[^']*'|"[^"]*"|[^'"()])*\)|\s*@\s*|\S)+""")
 
 
 def split(text: str) -> list[str]:
-    """Return the measures in a text, which white space separates.
+    """Split a text into measures at white space.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def parse(text: str) -> ir_measures.Measure:
     >>> parse("RaB(values={'PRO': 1, 'CON': -1})@10")
     RaB(values={'CON':'-1.0','PRO':1.0})@10
     """
-    # As text, as in the repr of a measure, because the parser of ir_measures rejects them.
+    # The parser of ir_measures rejects negative numbers, so the repr of a measure quotes them, too.
     return ir_measures.parse_measure(
         _NEGATIVE.sub(lambda found: found[1] or repr(found[0]), text.strip()))
 

@@ -39,9 +39,9 @@ class Plan:
     measures: list[Any]
     #: The names of the measures in the tables.
     columns: list[str]
-    #: What tables show of the group source of the evaluation, ``None`` for none.
+    #: The name of the group source in tables, ``None`` without a source.
     groups: str | None
-    #: The labels of that source, ``None`` where they are not known.
+    #: The labels of the group source, ``None`` if it does not declare them.
     labels: list[str] | None
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
@@ -51,7 +51,7 @@ class Plan:
     digest: str
     #: The maximum number of threads that parse a file; ``None`` for pandas' default.
     threads: int | None
-    #: What tables show of sources without a name, by the name derived from their content.
+    #: The names in tables of the sources whose own name is a hash, by that name.
     shown: dict[str, str]
 
     def set_environment(self) -> None:

@@ -15,13 +15,12 @@ from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.io.qrels import qrels_columns
 from pt_fairness.messages import shown, warn
 
-#: The topics of a file of TREC (SGML or XML), their numbers and their queries.
+#: A topic of a TREC file (SGML or XML), its number and its query.
 _TOPIC = re.compile(r"<top(?:ic)?\b.*?</top(?:ic)?>", re.DOTALL)
 _NUMBER = re.compile(r"""<num(?:ber)?>\s*(?:Number:)?\s*([^<\s]+)|number=["']([^"']+)""")
 _QUERY = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]*[^<\s])")
-#: A line of other files: a topic and its query behind white space, a comma or a colon.
+#: A line of another file: the topic, then white space, a comma or a colon, then the query.
 _LINE = re.compile(r'^"?([^\s:,"]+)"?[\s:,]+"?(.*[^\s"])', re.MULTILINE)
-
 
 
 def load_topics(source: Any) -> pd.DataFrame:

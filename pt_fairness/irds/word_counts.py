@@ -176,7 +176,7 @@ class CountsOfFrame(WordCounts):
 
 def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,
               tokenize: Tokenizer) -> WordCounts:
-    """Return the counts of words in the documents of an ir_datasets id, or in a frame of texts."""
+    """Return the word counts of the documents of a dataset of ir_datasets, or of a frame."""
     kind: Any = CountsOfFrame if isinstance(documents, pd.DataFrame) else WordCounts
     return kind(documents, words, field, tokenize)
 

@@ -37,10 +37,10 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 
     @property
     def SUPPORTED_MEASURES(self) -> list[Any]:  # noqa: N802
-        """Every measure of this package, with wildcards for its parameters."""
+        """Every measure of this package; its parameters take any value."""
         found = []
         for measure in MEASURES.values():
-            # Not constructed: a constructor may refuse the wildcards.
+            # Without its own constructor, which may refuse AnyValue.
             found.append(object.__new__(type(measure)))
             Measure.__init__(found[-1], **{param: AnyValue(required=info.required)
                                            for param, info in measure.SUPPORTED_PARAMS.items()})

@@ -51,7 +51,7 @@ def paragraph(facts: Facts) -> list[str | Cite]:
 
 
 def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
-    """Return the names of measures in the text.
+    """Return the name of each measure as the paragraph uses it.
 
     Parameters other than the cutoff are left out unless two measures would have the same name.
 

@@ -78,7 +78,7 @@ SENTENCES = {
               "possible sum for {background}",
     "RankingBias": "the mean of {values} over the documents down to a rank, averaged over the "
                    "ranks, less their mean over {background}",
-    "RepBias": "the share of {group} less its {target_share}",
+    "RepBias": "the share of {group} less its {target_share}, rounded to whole documents",
     "Skew": "the logarithm of the share of {group} divided by its {target_share}",
     "MinSkew": "the logarithm of a group's share divided by its {target_share}, for the group "
                "that is under-represented most",

@@ -13,7 +13,7 @@ from pt_fairness.io.frames import need_columns
 from pt_fairness.io.topics import load_topics
 from pt_fairness.irds import data
 
-#: The largest number of characters of a query or a title that the report shows.
+#: The maximum length of a query or a title in the report, in characters.
 LONGEST = 200
 
 

@@ -281,4 +281,4 @@ def test_certain_labels_are_a_warning(source):
                           "iteration": [*"ABAB"]})
     with pytest.warns(FairnessWarning, match=r"no label is uncertain.*its probability"):
         found = uncertain_labels({"A": qrels.assign(score=1.0)}, qrels, "AWRF@2", source, 5)
-    assert found["share"][0] != found["share"][0] or found["share"][0] == 0
+    assert found["label low"][0] == found["label high"][0] == found["mean"][0]

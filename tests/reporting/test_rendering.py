@@ -13,6 +13,7 @@ import pytest
 
 from pt_fairness import report
 from pt_fairness._version import __version__
+from pt_fairness.reporting import document
 from pt_fairness.reporting.rendering import as_json, group_class, number, render
 
 QRELS = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1})
@@ -54,10 +55,16 @@ def test_the_policy_allows_the_script_of_the_page_alone():
     assert __version__ in page
 
 
-def test_a_variable_that_is_missing_is_an_error():
+def test_a_variable_that_is_missing_is_an_error(monkeypatch):
+    """Without StrictUndefined, the page would have an empty title."""
     jinja2 = pytest.importorskip("jinja2")
-    with pytest.raises(jinja2.UndefinedError, match="is undefined"):
-        render({}, {})
+    contents = []
+    monkeypatch.setattr(document, "render", lambda content, data: contents.append(content) or "")
+    report({"x": RUN}, QRELS, ["nDCG@2"], progress=False)
+    assert "<title>" in render(contents[0], {})
+    contents[0].pop("title")
+    with pytest.raises(jinja2.UndefinedError, match="'title' is undefined"):
+        render(contents[0], {})
 
 
 def test_without_jinja2(monkeypatch):

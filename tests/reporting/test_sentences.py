@@ -64,7 +64,8 @@ def test_lists_of_words(words, text):
 
 @pytest.mark.parametrize(("measure", "text"), [
     (RepBias(group="A", target="uniform"),
-     "the share of the group A less its share if all groups were equally frequent"),
+     "the share of the group A less its share if all groups were equally frequent, rounded to "
+     "whole documents"),
     (AWRF(target={"A": 0.25, "B": 0.75}), "how close the groups' shares of the exposure are to "
                                           "the target (A 0.25, B 0.75)"),
     (nDD(protected="A", norm="none"), "at each rank, how far the share of the group A is from its "
