@@ -143,9 +143,8 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
         np.where(by == "document", exposed / max(n, 1), np.nan),
         np.where(by == "document", satisfied / max(n, 1), np.nan)])
     values[(total == 0) | (n == 1)] = np.nan
-    table = pd.DataFrame({"name": names, "n": n, "exposed": exposed, "outside": outside})
-    return table.assign(**dict(zip(["gini", "jain", "entropy", "qf", "fsat"], values.T + 0.0,
-                                   strict=True)))
+    return pd.DataFrame({"name": names, "n": n, "exposed": exposed, "outside": outside, **dict(
+        zip(["gini", "jain", "entropy", "qf", "fsat"], values.T + 0.0, strict=True))})
 
 
 def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,

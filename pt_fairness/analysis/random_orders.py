@@ -11,7 +11,7 @@ import pandas as pd
 from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of, systems_of
 from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.identifiers import texts_of
+from pt_fairness.identifiers import with_text_ids
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import fairest, score
 from pt_fairness.messages import at_least
@@ -85,8 +85,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         if not is_of_groups(measure):
             raise ValueError(f"{measure} is not possible here: against_random takes measures of "
                              "this package that compare groups")
-    frames, judged = systems_of(runs, renamed_qrels(qrels), topics)
-    judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
+    qrels = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
+    frames, judged = systems_of(runs, qrels, topics)
     columns, judged, _ = take_groups(wanted, judged, groups)
     judgments = Judgments(judged)
     sources = grouped(columns, judgments)

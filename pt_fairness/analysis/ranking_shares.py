@@ -59,6 +59,8 @@ class Shown:
         #: The number of ranks that are shown.
         self.depth = max(int(self.counted.max(initial=-1)) + 1, min(length, cutoff or length))
         self._codes, self.relevance = codes[0, :self.depth], relevance[0, :self.depth]
+        side: Side | None = measure.side(self._view) if own and self._view.labels else None
+        self._side = side if side is not None and side.known[0] else None
 
     def groups(self) -> list[list[str]]:
         """Return the groups of the document at each rank."""
@@ -97,8 +99,8 @@ class Shown:
         if self._own and "discount" in self.measure.SUPPORTED_PARAMS:
             of_rank = discounts.discount(self.measure.param("discount"), self.depth,
                                          self.measure.param("p"))
-            place = np.arange(len(counted)) if self.measure.condensed else counted
-            weights[counted] = of_rank[place]
+            weights[counted] = of_rank[:len(counted)] if self.measure.condensed \
+                else of_rank[counted]
         rows = np.vstack([rows, np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))])
         sums = (weights[:, None] * rows[self._codes]).cumsum(axis=0)
         total = weights.cumsum()[:, None]
@@ -110,13 +112,6 @@ class Shown:
         if target is None:
             return None
         return target[0] if target[0].any() else np.full(len(target[0]), np.nan)
-
-    @property
-    def _side(self) -> Side | None:
-        if not self._own or not self._view.labels:
-            return None
-        side: Side | None = self.measure.side(self._view)
-        return side if side is not None and side.known[0] else None
 
     @property
     def fairest(self) -> float | None:
@@ -143,5 +138,5 @@ def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotati
         return annotations_of(judgments, measure.param("groups"), rels, measure.added_labels)
     if source is not None:
         return annotations_of(judgments, source, rels)
-    needed = not set(judgments.row_labels[1]) <= TREC_DEFAULTS
-    return Annotations(judgments, None, rels, needed=needed)
+    return Annotations(judgments, None, rels,
+                       needed=not set(judgments.row_labels[1]) <= TREC_DEFAULTS)

@@ -161,9 +161,8 @@ def _by_topic(annotations: Annotations, sets: Any, topic: Ints, docnos: Any,
 
     :param topic: the topic of each document, ascending
     """
-    labels = annotations.labels
     distinct, codes = np.unique(codes, return_inverse=True)
-    shares = sets.shares(distinct, labels)
+    shares = sets.shares(distinct, annotations.labels)
     members = [tuple(np.flatnonzero(row)) for row in shares]
     place = {one: i for i, one in enumerate(sorted(set(members)))}
     place_of = np.array([place[one] for one in members], np.int64)
