@@ -182,11 +182,9 @@ class _Scores:
         :param counted: the 0-based ranks of the documents that count
         """
         measure, n = self._measure, len(counted)
-        values = np.zeros(depth)
         with collecting_warnings():  # about prefixes; those about the measure have been given
             if isinstance(measure, FairnessMeasure) and measure.is_sum:
-                if not n:
-                    return "contribution", np.full(depth, np.nan)
+                values = np.full(depth, 0.0 if n else np.nan)
                 values[counted] = self._evaluator.contributions(ranked, n)[measure][place]
                 return "contribution", values
             if measure.NAME not in SUMS \
@@ -194,8 +192,8 @@ class _Scores:
                 measures = [type(measure)(**measure.params | {"cutoff": k})
                             for k in range(1, n + 1)]
                 at_cutoffs = self._of(ManyRunsEvaluator(measures, self._qrels), measures)
-                values[counted] = 1
-                return "value", np.append(np.nan, at_cutoffs)[values.cumsum().astype(int)]
+                so_far = np.isin(np.arange(depth), counted).cumsum()
+                return "value", np.append(np.nan, at_cutoffs)[so_far]
             of_prefixes = self._of(self._evaluator, [measure], range(1, depth + 1))[:, 0]
             if measure.NAME in SUMS:
                 return "contribution", np.diff(of_prefixes, prepend=0.0)

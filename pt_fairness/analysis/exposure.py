@@ -206,8 +206,8 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         times = exposure
     total = np.array([own.sum() for own in weights])
     outside = arrays.ratio(total - exposure.sum(axis=1), total)
-    outside[outside < ROUNDING] = 0.0
-    return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
+    return _Exposure(list(frames), items, n, exposure,
+                     np.where(outside < ROUNDING, 0.0, outside), times, pairs)
 
 
 def _discounts(name: str, ranks: int, p: float | None) -> Floats:

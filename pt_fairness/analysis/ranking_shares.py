@@ -73,16 +73,17 @@ class Shown:
 
         :param source: what precedes the labels in the names of the columns
         """
-        labels, target = self._view.labels, self._target()
+        labels, side = self._view.labels, self._side
         shares = self._so_far(self._view.share)
         held = {f"{SHARE}{source}{label}": shares[:, i] for i, label in enumerate(labels)}
-        side = self._side
         if side is not None:
             degree = np.asarray(side.sets[0], np.float64)
             held[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
+        target = self.measure.target(self._view) if self._own else None
         if target is not None:
+            known = np.where(target[0].any(), target[0], np.nan)
             held |= {f"{TARGET}{source}{label}": np.full(self.depth, share)
-                     for label, share in zip(labels, target, strict=True)}
+                     for label, share in zip(labels, known, strict=True)}
         if side is not None and side.total[0]:
             held[PROTECTED_TARGET] = np.full(self.depth, side.share[0])
         return held
@@ -106,13 +107,6 @@ class Shown:
         total = weights.cumsum()[:, None]
         return np.where(total > 0, arrays.ratio(sums, total), np.nan)
 
-    def _target(self) -> Floats | None:
-        """Return the target share of each group, ``[L]``; ``None`` if the measure has none."""
-        target = self.measure.target(self._view) if self._own else None
-        if target is None:
-            return None
-        return target[0] if target[0].any() else np.full(len(target[0]), np.nan)
-
     @property
     def fairest(self) -> float | None:
         """The value of the fairest possible ranking; ``None`` if it is not known."""
@@ -122,8 +116,8 @@ class Shown:
     @property
     def protected(self) -> list[str] | None:
         """The protected groups; ``None`` if the measure does not compare two sides."""
-        side = self._side
-        return None if side is None else np.array(self._view.labels)[side.labels[0]].tolist()
+        return None if self._side is None else \
+            np.array(self._view.labels)[self._side.labels[0]].tolist()
 
 
 def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotations:

@@ -74,9 +74,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     for name, run in runs_of(runs, judgments).items():
         values = evaluator.parts(run)
         for measure, by_label in wanted.items():
-            found = {label: values[one] for label, one in by_label.items()}
-            if of is None:
-                found = {label: some for label, some in found.items() if not np.isnan(some).all()}
+            found = {label: values[one] for label, one in by_label.items()
+                     if of is not None or not np.isnan(values[one]).all()}
             common = kept & ~np.isnan(list(found.values())).any(axis=0)
             for label, some in found.items():
                 counted = {"common": common, "each": kept & ~np.isnan(some), "all": kept}[topics]
