@@ -94,10 +94,10 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     for system, run in tqdm(runs_of(frames, judgments).items(),
                             desc="against random", unit="run"):
         cut = run if depth is None else _cut(run, judgments, depth)
-        for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,
-                                                seed):
-            rows.append({"name": system, "measure": columns[measure], "value": means[0],
-                         "fairest": least, **_summary(measure, means[0], means[1:]), "n": n})
+        rows += [{"name": system, "measure": columns[measure], "value": means[0],
+                  "fairest": least, **_summary(measure, means[0], means[1:]), "n": n}
+                 for measure, least, means, n in _scored(system, cut, judgments, sources, columns,
+                                                         draws, seed)]
     return pd.DataFrame(rows)
 
 

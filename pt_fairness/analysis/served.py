@@ -65,8 +65,9 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     wanted = {measure: {label: OfGroup(measure=measure, group=label, others=others, **(
         {} if groups is None else {"groups": groups})) for label in labels}
         for measure in parsed(measures)}
-    every = parsed([one for by_label in wanted.values() for one in by_label.values()])
-    evaluator = FairnessEvaluator(every, renamed_qrels(qrels))
+    evaluator = FairnessEvaluator(
+        parsed([one for by_label in wanted.values() for one in by_label.values()]),
+        renamed_qrels(qrels))
     known = annotations.groups
     kept = np.isin(judgments.topics, judgments.topics if known is None or known.topics is None
                    else list(known.topics))
