@@ -127,15 +127,14 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             else (math.nan, randomisation(differences, resamples, seed))
         signs = (1, -1) if side == "both" else \
             (-1,) if direction_of(str(measure), perquery) == LARGER else (1,)
-        rows = pd.DataFrame(pairs, columns=["name", "against"])
-        parts.append(rows[["name", "against"][:1 + several]].assign(
+        parts.append(pd.DataFrame(pairs, columns=["name", "against"]).assign(
             measure=measure, n=n, baseline=before, mean=after,
             difference=difference, low=low, high=high, effect=effect, t=t, p=p,
             corrected=lambda table: corrected(table["p"], correction),
             reject=lambda table: table["corrected"] < ALPHA,
             **(_verdicts(differences, margins[str(measure)], signs)
                if str(measure) in margins else {})))
-    result = pd.concat(parts, ignore_index=True)
+    result = pd.concat(parts, ignore_index=True).drop(columns=[] if several else "against")
     result.attrs = {**perquery.attrs, SIDE: side}  # what renamed measures stand for, too
     return result
 

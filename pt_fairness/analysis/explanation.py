@@ -13,7 +13,7 @@ from pt_fairness.analysis.inputs import one_run, renamed_qrels
 from pt_fairness.analysis.ranking_shares import Shown
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.identifiers import texts_of
+from pt_fairness.identifiers import texts_of, with_text_ids
 from pt_fairness.messages import collecting_warnings, shown, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.provider.parsing import parsed, take_groups
@@ -106,8 +106,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     if len(wanted) != 1:
         raise ValueError(f"measure={shown(measure)}: explain takes one measure, and {len(wanted)} "
                          "are given")
-    judged = renamed_qrels(qrels)
-    judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
+    judged = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
     columns, judged, _ = take_groups(wanted, judged, groups)
     ((one, name),) = columns.items()
     judgments, topic = Judgments(judged), str(texts_of(pd.Series([qid]))[0])
@@ -183,27 +182,22 @@ class _Scores:
         :param counted: the 0-based ranks of the documents that count
         """
         measure, n = self._measure, len(counted)
-        values = np.zeros(depth)
         with collecting_warnings():  # about prefixes; those about the measure have been given
             if isinstance(measure, FairnessMeasure) and measure.is_sum:
-                if not n:
-                    return "contribution", np.full(depth, np.nan)
+                values = np.full(depth, 0.0 if n else np.nan)
                 values[counted] = self._evaluator.contributions(ranked, n)[measure][place]
                 return "contribution", values
             if measure.NAME not in SUMS \
                     and "cutoff" in getattr(measure, "inner", measure).SUPPORTED_PARAMS:
-                values[counted] = 1
-                so_far = np.append(np.nan, self._at_cutoffs(measure, n))
-                return "value", so_far[values.cumsum().astype(int)]
+                measures = [type(measure)(**measure.params | {"cutoff": k})
+                            for k in range(1, n + 1)]
+                at_cutoffs = self._of(ManyRunsEvaluator(measures, self._qrels), measures)
+                so_far = np.isin(np.arange(depth), counted).cumsum()
+                return "value", np.append(np.nan, at_cutoffs)[so_far]
             of_prefixes = self._of(self._evaluator, [measure], range(1, depth + 1))[:, 0]
             if measure.NAME in SUMS:
                 return "contribution", np.diff(of_prefixes, prepend=0.0)
             return "value", of_prefixes
-
-    def _at_cutoffs(self, measure: Any, n: int) -> Floats:
-        """Return the value at each of the cutoffs 1 to ``n``, ``[1, n]``."""
-        measures = [type(measure)(**measure.params | {"cutoff": k}) for k in range(1, n + 1)]
-        return self._of(ManyRunsEvaluator(measures, self._qrels), measures)
 
     def _of(self, evaluator: ManyRunsEvaluator, measures: Sequence[Any],
             depths: Iterable[int | None] = (None,)) -> Floats:

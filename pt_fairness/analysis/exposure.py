@@ -143,9 +143,8 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
         np.where(by == "document", exposed / max(n, 1), np.nan),
         np.where(by == "document", satisfied / max(n, 1), np.nan)])
     values[(total == 0) | (n == 1)] = np.nan
-    table = pd.DataFrame({"name": names, "n": n, "exposed": exposed, "outside": outside})
-    return table.assign(**dict(zip(["gini", "jain", "entropy", "qf", "fsat"], values.T + 0.0,
-                                   strict=True)))
+    return pd.DataFrame({"name": names, "n": n, "exposed": exposed, "outside": outside, **dict(
+        zip(["gini", "jain", "entropy", "qf", "fsat"], values.T + 0.0, strict=True))})
 
 
 def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
@@ -207,8 +206,8 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         times = exposure
     total = np.array([own.sum() for own in weights])
     outside = arrays.ratio(total - exposure.sum(axis=1), total)
-    outside[outside < ROUNDING] = 0.0
-    return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
+    return _Exposure(list(frames), items, n, exposure,
+                     np.where(outside < ROUNDING, 0.0, outside), times, pairs)
 
 
 def _discounts(name: str, ranks: int, p: float | None) -> Floats:

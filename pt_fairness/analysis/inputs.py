@@ -106,8 +106,8 @@ def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     """
     found = {}
     for name, run in named(runs, topics=topics).items():
-        frame = run if isinstance(run, pd.DataFrame) else read_run(run)
-        frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+        frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"}) \
+            if isinstance(run, pd.DataFrame) else read_run(run)
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
         found[name] = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
     return found

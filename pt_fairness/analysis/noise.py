@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from pt_fairness.analysis.uncertainty import Draws
 from pt_fairness.arrays import Floats
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.messages import at_least, shown
-from pt_fairness.tables import TIE_DECIMALS, is_constant
+from pt_fairness.tables import TIE_DECIMALS
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
@@ -67,6 +66,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     0  0.0  BiasP@3   0.0  0.0  NaN
     1  1.0  BiasP@3  -2.0  0.0  NaN
     """
+    from scipy import stats
     from tqdm import tqdm
     wanted = measures_without_groups(measures, "label_noise",
                                      "name the source of the labels with groups=")
@@ -108,16 +108,9 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     for share in shares:
         values = means(share, [(seed, i) for i in range(draws)])
         rows += [(share, str(measure), (own - sure).mean(), own.std(axis=1, ddof=1).mean(),
-                  pd.Series([_tau(sure[:, 0], one) for one in own.T]).mean())
+                  pd.Series([stats.kendalltau(*np.round((sure[:, 0], one), TIE_DECIMALS)).statistic
+                             for one in own.T]).mean())
                  for measure, sure, own in zip(wanted, true.swapaxes(0, 1), values.swapaxes(0, 1),
                                                strict=True)]
     drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
-
-
-def _tau(x: Floats, y: Floats) -> float:
-    """Return Kendall's τ, or NaN if all values of ``x`` or of ``y`` are equal."""
-    from scipy import stats
-    if is_constant(x) or is_constant(y):
-        return math.nan
-    return float(stats.kendalltau(x.round(TIE_DECIMALS), y.round(TIE_DECIMALS)).statistic)

@@ -11,7 +11,7 @@ import pandas as pd
 from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of, systems_of
 from pt_fairness.arrays import Bools, Floats, Ints
 from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.identifiers import texts_of
+from pt_fairness.identifiers import with_text_ids
 from pt_fairness.io.named_runs import RunInputs
 from pt_fairness.measures.scoring import fairest, score
 from pt_fairness.messages import at_least
@@ -85,8 +85,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         if not is_of_groups(measure):
             raise ValueError(f"{measure} is not possible here: against_random takes measures of "
                              "this package that compare groups")
-    frames, judged = systems_of(runs, renamed_qrels(qrels), topics)
-    judged = judged.assign(query_id=texts_of(judged["query_id"]), doc_id=texts_of(judged["doc_id"]))
+    qrels = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
+    frames, judged = systems_of(runs, qrels, topics)
     columns, judged, _ = take_groups(wanted, judged, groups)
     judgments = Judgments(judged)
     sources = grouped(columns, judgments)
@@ -94,10 +94,10 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     for system, run in tqdm(runs_of(frames, judgments).items(),
                             desc="against random", unit="run"):
         cut = run if depth is None else _cut(run, judgments, depth)
-        for measure, least, means, n in _scored(system, cut, judgments, sources, columns, draws,
-                                                seed):
-            rows.append({"name": system, "measure": columns[measure], "value": means[0],
-                         "fairest": least, **_summary(measure, means[0], means[1:]), "n": n})
+        rows += [{"name": system, "measure": columns[measure], "value": means[0],
+                  "fairest": least, **_summary(measure, means[0], means[1:]), "n": n}
+                 for measure, least, means, n in _scored(system, cut, judgments, sources, columns,
+                                                         draws, seed)]
     return pd.DataFrame(rows)
 
 
@@ -118,7 +118,12 @@ def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Group
     :returns: the measure, the value of the fairest possible rankings, the values of the system and
         of each draw, ``[1 + draws]``, and the number of topics
     """
-    for own, some in _by_sources(sources, measures):
+    by_sources: dict[tuple[GroupedMeasures, ...], list[FairnessMeasure]] = {}
+    for measure in measures:
+        own = tuple(source for source in sources
+                    if not set(source.measures).isdisjoint(measure.parts))
+        by_sources.setdefault(own, []).append(measure)
+    for own, some in by_sources.items():
         found = [source.annotations.of_run(run, None) for source in own]
         rankings = [source.annotations.rankings(run, ranked)
                     for source, ranked in zip(own, found, strict=True)]
@@ -154,18 +159,6 @@ def _least(measure: FairnessMeasure, rankings: Rankings, kept: Bools) -> float:
     return float(np.where(undefined, 0.0, values)[kept].mean())
 
 
-def _by_sources(sources: Sequence[GroupedMeasures], measures: Any) \
-        -> Iterator[tuple[list[GroupedMeasures], list[FairnessMeasure]]]:
-    """Yield the measures that have the same group sources."""
-    by_places: dict[tuple[int, ...], list[FairnessMeasure]] = {}
-    for measure in measures:
-        places = tuple(i for i, source in enumerate(sources)
-                       if not set(source.measures).isdisjoint(measure.parts))
-        by_places.setdefault(places, []).append(measure)
-    for places, some in by_places.items():
-        yield [sources[i] for i in places], some
-
-
 def _orders(system: str, run: Run, judgments: Judgments, annotated: Any, numbers: range,
             seed: int) -> Ints:
     """Return the index of the document at each place of the repeated rankings, ``[draws · n]``."""
@@ -187,13 +180,8 @@ def _orders(system: str, run: Run, judgments: Judgments, annotated: Any, numbers
 
 def _summary(measure: FairnessMeasure, value: float, means: Floats) -> dict[str, float]:
     difference = np.round(means - value, TIE_DECIMALS)
-    low, _ = measure.RANGE
-    if measure.FAIR_END != 0:
-        worse = -difference
-    elif low is None or low < 0:
-        worse = np.round(np.abs(means) - abs(value), TIE_DECIMALS)
-    else:
-        worse = difference
+    # Unsigned measures have no negative values.
+    worse = -difference if measure.FAIR_END else np.round(abs(means) - abs(value), TIE_DECIMALS)
     tail = 1 + min((difference <= 0).sum(), (difference >= 0).sum())
     return {"random": means.mean(), "sd": means.std(ddof=1) if len(means) > 1 else np.nan,
             "fairer": ((worse < 0).sum() + 0.5 * (worse == 0).sum()) / len(means),

@@ -59,6 +59,8 @@ class Shown:
         #: The number of ranks that are shown.
         self.depth = max(int(self.counted.max(initial=-1)) + 1, min(length, cutoff or length))
         self._codes, self.relevance = codes[0, :self.depth], relevance[0, :self.depth]
+        side: Side | None = measure.side(self._view) if own and self._view.labels else None
+        self._side = side if side is not None and side.known[0] else None
 
     def groups(self) -> list[list[str]]:
         """Return the groups of the document at each rank."""
@@ -71,16 +73,17 @@ class Shown:
 
         :param source: what precedes the labels in the names of the columns
         """
-        labels, target = self._view.labels, self._target()
+        labels, side = self._view.labels, self._side
         shares = self._so_far(self._view.share)
         held = {f"{SHARE}{source}{label}": shares[:, i] for i, label in enumerate(labels)}
-        side = self._side
         if side is not None:
             degree = np.asarray(side.sets[0], np.float64)
             held[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
+        target = self.measure.target(self._view) if self._own else None
         if target is not None:
+            known = np.where(target[0].any(), target[0], np.nan)
             held |= {f"{TARGET}{source}{label}": np.full(self.depth, share)
-                     for label, share in zip(labels, target, strict=True)}
+                     for label, share in zip(labels, known, strict=True)}
         if side is not None and side.total[0]:
             held[PROTECTED_TARGET] = np.full(self.depth, side.share[0])
         return held
@@ -97,26 +100,12 @@ class Shown:
         if self._own and "discount" in self.measure.SUPPORTED_PARAMS:
             of_rank = discounts.discount(self.measure.param("discount"), self.depth,
                                          self.measure.param("p"))
-            place = np.arange(len(counted)) if self.measure.condensed else counted
-            weights[counted] = of_rank[place]
+            weights[counted] = of_rank[:len(counted)] if self.measure.condensed \
+                else of_rank[counted]
         rows = np.vstack([rows, np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))])
         sums = (weights[:, None] * rows[self._codes]).cumsum(axis=0)
         total = weights.cumsum()[:, None]
         return np.where(total > 0, arrays.ratio(sums, total), np.nan)
-
-    def _target(self) -> Floats | None:
-        """Return the target share of each group, ``[L]``; ``None`` if the measure has none."""
-        target = self.measure.target(self._view) if self._own else None
-        if target is None:
-            return None
-        return target[0] if target[0].any() else np.full(len(target[0]), np.nan)
-
-    @property
-    def _side(self) -> Side | None:
-        if not self._own or not self._view.labels:
-            return None
-        side: Side | None = self.measure.side(self._view)
-        return side if side is not None and side.known[0] else None
 
     @property
     def fairest(self) -> float | None:
@@ -127,8 +116,8 @@ class Shown:
     @property
     def protected(self) -> list[str] | None:
         """The protected groups; ``None`` if the measure does not compare two sides."""
-        side = self._side
-        return None if side is None else np.array(self._view.labels)[side.labels[0]].tolist()
+        return None if self._side is None else \
+            np.array(self._view.labels)[self._side.labels[0]].tolist()
 
 
 def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotations:
@@ -143,5 +132,5 @@ def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotati
         return annotations_of(judgments, measure.param("groups"), rels, measure.added_labels)
     if source is not None:
         return annotations_of(judgments, source, rels)
-    needed = not set(judgments.row_labels[1]) <= TREC_DEFAULTS
-    return Annotations(judgments, None, rels, needed=needed)
+    return Annotations(judgments, None, rels,
+                       needed=not set(judgments.row_labels[1]) <= TREC_DEFAULTS)

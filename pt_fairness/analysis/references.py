@@ -161,9 +161,8 @@ def _by_topic(annotations: Annotations, sets: Any, topic: Ints, docnos: Any,
 
     :param topic: the topic of each document, ascending
     """
-    labels = annotations.labels
     distinct, codes = np.unique(codes, return_inverse=True)
-    shares = sets.shares(distinct, labels)
+    shares = sets.shares(distinct, annotations.labels)
     members = [tuple(np.flatnonzero(row)) for row in shares]
     place = {one: i for i, one in enumerate(sorted(set(members)))}
     place_of = np.array([place[one] for one in members], np.int64)
@@ -176,9 +175,9 @@ def _by_topic(annotations: Annotations, sets: Any, topic: Ints, docnos: Any,
 def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> pd.DataFrame:
     drawn = [(pool, uniforms(seed, pool.qid, draw, len(pool.docnos)).argsort()[:depth], draw)
              for draw in range(draws) for pool in pools]
-    frame = _frame([pool for pool, _, _ in drawn], [order for _, order, _ in drawn])
-    return frame.assign(iteration=np.repeat([draw for _, _, draw in drawn],
-                                            [len(order) for _, order, _ in drawn]))
+    return _frame([pool for pool, _, _ in drawn], [order for _, order, _ in drawn]).assign(
+        iteration=np.repeat([draw for _, _, draw in drawn],
+                            [len(order) for _, order, _ in drawn]))
 
 
 def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:

@@ -65,8 +65,9 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     wanted = {measure: {label: OfGroup(measure=measure, group=label, others=others, **(
         {} if groups is None else {"groups": groups})) for label in labels}
         for measure in parsed(measures)}
-    every = parsed([one for by_label in wanted.values() for one in by_label.values()])
-    evaluator = FairnessEvaluator(every, renamed_qrels(qrels))
+    evaluator = FairnessEvaluator(
+        parsed([one for by_label in wanted.values() for one in by_label.values()]),
+        renamed_qrels(qrels))
     known = annotations.groups
     kept = np.isin(judgments.topics, judgments.topics if known is None or known.topics is None
                    else list(known.topics))
@@ -74,9 +75,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     for name, run in runs_of(runs, judgments).items():
         values = evaluator.parts(run)
         for measure, by_label in wanted.items():
-            found = {label: values[one] for label, one in by_label.items()}
-            if of is None:
-                found = {label: some for label, some in found.items() if not np.isnan(some).all()}
+            found = {label: values[one] for label, one in by_label.items()
+                     if of is not None or not np.isnan(values[one]).all()}
             common = kept & ~np.isnan(list(found.values())).any(axis=0)
             for label, some in found.items():
                 counted = {"common": common, "each": kept & ~np.isnan(some), "all": kept}[topics]

@@ -169,11 +169,9 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     if method is None:
         return p_values
     if method == "holm":  # statsmodels collects all garbage of the process for it, at each call
-        ordered = np.array(p_values.fillna(1.0), float)
-        order = ordered.argsort()
-        steps = np.maximum.accumulate(ordered[order] * np.arange(len(order), 0, -1))
-        ordered[order] = np.minimum(steps, 1.0)
-        return pd.Series(ordered, p_values.index).where(p_values.notna())
+        ordered = p_values.fillna(1.0).astype(float).sort_values()
+        steps = (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1.0)
+        return steps.reindex(p_values.index).where(p_values.notna())
     from statsmodels.stats.multitest import multipletests
     try:  # the method is checked in any case
         values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA, method)[1]

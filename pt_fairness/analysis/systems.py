@@ -121,8 +121,8 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
                              f"{column.min():g}")
     parts = names if weights is None else [f"{weight:g}*{name}"
                                            for weight, name in zip(given, names, strict=True)]
-    combined = means[how](values, axis=1, weights=counts[used])
-    return averages.assign(**{f"{how}({','.join(parts)})": combined})
+    return averages.assign(**{f"{how}({','.join(parts)})":
+                              means[how](values, axis=1, weights=counts[used])})
 
 
 def _warn_of_direction(names: Sequence[str], averages: pd.DataFrame) -> None:
@@ -212,12 +212,9 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     at_least(1, "n", n)
     parts = []
     for column in wanted:
-        ranks = _ranks(averages, column).to_numpy()
-        rows = ranks.argsort(kind="stable")[:n]
-        part = averages[["name", *columns]].iloc[rows]
-        part.insert(0, "rank", ranks[rows])
-        part.insert(0, "by", column)
-        parts.append(part)
+        ranks = pd.DataFrame({"by": column, "rank": _ranks(averages, column)})
+        ranked = pd.concat([ranks, averages[["name", *columns]]], axis=1)
+        parts.append(ranked.sort_values("rank", kind="stable").head(n))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -250,4 +247,4 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     ranks = pd.DataFrame({column: _ranks(averages, column) for column in columns})
     moves = {f"{column} move": ranks[first] - ranks[column] for column in columns[1:]}
     table = pd.concat([averages["name"], ranks, pd.DataFrame(moves)], axis=1)
-    return table.sort_values(first, kind="stable").reset_index(drop=True)
+    return table.sort_values(first, kind="stable", ignore_index=True)

@@ -101,16 +101,14 @@ class Draws:
         """Return the values of a run, 0.0 where undefined, ``[measures, draws, T]``."""
         draws = self.labels.shape[1]
         rows = len(self._runs[place][0].topic) + len(self._annotations.judgments.topic)
-        values: dict[FairnessMeasure, list[Floats]] = {one: [] for one in self._measures}
-        pooled = [one for one in values if one.params.get("target") == "collection"]
-        for some, step in (([one for one in values if one not in pooled],
+        pooled = [one for one in self._measures if one.params.get("target") == "collection"]
+        values: dict[FairnessMeasure, Floats] = {}
+        for some, step in (([one for one in self._measures if one not in pooled],
                             max(1, self._cells // rows)), (pooled, 1)):
-            for start in range(0, draws if some else 0, step):
-                found = score(some, self._rankings(place, slice(start, start + step)))
-                for one in some:
-                    values[one].append(found[one])
-        scores = np.array([np.concatenate(values[one]).reshape(draws, -1)
-                           for one in self._measures])
+            parts = [score(some, self._rankings(place, slice(start, start + step)))
+                     for start in range(0, draws if some else 0, step)]
+            values |= {one: np.concatenate([part[one] for part in parts]) for one in some}
+        scores = np.array([values[one].reshape(draws, -1) for one in self._measures])
         self.undefined = np.maximum(self.undefined, np.isnan(scores).sum(axis=2).max(axis=1))
         return np.nan_to_num(scores)
 
@@ -215,11 +213,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         u = uniforms(seed, f"{qid}\n{docno}", 0, draws)
         drawn.labels[i, :-1] = np.minimum(limits.searchsorted(u, side="right"), last[i])
     reference = 0.0 if base is None else drawn.values(names.index(base))
-    rows = []
-    for place, name in enumerate(names):
-        if name != base:
-            rows += [{"name": name, "measure": str(measure), **_summary(one, interval, confidence)}
-                     for measure, one in zip(wanted, drawn.values(place) - reference, strict=True)]
+    rows = [{"name": name, "measure": str(measure), **_summary(one, interval, confidence)}
+            for place, name in enumerate(names) if name != base
+            for measure, one in zip(wanted, drawn.values(place) - reference, strict=True)]
     drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["name", "measure", "n", "mean", "low", "high", "label low",
                                        "label high", "share", "error", "most probable"])

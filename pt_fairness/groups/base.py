@@ -150,8 +150,8 @@ class Groups(NamedObject):
         frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
         # A document can be judged for several subtopics.
         if frame.duplicated([qid, docno]).any():
-            frame = frame.sort_values(label, ascending=False, kind="stable")
-            frame = frame.drop_duplicates([qid, docno]).sort_index()
+            frame = frame.sort_values(label, ascending=False, kind="stable").drop_duplicates(
+                [qid, docno]).sort_index()
         if self.topics is not None:
             frame = frame[frame[qid].map(label_text).isin(self.topics)]
         found = Memberships(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,6 @@ class FromIrds(Groups):
         self.dataset_id, self.field, self.entity = dataset_id, field, entity
         self.complete = labels is not None
         self._found: dict[str, Found] = {}
-        self._judged: Table | None = None
         self._warned = False
 
     def _content(self) -> Any:
@@ -179,12 +179,11 @@ class FromIrds(Groups):
 
     def state(self) -> str:
         # The dataset id identifies a corpus, but judgments may be files of the user.
-        judged = self._in_judgments()
-        return "" if judged is None else fingerprint.of_value(judged.content())
+        return "" if self._judged is None else fingerprint.of_value(self._judged.content())
 
     @property
     def by_topic(self) -> bool:  # type: ignore[override]
-        return self._in_judgments() is not None
+        return self._judged is not None
 
     def _entity(self, dataset: Any) -> str:
         """Return the entity that has the field, ``'docs'`` or ``'qrels'``.
@@ -253,32 +252,30 @@ class FromIrds(Groups):
         warn(f"{self.name}: {len(reasons)} of {len(found)} documents have no group and count as "
              f"unannotated: {details}")
 
-    def _in_judgments(self) -> Table | None:
-        """Return the groups in the judgments; ``None`` if the field is one of the documents.
+    @cached_property
+    def _judged(self) -> Table | None:
+        """The groups in the judgments; ``None`` if the field is one of the documents.
 
-        The judgments are read once. If any judgment of a topic and document has a positive
-        relevance, the others are ignored.
+        If any judgment of a topic and document has a positive relevance, the others are ignored.
         """
         from pt_fairness.irds import data as reading
         dataset = reading.dataset(self.dataset_id)
-        if self._entity(dataset) == "docs" or self._judged is not None:
-            return self._judged
+        if self._entity(dataset) == "docs":
+            return None
         rows = reading.judgments(dataset.qrels_handler())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
         triples = [(row.query_id, row.doc_id, group) for row in rows
                    if row.relevance > 0 or (row.query_id, row.doc_id) not in positive
                    for group in self._groups(row)[0] or ("-",)]
-        frame = pd.DataFrame(triples, columns=["qid", "docno", "group"], dtype=object)
-        self._judged = Table.of_frame(frame)
-        return self._judged
+        return Table.of_frame(pd.DataFrame(triples, columns=["qid", "docno", "group"],
+                                           dtype=object))
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        judged = self._in_judgments()
-        if judged is not None:
-            return judged.find(qids, docnos)
+        if self._judged is not None:
+            return self._judged.find(qids, docnos)
         found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
         self._warn_once(found)
         pairs = [(docno, group) for docno, (groups, why) in found.items() if why != MISSING
                  for group in groups or ("-",)]
-        frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
-        return Table.of_frame(frame).find(qids, docnos)
+        return Table.of_frame(pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)).find(
+            qids, docnos)

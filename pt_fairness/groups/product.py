@@ -13,7 +13,7 @@ from pt_fairness import fingerprint
 from pt_fairness.arrays import Floats, Ints
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
-from pt_fairness.groups.table import Memberships, distinct_annotations
+from pt_fairness.groups.table import Memberships, distinct_annotations, ranges
 from pt_fairness.labels import label_text
 
 #: The separator between the labels of the sources in a label of their product.
@@ -86,7 +86,9 @@ class _Product(Groups):
         for place, one in enumerate(found):
             weighted[one.item[~np.isnan(one.weights)]] = True
             own_item, own_codes, own_share = _shares(one)
-            row, own = _pairs(item, own_item, n)
+            start, end = (own_item.searchsorted(item, side) for side in ("left", "right"))
+            row = np.repeat(np.arange(len(item)), end - start)
+            own = ranges(start, end - start)
             item, share = item[row], share[row] * own_share[own]
             kinds, codes = np.unique(codes[row] * len(one.labels) + own_codes[own],
                                      return_inverse=True)
@@ -110,25 +112,9 @@ def _check(labels: Iterable[str]) -> None:
 def _shares(found: Memberships) -> tuple[Ints, Ints, Floats]:
     """Return the distinct annotations with the share of the document in each label.
 
-    :returns: document index, label code and share of each annotation
+    :returns: document index (ascending), label code and share of each annotation
     """
     item, codes, weight = distinct_annotations(found.item, found.codes, found.weights)
     assert weight is not None
     weight = np.where(np.isnan(weight), 1.0, weight)
     return item, codes, weight / np.bincount(item, weight)[item]
-
-
-def _pairs(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
-    """Return the inner join of two sides on the document, sorted by left row.
-
-    :param left: the document index of each annotation on the left
-    :param right: the document index of each annotation on the right
-    :param n: the number of documents
-    :returns: the left row and the right row of each pair
-    """
-    order = np.argsort(right, kind="stable")
-    count = np.bincount(right, minlength=n)
-    start = np.cumsum(count) - count
-    row = np.repeat(np.arange(len(left)), count[left])
-    within = np.arange(len(row)) - np.repeat(np.cumsum(count[left]) - count[left], count[left])
-    return row, order[start[left[row]] + within]

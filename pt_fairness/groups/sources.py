@@ -88,9 +88,8 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
             for docno, groups in documents.items() for group, weight in _several(docno, groups)]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"], dtype=object)
     weight = frame["weight"].to_numpy(float)
-    table = Table(frame["qid"] if by_topic else None, frame["docno"], frame["group"],
-                  None if np.isnan(weight).all() else weight)
-    return _Frame(table, name, order)
+    return _Frame(Table(frame["qid"] if by_topic else None, frame["docno"], frame["group"],
+                        None if np.isnan(weight).all() else weight), name, order)
 
 
 def _holds_weights(value: Any) -> bool:
@@ -266,6 +265,6 @@ class _Pattern(Groups):
         found = found.where(found.isin(self.labels) if self.labels is not None
                             else ~found.isin(UNANNOTATED))
         codes, labels = pd.factorize(found)
-        codes = codes[document] if len(texts) else codes
+        codes = codes[document]
         item = np.flatnonzero(codes >= 0)
         return Memberships(item, codes[item], [str(one) for one in labels])

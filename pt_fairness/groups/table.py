@@ -32,14 +32,13 @@ class Memberships(NamedTuple):
 
     def unknown_of(self, n: int) -> Floats:
         """Return ``unknown``, ``[n]``, also if it is ``None``."""
-        if self.unknown is not None:
-            return self.unknown
-        return np.where(np.bincount(self.item, minlength=n) > 0, 0.0, np.nan)
+        return np.where(np.bincount(self.item, minlength=n) > 0, 0.0, np.nan) \
+            if self.unknown is None else self.unknown
 
     def with_label(self, item: Ints, label: str, weight: float | Floats = np.nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
-        added = np.full(len(item), len(self.labels))
-        return self._replace(item=np.append(self.item, item), codes=np.append(self.codes, added),
+        return self._replace(item=np.append(self.item, item),
+                             codes=np.append(self.codes, np.full(len(item), len(self.labels))),
                              labels=[*self.labels, label],
                              weight=np.append(self.weights, np.broadcast_to(weight, len(item))))
 
@@ -49,8 +48,8 @@ class Memberships(NamedTuple):
         unknown = self.unknown_of(n)
         alone = np.bincount(self.item, minlength=n) == 0
         item = np.flatnonzero((unknown > 0) | (alone & (unknown == 0)))
-        weight = np.where(unknown[item] > 0, unknown[item], np.nan)
-        return self.with_label(item, UNKNOWN_GROUP, weight)
+        return self.with_label(item, UNKNOWN_GROUP,
+                               np.where(unknown[item] > 0, unknown[item], np.nan))
 
     @property
     def weights(self) -> Floats:
@@ -116,13 +115,13 @@ class Table:
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
         io.need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
-        weight = _weights(frame, what) if "weight" in frame else None
-        return cls(None if qid is None else frame[qid], frame[docno], frame["group"], weight)
+        return cls(None if qid is None else frame[qid], frame[docno], frame["group"],
+                   _weights(frame, what) if "weight" in frame else None)
 
     def content(self) -> Any:
         """Return all annotations, sorted, to be hashed independently of the order of the rows."""
         order, documents = self._index.sorted()
-        rows = self._rows(order)
+        rows = ranges(self._start[order], self._count[order])
         return (self.labels, documents, self._codes[rows], self._count[order],
                 None if self.weight is None else (self.weight[rows], self._unknown[order]))
 
@@ -140,16 +139,14 @@ class Table:
         unknown = np.full(len(pair), np.nan)
         pair = pair[item]
         unknown[item] = self._unknown[pair]
-        rows = self._rows(pair)
+        rows = ranges(self._start[pair], self._count[pair])
         return Memberships(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
                          None if self.weight is None else self.weight[rows], unknown)
 
-    def _rows(self, pairs: Ints) -> Ints:
-        """Return the annotation indices of pairs, concatenated."""
-        count = self._count[pairs]
-        rows: Ints = np.repeat(self._start[pairs] - (np.cumsum(count) - count), count) \
-            + np.arange(count.sum())
-        return rows
+
+def ranges(start: Ints, count: Ints) -> Ints:
+    """Return the integers of several ranges, ``count`` from ``start`` on, concatenated."""
+    return np.repeat(start - (np.cumsum(count) - count), count) + np.arange(count.sum())
 
 
 def distinct_annotations(item: Ints, codes: Ints,
@@ -160,8 +157,7 @@ def distinct_annotations(item: Ints, codes: Ints,
     if weight is None:
         return *np.divmod(np.unique(keys), kinds), None
     distinct, inverse = np.unique(keys, return_inverse=True)
-    total = np.bincount(inverse, weight, minlength=len(distinct)).astype(float)
-    return *np.divmod(distinct, kinds), total
+    return *np.divmod(distinct, kinds), np.bincount(inverse, weight, len(distinct)).astype(float)
 
 
 def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:

@@ -55,8 +55,8 @@ class Values(NamedObject):
 
     def digest(self) -> str:
         order, documents = self._index.sorted()
-        by_topic = self._index.topics is not None
-        return fingerprint.of_value((by_topic, documents, self._numbers[order]))[:12]
+        return fingerprint.of_value((self._index.topics is not None, documents,
+                                     self._numbers[order]))[:12]
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.

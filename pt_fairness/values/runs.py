@@ -66,8 +66,8 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     NFaiRR(values='neutrality',background='bm25')@5
     >>> runs.unregister("bm25")
     """
-    frame = run if isinstance(run, pd.DataFrame) else read_run(run)
-    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"}) \
+        if isinstance(run, pd.DataFrame) else read_run(run)
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
     REGISTRY.register(name, _of_frame(frame, name))
 

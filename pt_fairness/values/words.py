@@ -84,8 +84,7 @@ class FromText(Values):
         self._threshold = check_threshold(threshold)
 
     def digest(self) -> str:
-        content = self._counts.content(), self._number, self._threshold
-        return fingerprint.of_value(content)[:12]
+        return fingerprint.of_value((self._counts.content(), self._number, self._threshold))[:12]
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         counts = self._counts.of(docnos, self.name)
