@@ -85,7 +85,7 @@ def _table(options: argparse.Namespace) -> int:
     import pandas as pd
 
     from pt_fairness import analysis, evaluation, io
-    form = options.format or (
+    form: Any = options.format or (
         "text" if options.output is None and sys.stdout.isatty() else "csv")
     per_query = options.per_query or form == "long"
     topic_groups = options.topic_groups and io.read_topic_groups(options.topic_groups)
@@ -110,7 +110,7 @@ def _table(options: argparse.Namespace) -> int:
     return 1 if averages.attrs[evaluation.BROKEN] else 0
 
 
-def _uncertain(options: argparse.Namespace, form: str) -> int:
+def _uncertain(options: argparse.Namespace, form: Any) -> int:
     """Print the values under uncertain labels.
 
     :raises ValueError: an option that does not go with them

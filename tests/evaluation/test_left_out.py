@@ -90,8 +90,8 @@ def test_the_report(files, capsys):
     pytest.importorskip("jinja2")
     options = {"baseline": "s0", "confidence": 0.9, "progress": False}
     with pytest.warns(UserWarning, match="nothing to compare with are left out"):
-        page = report(files, "qrels", MEASURES, undefined="drop", topic_groups={
-            topic: "all" for topic in io.read_qrels("qrels")["qid"]}, **options)
+        page = report(files, "qrels", MEASURES, undefined="drop",
+                      topic_groups=dict.fromkeys(io.read_qrels("qrels")["qid"], "all"), **options)
     expected, values = evaluate_quietly(files, "qrels", MEASURES, undefined="drop", baseline="s0",
                                         confidence=0.9, references=True)
     pd.testing.assert_frame_equal(page.table, expected)
@@ -100,8 +100,7 @@ def test_the_report(files, capsys):
     assert "); they are left out of the average." in page.paragraph
     assert "counts in the average" not in page.paragraph + page.html
     assert f"Undefined, and left out: rND@5 on {count} of 14 topics." in page.html
-    means = analysis.topic_groups(values, {topic: "all" for topic in values["qid"].unique()},
-                                  confidence=0.9)
+    means = analysis.topic_groups(values, dict.fromkeys(values["qid"], "all"), confidence=0.9)
     for row in means[means["measure"] == "rND@5"].itertuples():
         assert row.n == 14 - count
         assert f"{row.mean:.4f} [{row.low:.4f}, {row.high:.4f}]" in page.html
