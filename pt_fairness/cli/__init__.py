@@ -19,7 +19,7 @@ from pt_fairness.cli import (
     plugs,
 )
 from pt_fairness.cli.evaluating import evaluate
-from pt_fairness.cli.output import check_output, guarded, need_output, silence
+from pt_fairness.cli.output import check_output, guarded, silence
 
 __all__ = ["evaluate", "main"]
 
@@ -41,24 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         silence()
-
-    def command() -> int | None:
-        parser = _parser()
-        options, more = parser.parse_known_args(arguments)
-        if more and "more" not in options:
-            parser.error(f"unrecognized arguments: {' '.join(more)}")
-        options.more = more
-        check_output(options)
-        if options.output is None:
-            need_output()
-        if getattr(options, "groups", None) is not None and not getattr(options, "none", None):
-            options.groups = group_sources.source_of(options.groups)
-        return options.run(options)
-
-    return guarded("pt-fairness", command)
+    return guarded("pt-fairness", lambda: _run(arguments))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _run(arguments: Sequence[str] | None) -> int | None:
     parser = argparse.ArgumentParser(prog="pt-fairness",
                                      description="Fairness measures for rankings.")
     parser.add_argument("--version", action="version",
@@ -66,4 +52,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in (evaluating, comparing, plotting, converting, group_sources, listing, plugs):
         module.add(commands)
-    return parser
+    options, more = parser.parse_known_args(arguments)
+    if more and "more" not in options:
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
+    options.more = more
+    check_output(options)
+    if getattr(options, "groups", None) is not None and not getattr(options, "none", None):
+        options.groups = group_sources.source_of(options.groups)
+    return options.run(options)

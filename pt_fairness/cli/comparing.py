@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import sys
+from io import StringIO
 from typing import Any
 
 from pt_fairness.cli.output import add_command, add_groups, write
@@ -27,8 +26,6 @@ def add(commands: Any) -> None:
                        "the systems: random order, proportional, groups one after the other")
     table.add_argument("--p-values", action="store_true",
                        help="p-values in text, md and latex, too")
-    table.add_argument("--drop-undefined", action="store_true", help="leave the topics for which a "
-                       "measure is undefined out of its averages and tests, instead of counting 0")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
     report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
@@ -65,7 +62,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def _add_certainty(command: argparse.ArgumentParser) -> None:
-    """Add the options of tests and intervals."""
+    """Add the options of averages, tests and intervals."""
+    command.add_argument("--drop-undefined", dest="undefined", action="store_const", const="drop",
+                         default="count", help="leave the topics for which a measure is undefined "
+                         "out of its averages, tests and intervals, instead of counting 0")
     command.add_argument("--test", choices=("t", "randomisation"), default="t",
                          help="test of the comparison (default: t)")
     command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
@@ -84,35 +84,33 @@ def _add_certainty(command: argparse.ArgumentParser) -> None:
 def _table(options: argparse.Namespace) -> int:
     import pandas as pd
 
-    from pt_fairness import analysis, evaluation
-    if options.format is None:
-        options.format = "text" if options.output is None and sys.stdout.isatty() else "csv"
-    per_query, arguments = options.per_query or options.format == "long", arguments_of(options)
-    draws, topic_groups = arguments.pop("uncertain"), arguments.pop("topic_groups")
-    if (draws is not None) + (topic_groups is not None) + per_query > 1:
+    from pt_fairness import analysis, evaluation, io
+    form: Any = options.format or (
+        "text" if options.output is None and sys.stdout.isatty() else "csv")
+    per_query = options.per_query or form == "long"
+    topic_groups = options.topic_groups and io.read_topic_groups(options.topic_groups)
+    if (options.uncertain is not None) + (topic_groups is not None) + per_query > 1:
         raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
                          "table of their own; give one of them")
-    if draws is not None:
-        return _uncertain(options, arguments, draws)
+    if options.uncertain is not None:
+        return _uncertain(options, form)
     if topic_groups is not None and options.baseline is not None:
         raise ValueError("--topic-groups prints means, which are not compared; leave out "
                          "--baseline")
-    averages, values = evaluation.evaluate(
-        **arguments, references=options.references,
-        undefined="drop" if options.drop_undefined else "count")
+    averages, values = evaluation.evaluate(**arguments_of(options), references=options.references)
     if topic_groups is not None:
         values = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
     text = evaluation.as_text(averages if not per_query and topic_groups is None else values,
-                              options.format, options.digits, options.p_values)
-    if options.output and options.format in ("csv", "long"):
-        rows = [["'" * cell.startswith(("=", "+", "@")) + cell for cell in row]
-                for row in csv.reader(io.StringIO(text))]
-        text = pd.DataFrame(rows).to_csv(index=False, header=False, lineterminator="\n")
+                              form, options.digits, options.p_values)
+    if options.output and form in ("csv", "long"):
+        cells = pd.read_csv(StringIO(text), header=None, dtype=str, keep_default_na=False)
+        text = cells.replace("^(?=[=+@])", "'", regex=True).to_csv(
+            index=False, header=False, lineterminator="\n")
     write(text, options.output)
     return 1 if averages.attrs[evaluation.BROKEN] else 0
 
 
-def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: int) -> int:
+def _uncertain(options: argparse.Namespace, form: Any) -> int:
     """Print the values under uncertain labels.
 
     :raises ValueError: an option that does not go with them
@@ -120,34 +118,35 @@ def _uncertain(options: argparse.Namespace, arguments: dict[str, Any], draws: in
     from pt_fairness import analysis, evaluation, io
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.named_runs import named
-    if options.label or options.tolerance or options.drop_undefined:
+    if options.label or options.tolerance or options.undefined == "drop":
         raise ValueError("--uncertain goes neither with --label nor with --tolerance nor with "
                          "--drop-undefined")
     runs = named(options.runs, options.names)
-    baseline = None if options.baseline is None else position(options.baseline, runs)
     found = analysis.uncertain_labels(
         {name: io.read_run(str(run)) for name, run in runs.items()}, io.load_qrels(options.qrels),
-        arguments["measures"], options.groups, draws, confidence=options.ci or 0.95,
-        baseline=baseline)
-    write(evaluation.as_text(found, options.format, options.digits), options.output)
+        arguments_of(options)["measures"], options.groups, options.uncertain,
+        confidence=options.ci or 0.95,
+        baseline=None if options.baseline is None else position(options.baseline, runs))
+    write(evaluation.as_text(found, form, options.digits), options.output)
     return 0
 
 
 def _report(options: argparse.Namespace) -> int:
-    from pt_fairness.reporting import report
-    page = report(**arguments_of(options), depth=options.depth, title=options.title,
-                  topics=options.topics)
+    from pt_fairness import io, report
+    page = report(
+        **arguments_of(options), depth=options.depth, title=options.title, topics=options.topics,
+        topic_groups=options.topic_groups and io.read_topic_groups(options.topic_groups),
+        uncertain=options.uncertain)
     write(page.html, options.output)
     return 1 if page.broken else 0
 
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of :func:`pt_fairness.evaluate` and :func:`pt_fairness.report`.
+    """Return the arguments that :func:`pt_fairness.evaluate` and :func:`pt_fairness.report` share.
 
     :raises ValueError: a label without a measure, or a tolerance that is no number
     """
     from pt_fairness.declarations.parsing import split
-    from pt_fairness.io import read_topic_groups
     return {
         "runs": options.runs, "qrels": options.qrels,
         "measures": [measure for some in options.measures for measure in split(some)],
@@ -156,9 +155,7 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
         "correction": None if options.correction == "none" else options.correction,
         "test": options.test, "confidence": options.ci, "n_jobs": options.jobs,
         "tolerance": dict(map(_tolerance, options.tolerance)) or None,
-        "topic_groups": options.topic_groups and read_topic_groups(options.topic_groups),
-        "uncertain": options.uncertain,
-        "progress": sys.stderr.isatty()}
+        "undefined": options.undefined, "progress": sys.stderr.isatty()}
 
 
 def _tolerance(text: str) -> tuple[str, float]:
@@ -180,10 +177,8 @@ def _label(text: str) -> tuple[str, str]:
     :raises ValueError: no part before an equals sign is a measure
     """
     from pt_fairness.provider.parsing import parsed_or_none
-    parts = text.split("=")
-    for i in range(1, len(parts)):
-        measure = "=".join(parts[:i])
-        if parsed_or_none(measure) is not None:
-            return measure, "=".join(parts[i:])
+    for i, character in enumerate(text):
+        if character == "=" and parsed_or_none(text[:i]) is not None:
+            return text[:i], text[i + 1:]
     raise ValueError(f"--label {text!r} is not possible; it takes a measure, = and a label, such "
                      "as rKL@10=Unfairness")

@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     rerank = add_command(commands, "rerank", _rerank, "re-rank a run towards target shares of the "
                          "groups", ("trec",), add_help=False)
     rerank.usage = ("pt-fairness rerank RUN METHOD --groups SOURCE [--PARAMETER VALUE …] "
-                    "[--compare QRELS -m MEASURE …] [-o FILE]")
+                    "[--compare QRELS -m MEASURE … [--drop-undefined]] [-o FILE]")
     rerank.add_argument("-h", "--help", action=_Help, nargs=0,
                         help="show this help; after a METHOD, the parameters of the method")
     rerank.add_argument("run_file", metavar="RUN",
@@ -41,6 +41,9 @@ def add(commands: Any) -> None:
                         "run itself is written with -o only")
     rerank.add_argument("-m", "--measures", metavar="MEASURE", nargs="+",
                         help="measures of --compare")
+    rerank.add_argument("--drop-undefined", dest="undefined", action="store_const", const="drop",
+                        default="count", help="leave the topics for which a measure is undefined "
+                        "out of --compare, instead of counting 0")
     rerank.set_defaults(more=[])  # what main does not know are parameters of the method
 
 
@@ -64,7 +67,7 @@ def _rerank(options: argparse.Namespace) -> None:
         raise ValueError(f"there is no re-ranker {options.method!r}; use one of "
                          f"{', '.join(rerank.__all__)}")
     method = getattr(rerank, options.method)
-    params = _params(options, method.parameters())
+    params = _params(options, method)
     run = io.read_run(options.run_file)
     if "iteration" in run:
         raise ValueError(f"{options.run_file} holds several rankings of a topic; give each as a "
@@ -75,10 +78,10 @@ def _rerank(options: argparse.Namespace) -> None:
             raise ValueError(f"a TREC run cannot hold the {column} "
                              f"{run[column][spaced].iloc[0]!r}: it has white space in it")
     frame = method(**params)(run)
-    columns = {"qid": frame["qid"], "q0": "Q0", "docno": frame["docno"], "rank": frame["rank"] + 1,
-               "score": frame["score"].astype(int), "tag": options.method}
-    text = frame[[]].assign(**columns).to_csv(sep=" ", header=False, index=False,
-                                              lineterminator="\n", quoting=csv.QUOTE_NONE)
+    text = frame[[]].assign(
+        qid=frame["qid"], q0="Q0", docno=frame["docno"], rank=frame["rank"] + 1,
+        score=frame["score"].astype(int), tag=options.method).to_csv(
+            sep=" ", header=False, index=False, lineterminator="\n", quoting=csv.QUOTE_NONE)
     if options.compare is None or options.output is not None:
         write(text, options.output)
     if options.compare is not None:
@@ -87,23 +90,23 @@ def _rerank(options: argparse.Namespace) -> None:
 
 def _compared(options: argparse.Namespace, run: Any, new: Any) -> str:
     """Return a table of the means before and after, and of the differences with their intervals."""
+    import pandas as pd
+
     from pt_fairness import analysis, evaluation, tables
     from pt_fairness.declarations.parsing import split
-    measures = [measure for some in options.measures for measure in split(some)]
     averages, values = evaluation.evaluate(
-        {"before": run, "after": new}, options.compare, measures, groups=options.groups,
-        baseline="before", correction=None, progress=False)
+        {"before": run, "after": new}, options.compare,
+        [measure for some in options.measures for measure in split(some)], groups=options.groups,
+        baseline="before", correction=None, progress=False, undefined=options.undefined)
     found = analysis.compare(values, "before", None)
     marks = tables.changes(averages).iloc[1]
-    shown = found.assign(
-        measure=[tables.with_mark(name, averages, always=True) for name in found["measure"]],
-        interval=[f"[{low:.4f}, {high:.4f}]" for low, high in zip(found["low"], found["high"],
-                                                                   strict=True)],
-        change=[f"{difference:+.4f}{marks[name]}" for name, difference in zip(
-            found["measure"], found["difference"], strict=True)])
-    shown = shown[["measure", "baseline", "mean", "change", "interval", "p"]].set_axis(
-        ["measure", "before", "after", "difference", "95 % interval", "p"], axis=1)
-    shown.attrs = {}
+    shown = pd.DataFrame({
+        "measure": [tables.with_mark(name, averages, always=True) for name in found["measure"]],
+        "before": found["baseline"], "after": found["mean"],
+        "difference": found["difference"].map("{:+.4f}".format) + found["measure"].map(marks),
+        "95 % interval": "[" + found["low"].map("{:.4f}".format) + ", "
+                         + found["high"].map("{:.4f}".format) + "]",
+        "p": found["p"]})
     return evaluation.as_text(shown, "text") + "\n" + "".join(f"{one}\n" for one in [
         *tables.notes(values), "Intervals: BCa bootstrap over topics."])
 
@@ -116,40 +119,41 @@ class _Help(argparse.Action):
         from pt_fairness import rerank
         for name in (namespace.method, namespace.run_file):
             if name in rerank.__all__:
-                parser = _parser_of(name)
+                parser = _parser_of(getattr(rerank, name))
         parser.print_help()
         parser.exit()
 
 
-def _parser_of(method: str) -> argparse.ArgumentParser:
-    """Return the parser of the parameters of a re-ranker, with its docstring as help."""
-    from pt_fairness import rerank
-    kind = getattr(rerank, method)
-    text = re.sub(r"``|:\w+:|`", "", inspect.getdoc(kind) or "").replace("%", "%%")
+def _parser_of(method: Any) -> argparse.ArgumentParser:
+    """Return the parser of the parameters of a re-ranker, with its docstring as help.
+
+    :param method: the class of the re-ranker
+    """
+    text = re.sub(r"``|:\w+:|`", "", inspect.getdoc(method) or "").replace("%", "%%")
     meanings = dict(re.findall(r"(?ms)^:param (\w+): (.*?)(?=^:|\n\n|\Z)", text))
-    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method}", add_help=False,
+    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method.__name__}", add_help=False,
                                      allow_abbrev=False, description=text.split("\n\n")[0])
-    for name, one in kind.parameters().items():
+    for name, one in method.parameters().items():
         default = "" if one.default is None else f" (default: {one.default})"
-        about = TAKES if name == "groups" else meanings[name] + default
         parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS,
                             metavar="SOURCE" if name == "groups" else "VALUE",
-                            help=" ".join(about.split()))
+                            help=TAKES if name == "groups" else meanings[name] + default)
     return parser
 
 
-def _params(options: argparse.Namespace, known: Any) -> dict[str, Any]:
-    """Return the parameters of a method.
+def _params(options: argparse.Namespace, method: Any) -> dict[str, Any]:
+    """Return the parameters of a re-ranker.
 
-    :param known: the parameters of its constructor, by name
-    :raises ValueError: the groups are missing, or the method has none
+    :param method: the class of the re-ranker
+    :raises ValueError: the groups are missing, or the re-ranker has none
     """
+    known = method.parameters()
     if "groups" in known and options.groups is None:
         raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
     if "groups" not in known and options.groups is not None:
         raise ValueError(f"{options.method} has no parameter groups")
-    params = vars(_parser_of(options.method).parse_args(options.more))
-    return params if options.groups is None else {"groups": options.groups, **params}
+    own = {} if options.groups is None else {"groups": options.groups}
+    return own | vars(_parser_of(method).parse_args(options.more))
 
 
 def _value(text: str) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import ir_measures
 
-from pt_fairness.cli.output import add_command, add_groups, guarded, need_output, write
+from pt_fairness.cli.output import add_command, add_groups, check_output, guarded, write
 
 #: The forms of the output; the first one is the default.
 _FORMS = ("tsv", "jsonl")
@@ -46,11 +46,7 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    with redirect_stdout(streams.StringIO()) as text:
-        code = guarded("pt-fairness eval", lambda: _print_values(options))
-    if code == 0:
-        write(text.getvalue(), options.output)
-    return code
+    return guarded("pt-fairness eval", lambda: _write_values(options))
 
 
 def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) -> int:
@@ -67,16 +63,16 @@ def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) 
         _add_arguments(parser)
         parser.add_argument("-o", "--output_format", dest="format", choices=_FORMS,
                             default=_FORMS[0], help=f"form of the output (default: {_FORMS[0]})")
-        parser.set_defaults(groups=groups)
-        options = parser.parse_args(arguments)
-        need_output()
-        _print_values(options)
+        options = parser.parse_args(
+            arguments, argparse.Namespace(groups=groups, output=None, formats=_FORMS))
+        check_output(options)
+        _write_values(options)
 
     return guarded(program, command)
 
 
-def _print_values(options: argparse.Namespace) -> None:
-    """Compute the measures and print their values, as the ``ir_measures`` command does.
+def _write_values(options: argparse.Namespace) -> None:
+    """Compute the measures and write their values, as the ``ir_measures`` command does.
 
     :raises ValueError: there are no judgments or measures, or ``--no_summary`` leaves no values
     """
@@ -90,8 +86,8 @@ def _print_values(options: argparse.Namespace) -> None:
     from pt_fairness.provider.many_runs import warn_of_one_list
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
-    names = [name for some in options.measures for name in split(some)]
-    plan = make_plan(options.qrels, names, checkpoint=None, workers=1, source=options.groups)
+    plan = make_plan(options.qrels, [one for some in options.measures for one in split(some)],
+                     checkpoint=None, workers=1, source=options.groups)
     run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
     warn_of_one_list(plan.measures, run)
     calculator = ir_measures if options.provider is None \
@@ -106,5 +102,7 @@ def _print_values(options: argparse.Namespace) -> None:
         results += [ir_measures.Metric(SUMMARY_QID, one, averages[one]) for one in plan.measures]
     columns = dict(zip(plan.measures, plan.columns, strict=True))
     show = OUTPUT_FORMATS[options.format](options)
-    for result in results:
-        show(result._replace(measure=columns[result.measure]))
+    with redirect_stdout(streams.StringIO()) as text:
+        for result in results:
+            show(result._replace(measure=columns[result.measure]))
+    write(text.getvalue(), options.output)

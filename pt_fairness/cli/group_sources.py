@@ -42,6 +42,6 @@ def source_of(text: str) -> Any:
         return text
     shares = io.memberships(path)
     if shares:
-        labels = column.split(",") if column else list(map(str, range(1, shares + 1)))
-        return groups.from_file(path, text, labels=labels)
+        return groups.from_file(path, text, labels=column.split(",") if column
+                                else [str(i) for i in range(1, shares + 1)])
     return groups.from_frame(io.read_groups(path, column), text) if column else text

@@ -12,7 +12,7 @@ from pt_fairness.declarations import catalog
 def add(commands: Any) -> None:
     """Add the command ``measures``."""
     command = add_command(commands, "measures", _run, "list the measures; by name, some in full",
-                          catalog.FORMATS, "text, and full by name")
+                          [*catalog.FORMATS], "text, and full by name")
     command.add_argument("names", metavar="NAME", nargs="*",
                          help="these measures, with parameters, formula and source")
 

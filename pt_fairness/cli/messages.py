@@ -34,6 +34,7 @@ _WORDS = {
     r"statsmodels\.stats\.multitest\.multipletests, such as 'holm', or None":
         "statsmodels, such as 'holm', or none",
     r"\(n_jobs=1\)": "(--jobs 1)", r"^n_jobs=": "--jobs ", r"^confidence=": "--ci ",
+    r"^undefined='drop'": "--drop-undefined",
     r"^draws=": "--uncertain ", "uncertain_labels takes": "--uncertain takes",
     r", or a dictionary with a name for each$": "", "as paths or DataFrames": "as paths",
     r"; give baseline, too$": "; give --baseline, too",

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pt_fairness.cli.messages import for_commands
@@ -19,7 +19,7 @@ TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a 
 
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None],
-                help: str, formats: Iterable[str], default: str = "",
+                help: str, formats: Sequence[str], default: str = "",
                 add_help: bool = True) -> argparse.ArgumentParser:
     """Add the parser of a command, with the options ``--output`` and ``--format``.
 
@@ -29,13 +29,12 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], in
     """
     command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help,
                                                            add_help=add_help)
-    names = list(formats)
     command.add_argument("-o", "--output", metavar="FILE",
                          help="where to write, compressed if it ends in .gz "
                               "(default: standard output)")
-    command.add_argument("--format", choices=names, default=None if default else names[0],
-                         help=f"form of the output (default: {default or names[0]})")
-    command.set_defaults(run=run, formats=names)
+    command.add_argument("--format", choices=formats, default=None if default else formats[0],
+                         help=f"form of the output (default: {default or formats[0]})")
+    command.set_defaults(run=run, formats=formats)
     return command
 
 
@@ -48,8 +47,11 @@ def add_groups(command: argparse.ArgumentParser) -> None:
 def check_output(options: argparse.Namespace) -> None:
     """Check ``--output`` before a command does its work.
 
-    :raises ValueError: it is a value of ``--format``, or a file in a folder that does not exist
+    :raises ValueError: it is a value of ``--format``, or a file in a folder that does not exist, or
+        it is not given and standard output is closed
     """
+    if options.output is None and sys.stdout is None:
+        raise ValueError("standard output is closed, so the output has no place to go")
     folder = os.path.dirname(options.output or "")
     if folder and not os.path.isdir(folder):
         raise ValueError(f"--output {options.output!r} cannot be written: there is no folder "
@@ -69,13 +71,13 @@ def write(text: str, path: str | None) -> None:
     """
     if path is None:
         sys.stdout.write(text)
-        return
-    import gzip
+    else:
+        import gzip
 
-    from pt_fairness.io.files import compression, written_whole
-    data = text.encode("utf-8")
-    with written_whole(path) as out:
-        out.write(gzip.compress(data, mtime=0) if compression(path) else data)
+        from pt_fairness.io.files import compression, written_whole
+        data = text.encode("utf-8")
+        with written_whole(path) as out:
+            out.write(gzip.compress(data, mtime=0) if compression(path) else data)
 
 
 def guarded(program: str, command: Callable[[], Any]) -> int:
@@ -97,16 +99,19 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
             code = int(command() or 0)
             if sys.stdout is not None:
                 sys.stdout.flush()  # raises BrokenPipeError here for buffered text
-            return code
         except BrokenPipeError:
             code = 1
         except KeyboardInterrupt:
             code = 130
         except (ValueError, OSError, ImportError, AssertionError, MemoryError) as error:
-            text = for_commands(str(error)) or "there is not enough memory"
-            sys.stderr.write(f"{program}: error: {text}\n")
+            sys.stderr.write(f"{program}: error: "
+                             f"{for_commands(str(error)) or 'there is not enough memory'}\n")
             code = 2
-    _drop_output()
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:  # Discard what cannot be written: the interpreter would fail on it at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
@@ -120,21 +125,3 @@ def silence() -> None:
         os.environ.setdefault("TQDM_DISABLE", "1")
     logging.getLogger("ir_datasets").addFilter(lambda record: not record.getMessage().startswith(
         ("[starting]", "[finished]", "Opening ")))
-
-
-def need_output() -> None:
-    """Raise an error if standard output is closed.
-
-    :raises ValueError: standard output is closed
-    """
-    if sys.stdout is None:
-        raise ValueError("standard output is closed, so the output has no place to go")
-
-
-def _drop_output() -> None:
-    """Discard output that cannot be written, which would raise an error at interpreter exit."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     add_options(plot)
     plot.add_argument("--topic", metavar="QID", help="the topic of strips and explain (default: "
                       "the first one of the qrels)")
-    plot.set_defaults(test="t", ci=None, tolerance=[], topic_groups=None, uncertain=None)
+    plot.set_defaults(test="t", ci=None, tolerance=[], undefined="count")
 
 
 def _plot(options: argparse.Namespace) -> int:
@@ -55,7 +55,6 @@ def _plot(options: argparse.Namespace) -> int:
     from pt_fairness.io.named_runs import named
     from pt_fairness.tables import measure_columns
     given = arguments_of(options)
-    del given["uncertain"], given["topic_groups"]
     averages, perquery = evaluation.evaluate(**given)
     runs, qrels = named(options.runs, options.names), io.load_qrels(options.qrels)
     least, draw = FIGURES[options.figure]

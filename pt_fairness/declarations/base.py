@@ -172,9 +172,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
-        if name not in self.SUPPORTED_PARAMS:
-            return None
-        value = self[name]
+        value = self[name] if name in self.SUPPORTED_PARAMS else NOT_PROVIDED
         return None if value is NOT_PROVIDED else value
 
     @property
@@ -296,10 +294,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return whether the texts are equal and what the names in them hold, too."""
         if not isinstance(other, FairnessMeasure) or self._text != other._text:
             return False
-        pairs = zip(self.names(), other.names(), strict=True)
         return all(one is two or type(one) is type(two) is str
                    or registry_of(param).find(one) == registry_of(param).find(two)
-                   for (param, one), (_, two) in pairs)
+                   for (param, one), (_, two) in zip(self.names(), other.names(), strict=True))
 
     def __hash__(self) -> int:
         return hash(self._text)

@@ -60,8 +60,8 @@ class Reference(NamedTuple):
         if self.link:
             doi = self.link.removeprefix("https://doi.org/")
             fields["url" if doi == self.link else "doi"] = doi
-        lines = [f"  {name} = {{{text}}}," for name, text in fields.items()]
-        return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+        return "\n".join([f"@{kind}{{{key},",
+                          *(f"  {name} = {{{text}}}," for name, text in fields.items()), "}"])
 
     def _published(self) -> tuple[str, dict[str, str]]:
         """Return the type of the BibTeX entry, and the fields of the venue."""
@@ -71,8 +71,8 @@ class Reference(NamedTuple):
             return "misc", {"eprint": number, "archiveprefix": "arXiv", **year}
         journal = _JOURNAL.fullmatch(self.venue)
         if journal is not None:
-            parts = journal.groupdict()
-            return "article", {name: text for name, text in parts.items() if text} | year
+            return "article", {name: text for name, text in journal.groupdict().items()
+                               if text} | year
         place = self.venue[:-4].strip()
         return ("inproceedings", {"booktitle": place, **year}) if place else ("misc", year)
 

@@ -45,9 +45,9 @@ def overview(measures: Sequence[FairnessMeasure]) -> str:
 
     The lines are cut to the width of the terminal, or to the environment variable ``COLUMNS``.
     """
-    rows = [("measure", "range", "fair", "what it asks")]
-    rows += [(measure.NAME, range_of(measure), fair_end_of(measure), measure.SHORT_DESC)
-             for measure in measures]
+    rows = [("measure", "range", "fair", "what it asks"),
+            *((measure.NAME, range_of(measure), fair_end_of(measure), measure.SHORT_DESC)
+              for measure in measures)]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)),
                         row[3]]) for row in rows]
@@ -80,14 +80,13 @@ def in_full(measures: Sequence[FairnessMeasure]) -> str:
     """Return the full documentation of measures as plain text."""
     entries = []
     for measure in measures:
-        body = textwrap.indent(_plain_body(measure), "    ")
-        sources = [f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE]
-        parameters = [f"    {line}" for line in parameter_lines(measure)]
         end = fair_end_of(measure)
         entries.append("\n".join([
             f"{measure.NAME}  {measure.PRETTY_NAME}", f"    {measure.SHORT_DESC}",
             f"    range {range_of(measure)}; {end} is {'fairer' if end == 'more' else 'fair'}",
-            "", body, "", *parameters, "", *sources]))
+            "", textwrap.indent(_plain_body(measure), "    "), "",
+            *(f"    {line}" for line in parameter_lines(measure)), "",
+            *(f"    {BIBLIOGRAPHY[key]}" for key in measure.SOURCE)]))
     return "\n\n\n".join(entries)
 
 
@@ -108,12 +107,12 @@ def named(names: Iterable[str]) -> list[FairnessMeasure]:
 
 def markdown(measures: Sequence[FairnessMeasure]) -> str:
     """Return a Markdown table of measures: name, description, range, fair end and source."""
-    rows = ["| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |"]
-    for measure in measures:
-        sources = ", ".join(BIBLIOGRAPHY[key].short for key in measure.SOURCE)
-        rows.append(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
-                    f"{fair_end_of(measure)} | {sources} |")
-    return "\n".join(rows)
+    return "\n".join([
+        "| measure | in words | range | fair end | source |", "| --- | --- | --- | --- | --- |",
+        *(f"| `{measure.NAME}` | {measure.SHORT_DESC} | {range_of(measure)} | "
+          f"{fair_end_of(measure)} | "
+          f"{', '.join(BIBLIOGRAPHY[key].short for key in measure.SOURCE)} |"
+          for measure in measures)])
 
 
 def _title(text: str, line: str) -> list[str]:
@@ -168,8 +167,8 @@ def _parameters(measure: FairnessMeasure) -> str:
 
 def rst(measures: Sequence[FairnessMeasure]) -> str:
     """Return one reStructuredText page of measures and their papers."""
-    entries = [line for measure in measures for line in entry(measure, _parameters(measure))]
-    return "\n".join([*_title("Measures", "="), _INTRODUCTION, *entries,
+    return "\n".join([*_title("Measures", "="), _INTRODUCTION,
+                      *(line for one in measures for line in entry(one, _parameters(one))),
                       *_title("Bibliography", "-"), *references(measures)]) + "\n"
 
 

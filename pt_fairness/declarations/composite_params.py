@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from pt_fairness.declarations.params import Param, groups, label, target
@@ -45,23 +46,20 @@ def _by_grade(value: Any) -> Any:
     return dict(sorted(weights.items())) if same else value
 
 
-def _are_weights(value: dict[Any, Any]) -> bool:
-    return all(isinstance(grade, int) and grade >= 0 for grade in value) \
-        and all(isinstance(weight, float) and weight >= 0 for weight in value.values()) \
-        and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
-
-
 #: The weights of relevance grades.
 WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents of at least rel "
                 "are one grade of weight 1",
                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
-                "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
+                "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade,
+                accepts=lambda v: all(isinstance(grade, int) and grade >= 0 for grade in v)
+                and all(isinstance(weight, float) and weight >= 0 for weight in v.values())
+                and abs(math.fsum(v.values()) - 1.0) <= SUM_TOLERANCE)
 
 
-def _by_source(value: Any) -> Any:
+def _by_source(value: Any, canonical: Callable[[Any], Any] = lambda one: one) -> Any:
     if not isinstance(value, dict):
         return value
-    named = {_GROUPS.canonical(source): one for source, one in value.items()}
+    named = {_GROUPS.canonical(source): canonical(one) for source, one in value.items()}
     return {source: named[source] for source in sorted(named, key=str)}
 
 
@@ -75,9 +73,7 @@ ATTRIBUTES = Param(dict, "group sources, each with its divergence",
 
 
 def _targets(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    return _by_source({source: _TARGET.canonical(one) for source, one in value.items()})
+    return _by_source(value, _TARGET.canonical)
 
 
 #: The targets of group sources.

@@ -9,7 +9,7 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.declarations.params import NOT_PROVIDED, Param, literal
+from pt_fairness.declarations.params import NOT_PROVIDED, literal
 
 #: A line of at most 72 characters, or one longer word. textwrap.wrap is slower.
 _LINE = re.compile(r"(.{1,72}|\S+)(?: |$)")
@@ -27,13 +27,8 @@ class SignatureOfMeasure:
             if value is NOT_PROVIDED:
                 value = Parameter.empty if param.required else None
             parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=value,
-                                        annotation=_types(param)))
+                                        annotation=" | ".join(one.__name__ for one in param.types)))
         return Signature(parameters)
-
-
-def _types(param: Param) -> str:
-    types = param.dtype if isinstance(param.dtype, tuple) else (param.dtype,)
-    return " | ".join(one.__name__ for one in types)
 
 
 def parameter_lines(measure: irm.Measure) -> list[str]:
@@ -41,8 +36,7 @@ def parameter_lines(measure: irm.Measure) -> list[str]:
     lines = []
     for name, param in measure.SUPPORTED_PARAMS.items():
         default = "" if param.default is NOT_PROVIDED else f" (default {literal(param.default)})"
-        more = " (required)" if param.required else default
-        lines.append(f"{name}: {param.desc}{more}")
+        lines.append(f"{name}: {param.desc}{' (required)' if param.required else default}")
     return lines
 
 

@@ -54,6 +54,7 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
                  canonical: Callable[[Any], Any] = lambda value: value,
                  required: bool = False) -> None:
         super().__init__(dtype=dtype, default=default, desc=desc, required=required)
+        self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
         self.allowed = allowed
         self.accepts = accepts
         self.canonical = canonical
@@ -69,10 +70,8 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
         """Return whether ``value`` is allowed; booleans are not accepted as numbers."""
         if value is NOT_PROVIDED:
             return True
-        types = self.dtype if isinstance(self.dtype, tuple) else (self.dtype,)
-        if isinstance(value, bool) and bool not in types:
-            return False
-        return isinstance(value, types) and self.accepts(value)
+        return isinstance(value, self.types) \
+            and (bool in self.types or not isinstance(value, bool)) and self.accepts(value)
 
 
 def plain(value: Any) -> Any:
@@ -339,12 +338,11 @@ def _value_source(value: Any) -> Any:
 
 def background() -> Param:
     """Declare the background documents that a ranking is compared with."""
-    words = ", ".join(map(repr, BACKGROUND_WORDS))
     return Param(str, "documents that the ranking is compared with: those of the whole ranking "
                  "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
                  "name), of the file of a run, or of all runs of a folder",
-                 f"{words}, a name registered with pt_fairness.runs.register, or the path of a run "
-                 "or of a folder of runs",
+                 f"{', '.join(map(repr, BACKGROUND_WORDS))}, a name registered with "
+                 "pt_fairness.runs.register, or the path of a run or of a folder of runs",
                  default=BACKGROUND_WORDS[0], canonical=_path_text,
                  accepts=lambda v: v in BACKGROUND_WORDS or os.path.exists(v)
                  or _is_registered(v, "pt_fairness.values.runs"))

@@ -82,8 +82,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         parts = [part for measure in measures for part in getattr(measure, "parts", [measure])]
         from_qrels = any(getattr(part, "needs_groups", True)
                          and part.params.get("groups") is None for part in parts)
-        columns = ["query_id", "doc_id", "relevance"]
-        return [*columns, "iteration"] if from_qrels else columns
+        return ["query_id", "doc_id", "relevance", *(["iteration"] if from_qrels else [])]
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
         from pt_fairness.provider.evaluator import FairnessEvaluator
@@ -95,8 +94,8 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
             raise ValueError(f"the provider {self.NAME!r} does not compute "
                              f"{', '.join(sorted(others))}; without a provider, ir_measures takes "
                              "the one that does")
-        frame = ir_measures.util.QrelsConverter(qrels).as_pd_dataframe()
-        return FairnessEvaluator(measures, frame)
+        return FairnessEvaluator(measures,
+                                 ir_measures.util.QrelsConverter(qrels).as_pd_dataframe())
 
 
 FAIRNESS = FairnessProvider()

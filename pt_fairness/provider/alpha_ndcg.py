@@ -48,9 +48,8 @@ class Diversity:
                  "are read from the iteration field of the qrels, which PyTerrier's reader drops "
                  "and pt_fairness.read_qrels keeps", "subtopics")
         self.warn_of_ties(measure, run, warn)
-        values = score(measure.NAME, subtopics, Listing(run, measure), measure["alpha"],
-                       measure.params.get("cutoff"))
-        return mean_of_lists(values, run.topics)
+        return mean_of_lists(score(measure.NAME, subtopics, Listing(run, measure),
+                                   measure["alpha"], measure.params.get("cutoff")), run.topics)
 
     def warn_of_ties(self, measure: Any, run: Run, warn: Warn) -> None:
         """Warn if the order of tied documents can change a value."""
@@ -101,7 +100,7 @@ class Subtopics:
         subtopic = lists[row] * (self._nothing + 1) + self._members[codes[row], column]
         order = np.argsort(subtopic, kind="stable")
         ordered = subtopic[order]
-        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)])
+        first = np.flatnonzero(np.diff(ordered, prepend=-1))
         # The number of earlier documents of the list with the same subtopic.
         seen = np.empty(len(order), np.int64)
         seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
@@ -161,13 +160,12 @@ class Subtopics:
 
         Ties are broken by docno, descending.
         """
-        chosen = np.isin(self._judgments.topic[self._relevant], topics)
-        pairs = self._relevant[chosen]
+        pairs = self._relevant[np.isin(self._judgments.topic[self._relevant], topics)]
         words = ~words_of(self._judgments.docnos(pairs))
         topic = np.searchsorted(topics, self._judgments.topic[pairs])
         order = np.lexsort((*words.T[::-1], topic))
-        subtopics = self._members[self.of_pair[pairs][order]]
-        return greedy_gains(topic[order], subtopics, self._nothing, alpha, depth)
+        return greedy_gains(topic[order], self._members[self.of_pair[pairs][order]],
+                            self._nothing, alpha, depth)
 
 
 def greedy_gains(topic: Ints, subtopics: Ints, nothing: int, alpha: float, depth: int) -> Floats:
@@ -220,11 +218,9 @@ class Listing:
 
         :param as_set: whether the measure ignores the order within the cutoff
         """
-        if len(self.list) == 0:
-            return False
-        first = np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))
+        first = np.flatnonzero(np.diff(self.block, prepend=-1))
         if len(first) == len(self.block):
-            return False  # no ties
+            return False  # no ties, or no documents
         sets = self.sets(subtopics)
         mixed = np.minimum.reduceat(sets, first) != np.maximum.reduceat(sets, first)
         if cutoff is not None:
@@ -247,7 +243,6 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
         return ratio(found, _discounted(subtopics.ideal(alpha, cutoff))[listing.topics])
     if cutoff == 1:
         return found  # as ndeval
-    count = subtopics.count[listing.topics]
     if cutoff is not None and cutoff > DEEPEST:
         raise ValueError(f"alpha_DCG@{cutoff} is not possible: it takes cutoffs of at most "
                          f"{DEEPEST}; alpha_nDCG takes any")
@@ -255,7 +250,7 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
     depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(found), cutoff)
     longest = int(depth.max(initial=0))
     terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
-    return ratio(found, count * np.append(0.0, np.cumsum(terms))[depth])
+    return ratio(found, subtopics.count[listing.topics] * np.append(0.0, np.cumsum(terms))[depth])
 
 
 def _discounted(gains: Floats) -> Floats:

@@ -29,18 +29,16 @@ class Attributes:
     def __init__(self, measures: Sequence[FairnessMeasure], judgments: Judgments) -> None:
         self._depth = depth_of(measures)
         self.sources = {name: groups.get(name) for name in measures[0].joint}
-        rel = min(measure.param("rel") or 0 for measure in measures)
+        self._rel = min(measure.param("rel") or 0 for measure in measures)
         self._annotations: dict[str, Annotations] = {}
         for name, source in self.sources.items():
             for measure in measures:
                 if source.weighted and name in measure.param("whole").split(","):
                     raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
                                      "there; leave it out of whole")
-            wanted = {measure.joint[name] for measure in measures}
-            self._annotations[name] = Annotations(
-                judgments, source, [rel], {label for target in wanted for label in _labels(target)},
-                unknown=True)
-        self._rel = rel
+            added = {label for measure in measures for label in _labels(measure.joint[name])}
+            self._annotations[name] = Annotations(judgments, source, [self._rel], added,
+                                                  unknown=True)
         cells = math.prod(len(one.sets.labels) for one in self._annotations.values())
         if cells >= 2**63:
             raise ValueError(f"{measures[0]} has {cells:.2g} combinations of labels, more than an "

@@ -27,11 +27,10 @@ def check_sources(measures: Iterable[FairnessMeasure]) -> None:
         for name in measure.joint:
             groups.get(name)
         name = measure.param("groups")
-        if name is None or not measure.needs_groups or _is_pipe(name):
-            continue
-        source = groups.get(name)
-        if source.complete and source.labels is not None:
-            check_declared(measure, source, source.labels)
+        if name is not None and measure.needs_groups and not _is_pipe(name):
+            source = groups.get(name)
+            if source.complete and source.labels is not None:
+                check_declared(measure, source, source.labels)
 
 
 def check_names(measures: Iterable[Any]) -> None:
@@ -91,12 +90,11 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn)
     known = [*annotations.labels, *measure.added_labels]
     held = listed(annotations.labels) or "no groups"
     for parameter, label in measure.named_labels(known):
-        if label in known:
-            continue
-        words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
-            if parameter == "protected" else ""
-        warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
-             f"hold {held}{words}", f"{UNKNOWN}label {label}")
+        if label not in known:
+            words = f"; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}" \
+                if parameter == "protected" else ""
+            warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
+                 f"hold {held}{words}", f"{UNKNOWN}label {label}")
     added = [label for label in measure.added_labels if label not in annotations.labels]
     if added:
         undeclared = "" if annotations.declared is None else \

@@ -49,8 +49,9 @@ class GroupedMeasures:
         self.needed = needed
         if self.groups is not None and self.groups.weighted:
             check_weights(measures, self.groups)
-        added = {label for measure in measures for label in measure.added_labels}
-        self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
+        self.annotations = Annotations(
+            judgments, self.groups, rels_of(measures),
+            {label for measure in measures for label in measure.added_labels}, needed)
         self.values = ValueLookup(measures, self.annotations)
         self.of_group = OfGroups(measures, self.annotations)
         self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
@@ -68,8 +69,7 @@ def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[G
     by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
     for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
         name = measure.param("groups") if measure.needs_groups else None
-        key = name, measure.needs_groups, tuple(measure.joint)
-        by_source.setdefault(key, []).append(measure)
+        by_source.setdefault((name, measure.needs_groups, tuple(measure.joint)), []).append(measure)
     return [GroupedMeasures(name, needed, some, judgments)
             for (name, needed, _), some in by_source.items()]
 
@@ -111,11 +111,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """
         for groups, dropped in source.dropping.items():
             if dropped.any():
-                first = self.topics[dropped.argmax()]
                 self._warn(f"{groups!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
-                           f"first is {first!r}): they have no value (NaN) and are left out of the "
-                           "means. pt.Experiment cannot leave them out: give it "
-                           "groups.to_qrels(qrels)", f"topics {groups}")
+                           f"first is {self.topics[dropped.argmax()]!r}): they have no value (NaN) "
+                           "and are left out of the means. pt.Experiment cannot leave them out: "
+                           "give it groups.to_qrels(qrels)", f"topics {groups}")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
             if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
@@ -138,13 +137,15 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
-        frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
-        ranked = Run(frame, self._judgments, self._warn)
-        parts = self.parts(ranked)
+        ranked = Run(ir_measures.util.RunConverter(run).as_pd_dataframe(), self._judgments,
+                     self._warn)
+        values = self._values(ranked)
         undefined: dict[str, list[str]] = {}
-        values: dict[Any, Floats] = {
-            measure: self._composed(measure, parts, undefined) for measure in self._own
-        }
+        for measure in self._own:
+            nothing = np.isnan(values[measure]) & ~self._dropped(measure)
+            if nothing.any():
+                undefined.setdefault(self._how_many(measure, nothing), []).append(str(measure))
+            values[measure] = np.where(nothing, 0.0, values[measure])
         if undefined:
             # It depends on the qrels and not on the run, so equal texts have the same cause.
             message = ("topics with nothing to compare with have the value 0.0, for every system "
@@ -181,14 +182,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        parts = self.parts(empty_run(self._judgments))
-        return {measure: np.isnan(measure.compose([parts[part] for part in measure.parts]))
-                | self._dropped(measure) for measure in self._own}
+        return {measure: np.isnan(values) for measure, values in
+                self._values(empty_run(self._judgments)).items()}
 
     def undefined_everywhere(self) -> dict[FairnessMeasure, str]:
         """Return the measures that are undefined for all topics, with their number and the reason.
         """
-        return {measure: _how_many(topics, self.topics, self._grouped_of(measure), measure)
+        return {measure: self._how_many(measure, topics)
                 for measure, topics in self.undefined().items() if topics.all()}
 
     def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
@@ -196,23 +196,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return {part: values for source in self._sources
                 for part, values in self._scores(run, source).items()}
 
-    def _composed(self, measure: FairnessMeasure, parts: dict[FairnessMeasure, Floats],
-                  undefined: dict[str, list[str]]) -> Floats:
-        """Return the value of a measure for each topic, ``[T]``.
-
-        The value is NaN where a group source drops the topic, and 0 where it is undefined.
-
-        :param parts: the values of the parts of all measures; NaN for undefined topics
-        :param undefined: updated in place: if the measure is undefined for some topics, its name is
-            added to the list of a text that counts and names them
-        """
-        dropped = self._dropped(measure)
-        values = measure.compose([parts[part] for part in measure.parts])
-        nothing = np.isnan(values) & ~dropped
-        if nothing.any():
-            text = _how_many(nothing, self.topics, self._grouped_of(measure), measure)
-            undefined.setdefault(text, []).append(str(measure))
-        return np.where(dropped, np.nan, np.where(nothing, 0.0, values))
+    def _values(self, run: Run) -> dict[Any, Floats]:
+        """Return the values of all measures, ``[T]``; NaN where undefined or dropped."""
+        parts = self.parts(run)
+        return {measure: np.where(self._dropped(measure), np.nan, measure.compose(
+            [parts[part] for part in measure.parts])) for measure in self._own}
 
     def _dropped(self, measure: FairnessMeasure) -> Bools:
         return np.any([source.dropped for source in self._grouped_of(measure)], axis=0)
@@ -253,17 +241,19 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        f"foreign {source.groups}")
         return values
 
+    def _how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
+        """Return how many topics a measure is undefined for, and which ones or why.
 
-def _how_many(topics: Bools, names: Sequence[str], sources: Sequence[GroupedMeasures],
-              measure: FairnessMeasure) -> str:
-    text = f"{topics.sum()} of {len(topics)} topics"
-    if not topics.all():
-        text += f" ({listed(itertools.compress(names, topics))})"
-    known = topics.all() and measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
-        and not isinstance(measure, ValueMeasure)
-    for source in sources if known else []:
-        document = source.annotations.without_group(measure.param("rel"))
-        if source.needed and document is not None:
-            where = source.groups or "the iteration of the qrels"
-            text += f" (no relevant document, such as {document!r}, has a group in {where})"
-    return text
+        :param topics: a mask of them, ``[T]``
+        """
+        text = f"{topics.sum()} of {len(topics)} topics"
+        if not topics.all():
+            return f"{text} ({listed(itertools.compress(self.topics, topics))})"
+        known = measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
+            and not isinstance(measure, ValueMeasure)
+        for source in self._grouped_of(measure) if known else []:
+            document = source.annotations.without_group(measure.param("rel"))
+            if source.needed and document is not None:
+                text += (f" (no relevant document, such as {document!r}, has a group in "
+                         f"{source.groups or 'the iteration of the qrels'})")
+        return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -54,15 +55,13 @@ def _provider_of(measure: Any) -> Any:
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
-    if frame.empty:
-        return {}
     codes, names = pd.factorize(frame["query_id"])
     documents, values = frame["doc_id"].tolist(), frame[column].tolist()
     starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
     topics: dict[str, dict[str, Any]] = {}
-    for start, end in zip(starts, [*starts[1:], len(codes)], strict=True):
-        rows = topics.setdefault(str(names[codes[start]]), {})
-        rows.update(zip(documents[start:end], values[start:end], strict=True))
+    for start, end in itertools.pairwise([*starts, len(codes)]):
+        topics.setdefault(str(names[codes[start]]), {}).update(
+            zip(documents[start:end], values[start:end], strict=True))
     return topics
 
 

@@ -78,8 +78,8 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         else groups.REGISTRY.bound(found)
     columns: dict[Any, str] = {}
     for measure in measures:
-        taken = measure(groups=name) if takes_groups(measure) else measure
-        columns.setdefault(taken, str(measure))
+        columns.setdefault(measure(groups=name) if takes_groups(measure) else measure,
+                           str(measure))
     if any(map(reads_subtopics, measures)):
         annotated = found.to_qrels(qrels)
         if (annotated["iteration"] == "-").all():

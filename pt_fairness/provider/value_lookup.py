@@ -40,10 +40,9 @@ class ValueLookup:
                          for key, value in given.items()}
         #: The number of ranks of a list for which each value source is needed, ``None`` for all.
         self._depths = {key: depth_of(of) for key, of in by_source.items()}
-        wanted = {measure.background for measure in some}
         self._backgrounds: dict[Hashable, Background] = {
             background: self._background(*background)
-            for background in wanted if background is not None}
+            for background in {measure.background for measure in some} if background is not None}
 
     def added_to(self, rankings: Rankings, run: Run) -> Rankings:
         """Return a copy of the rankings with the values of the ranked documents and backgrounds."""
@@ -65,9 +64,9 @@ class ValueLookup:
         judgments = self._annotations.judgments
         if rel is None:
             frame = runs.get(name)
-            named = pd.DataFrame({"query_id": frame["qid"], "doc_id": frame["docno"],
-                                  "score": -np.arange(float(len(frame)))})
-            run = Run(named, judgments, lambda message, cause: None)
+            run = Run(pd.DataFrame({"query_id": frame["qid"], "doc_id": frame["docno"],
+                                    "score": -np.arange(float(len(frame)))}),
+                      judgments, lambda message, cause: None)
             ranked = self._annotations.of_run(run, None)
             topic, docnos = run.topic, run.docnos(slice(None))
             codes, sets = ranked.codes, ranked.sets

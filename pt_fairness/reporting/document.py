@@ -82,7 +82,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
            title: str = "Fairness report", test: Literal["t", "randomisation"] = "t",
            confidence: float | None = None,
            tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
-           uncertain: int | None = None) -> Report:
+           uncertain: int | None = None,
+           undefined: Literal["count", "drop"] = "count") -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The report has the table of averages, a plot of the systems by any two measures, the relevant
@@ -125,6 +126,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
         package with the intervals and shares of
         :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
         probabilities
+    :param undefined: as of :func:`evaluate`: ``'drop'`` leaves the topics for which a measure of
+        this package is undefined out of its averages, tests and intervals. Not with ``uncertain``
     :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
         and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
     :raises ValueError: what :func:`evaluate` raises, a depth out of range, a pipe, or topics that
@@ -148,6 +151,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
                          "from 1 to 100")
+    if uncertain is not None and undefined == "drop":
+        raise ValueError("undefined='drop' does not go with uncertain labels, which count the "
+                         "undefined topics as 0; give one of them")
     queries = qrels if last else topics
     by_name, judged, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
                                                   names, progress, topics_needed=False)
@@ -158,7 +164,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
-        confidence=confidence, references=True, tolerance=tolerance)
+        confidence=confidence, references=True, tolerance=tolerance, undefined=undefined)
     plan = make_plan(judged, measures, None, 1, groups)
     experiment = Experiment(by_name, plan, averages, perquery, depth, queries)
     sections, level = [], confidence or CONFIDENCE

@@ -8,7 +8,7 @@ import pytest
 from evaluation.common import evaluate_quietly, trec_run
 from scipy import stats
 
-from pt_fairness import analysis, cli, evaluate, io
+from pt_fairness import analysis, cli, evaluate, io, report
 from pt_fairness.evaluation import as_text
 
 MEASURES = ["nDCG@5", "rND@5"]
@@ -63,18 +63,74 @@ def test_the_warning_and_the_note_say_so(experiment):
         evaluate(*experiment, MEASURES, undefined="x", progress=False)
 
 
-def test_the_option_of_the_command(experiment, tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def files(experiment, tmp_path, monkeypatch):
+    """The names of the runs; they and ``qrels`` are in the working directory."""
     monkeypatch.chdir(tmp_path)
     runs, qrels = experiment
     io.write_qrels(qrels, "qrels")
     for name, run in runs.items():
         (tmp_path / name).write_text(trec_run(run))
-    command = ["table", "qrels", *runs, "-m", *MEASURES]
+    return [*runs]
+
+
+def test_the_option_of_the_command(files, capsys):
+    command = ["table", "qrels", *files, "-m", *MEASURES]
     assert cli.main([*command, "--drop-undefined", "--baseline", "s0"]) == 0
-    expected = evaluate_quietly([*runs], "qrels", MEASURES, undefined="drop", baseline="s0")[0]
+    expected = evaluate_quietly(files, "qrels", MEASURES, undefined="drop", baseline="s0")[0]
     out, err = capsys.readouterr()
     assert out == as_text(expected, "csv") and "are left out" in err and "0.0" not in err
     assert cli.main(command) == 0
     assert capsys.readouterr().out != out
     assert not np.isclose(expected["rND@5"], evaluate_quietly(
-        [*runs], "qrels", MEASURES)[0]["rND@5"]).any()
+        files, "qrels", MEASURES)[0]["rND@5"]).any()
+
+
+def test_the_report(files, capsys):
+    pytest.importorskip("jinja2")
+    options = {"baseline": "s0", "confidence": 0.9, "progress": False}
+    with pytest.warns(UserWarning, match="nothing to compare with are left out"):
+        page = report(files, "qrels", MEASURES, undefined="drop",
+                      topic_groups=dict.fromkeys(io.read_qrels("qrels")["qid"], "all"), **options)
+    expected, values = evaluate_quietly(files, "qrels", MEASURES, undefined="drop", baseline="s0",
+                                        confidence=0.9, references=True)
+    pd.testing.assert_frame_equal(page.table, expected)
+    count = len(expected.attrs["undefined"]["rND@5"])
+    assert f"rND@5 is undefined for {count} of 14 topics (" in page.paragraph
+    assert "); they are left out of the average." in page.paragraph
+    assert "counts in the average" not in page.paragraph + page.html
+    assert f"Undefined, and left out: rND@5 on {count} of 14 topics." in page.html
+    means = analysis.topic_groups(values, dict.fromkeys(values["qid"], "all"), confidence=0.9)
+    for row in means[means["measure"] == "rND@5"].itertuples():
+        assert row.n == 14 - count
+        assert f"{row.mean:.4f} [{row.low:.4f}, {row.high:.4f}]" in page.html
+    command = ["report", "qrels", *files, "-m", *MEASURES, "--baseline", "s0", "--ci", "0.9"]
+    assert cli.main([*command, "--drop-undefined"]) == 0
+    out, _ = capsys.readouterr()
+    with pytest.warns(UserWarning):
+        assert out == report(files, "qrels", MEASURES, undefined="drop", **options).html
+    assert cli.main(command) == 0
+    counted, _ = capsys.readouterr()
+    assert "counts in the average" in counted and "left out of the average" not in counted
+    assert cli.main([*command, "--drop-undefined", "--uncertain", "9"]) == 2
+    assert "--drop-undefined does not go with uncertain labels" in capsys.readouterr().err
+
+
+def test_the_comparison_of_a_new_order(files, capsys):
+    io.read_qrels("qrels").rename(columns={"iteration": "group"})[["qid", "docno", "group"]].query(
+        "group != '-'").to_csv("groups.csv", index=False)
+    command = ["rerank", "s0", "xquad", "--groups", "groups.csv", "-o", "new", "--compare", "qrels",
+               "-m", *MEASURES]
+    assert cli.main([*command, "--drop-undefined"]) == 0
+    shown, err = capsys.readouterr()
+    assert "are left out" in err and "Undefined, and left out: rND@5 on " in shown
+    averages, values = evaluate_quietly(
+        {"before": io.read_run("s0"), "after": io.read_run("new")}, "qrels", MEASURES,
+        groups="groups.csv", undefined="drop")
+    with pytest.warns(UserWarning, match="on .* of 14 topics, for which both have a value"):
+        row = analysis.compare(values, "before", None).set_index("measure").loc["rND@5"]
+    assert f"[{row['low']:.4f}, {row['high']:.4f}]" in shown
+    assert f"{averages['rND@5'][0]:.4f}" in shown and f"{averages['rND@5'][1]:.4f}" in shown
+    assert cli.main(command) == 0
+    counted, _ = capsys.readouterr()
+    assert counted != shown and "left out" not in counted
