@@ -105,6 +105,8 @@ class Page:
         self.browser, self.address = browser, path.as_uri()
         browser.get_log("browser"), browser.get_log("performance")
         browser.get(self.address)
+        # A history of 50 entries is full, and Chromium then drops those that scripts have left.
+        browser.execute_cdp_cmd("Page.resetNavigationHistory", {})
 
     def __call__(self, script: str, *arguments: Any) -> Any:
         """The result of a script."""

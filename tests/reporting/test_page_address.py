@@ -93,14 +93,13 @@ def test_setting_the_address_and_going_back(page):
     wait_until_shown(page, **DIFFICULT)
     page("location.hash = 'topic=4'")
     wait_until_shown(page, **DIFFICULT | {"topic": "4"})
-    # Not the driver's back(), which may count from an entry that the page has left already.
-    page("history.back()")
+    page.browser.back()
     wait_until_shown(page, **DIFFICULT)
-    page("history.back()")
+    page.browser.back()
     wait_until_shown(page, **first | {"system": system})
-    page("history.back()")
+    page.browser.back()
     wait_until_shown(page, **first)
-    page("history.forward()")
+    page.browser.forward()
     wait_until_shown(page, **first | {"system": system})
 
 
