@@ -45,8 +45,8 @@ def mean_of_lists(values: Floats, topics: Ints) -> Floats:
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
     above, below = np.asarray(above, float), np.asarray(below, float)
-    zeros = np.zeros(np.broadcast(above, below).shape)
-    return np.divide(above, below, out=zeros, where=below != 0)
+    return np.divide(above, below, out=np.zeros(np.broadcast(above, below).shape),
+                     where=below != 0)
 
 
 def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
@@ -70,6 +70,6 @@ def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
     """
     rows = len(codes)
     places = codes + (1 + (kinds + 1) * np.arange(rows))[:, None]
-    every = np.broadcast_to(weights, codes.shape)
-    sums = np.bincount(places.ravel(), every.ravel(), rows * (kinds + 1))
+    sums = np.bincount(places.ravel(), np.broadcast_to(weights, codes.shape).ravel(),
+                       rows * (kinds + 1))
     return np.asarray(sums.reshape(rows, kinds + 1)[:, 1:], float)

@@ -210,12 +210,12 @@ class Registry(Generic[S]):
         if isinstance(name, BoundName) and isinstance(name.value, self._kind):
             return name.value
         source = self._registered.get(name)
+        if not make:
+            return source if isinstance(source, self._kind) else None
         if source is None:
-            known = make and name in _built_in_names(self._kind.WHAT)
+            known = name in _built_in_names(self._kind.WHAT)
             return built_in(self._kind.WHAT, name) if known else None
         if not isinstance(source, self._kind):
-            if not make:
-                return None
             source = self._registered[name] = source()  # type: ignore[operator]
         return source
 

@@ -137,8 +137,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     pair = np.arange(len(flat))
     lists = Lists(np.arange(topics), np.arange(topics) * depth, np.full(topics, depth), topic,
                   pair, flat, lambda: pair)
-    relevance = np.ones(len(flat), np.int64)
-    judged = Judged([str(i + 1) for i in range(topics)], topic, relevance,
+    judged = Judged([str(i + 1) for i in range(topics)], topic, np.ones(len(flat), np.int64),
                     {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1)
                      for rel in rels})
     return Rankings(lists, judged, LabelSets(names), sorted(names))

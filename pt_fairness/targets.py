@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint
-from pt_fairness.arrays import Floats
+from pt_fairness.arrays import Floats, recoded
 from pt_fairness.divergences import SMALLEST_TARGET
 from pt_fairness.identifiers import missing
-from pt_fairness.io import need_columns, need_rows, read_targets
+from pt_fairness.io import need_rows, read_targets
 from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
 from pt_fairness.messages import shown
 from pt_fairness.registry import NamedObject, Registry
@@ -107,8 +107,7 @@ def _read(name: str, frame: pd.DataFrame) \
     for_all = "qid" not in frame and "query_id" not in frame
     if for_all:
         frame = frame.assign(qid="all")
-    need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
-    need_rows(frame, f"the target {name!r}")
+    need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
     for column in ("qid", "group"):
         blank = (frame[column].isna() | frame[column].isin(UNANNOTATED)).to_numpy()
         if blank.any():
@@ -162,8 +161,7 @@ def get(name: str) -> pd.DataFrame:
     frame = pd.DataFrame({"group": pd.Series([target.labels[i] for i in group], dtype="str"),
                           "share": target.shares[topic, group]})
     if target.topics is not None:
-        qids = list(target.topics)
-        frame.insert(0, "qid", pd.Series([qids[i] for i in topic], dtype="str"))
+        frame.insert(0, "qid", pd.Index([*target.topics], dtype="str").take(topic))
     return frame
 
 
@@ -177,8 +175,7 @@ def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     check(name, qids)
     target = find(name)
     table = np.zeros((len(qids), len(labels)))
-    place = {label: i for i, label in enumerate(labels)}
-    columns = [place[label] for label in target.labels]
+    columns = recoded(np.arange(len(target.labels)), target.labels, labels)
     table[:, columns] = target.shares if target.topics is None \
         else target.shares[[target.topics[qid] for qid in qids]]
     return table

@@ -62,11 +62,11 @@ class Plan:
             os.environ[ALPHA_VARIABLE] = self.alpha
 
 
-def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
+def make_plan(qrels: pd.DataFrame, measures: Any, checkpoint: Path | None, workers: int,
               source: Any = None) -> Plan:
     """Make a plan, and create the folder of the checkpoint if it is missing.
 
-    :param qrels: a frame, or what :func:`pt_fairness.io.load_qrels` takes
+    :param qrels: a frame with the columns of PyTerrier or of ir_measures
     :param measures: measures or their names
     :param workers: the number of processes; 1 for this process only, −1 for one per processor
     :param source: the group source of the measures whose parameter ``groups`` is not set, or
@@ -74,9 +74,8 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
-    frame = io.load_qrels(qrels)
-    columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
-    frame = with_text_ids(frame.rename(columns=columns), "qrels", "query_id", "doc_id")
+    columns = dict(zip(io.qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
+    frame = with_text_ids(qrels.rename(columns=columns), "qrels", "query_id", "doc_id")
     if frame.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
     asked = parsed(measures)

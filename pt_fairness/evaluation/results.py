@@ -95,9 +95,8 @@ def _compare(run: Scores, baseline: Scores | None, measures: int, test: str) -> 
     if baseline is None:
         return np.full((3, measures), np.nan)
     from scipy import stats
-    row = {qid: i for i, qid in enumerate(run.qids)}
-    padded = np.vstack([run.values, np.full(measures, np.nan)])
-    ours = np.ascontiguousarray(padded[[row.get(qid, -1) for qid in baseline.qids]].T)
+    ours = np.ascontiguousarray(
+        pd.DataFrame(run.values, run.qids).reindex(baseline.qids).to_numpy().T)
     theirs = np.ascontiguousarray(baseline.values.T)
     counts = (ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1)
     if test == "randomisation":
@@ -113,20 +112,11 @@ def _compare(run: Scores, baseline: Scores | None, measures: int, test: str) -> 
 
 def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
     """Return ``name, qid, measure, value``, sorted by name and topic."""
-    names = sorted(scores)
-    qids, values = [], []
-    for name in names:
-        topics = np.array(scores[name].qids, dtype=object)
-        order = np.argsort(topics, kind="stable")
-        qids.append(topics[order])
-        values.append(scores[name].values[order].ravel())
-    counts = [len(some) for some in qids]
-    measure = np.tile(np.arange(len(columns)), sum(counts))
-    return pd.DataFrame({
-        "name": pd.Index(names, dtype="str").repeat(np.array(counts) * len(columns)),
-        "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
-        "measure": pd.Index(list(columns), dtype="str").take(measure),
-        "value": np.concatenate(values)})
+    wide = pd.concat({name: pd.DataFrame(scores[name].values, scores[name].qids).sort_index()
+                      for name in sorted(scores)}, names=["name", "qid"])
+    rows = wide.index.repeat(len(columns)).to_frame(index=False).astype("str")
+    return rows.assign(measure=pd.Index([*columns] * len(wide), dtype="str"),
+                       value=wide.to_numpy().ravel())
 
 
 def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFrame:
@@ -136,12 +126,11 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
     :raises ValueError: a number below 0, or a measure that the table does not have
     """
     per_query = is_per_query(table)
-    known = list(dict.fromkeys(table["measure"])) if per_query else measure_columns(table)
     if isinstance(digits, Mapping):
         decimals = {of_one_measure(table, one)[1] if per_query else column_of(table, one): count
                     for one, count in digits.items()}
     else:
-        decimals = dict.fromkeys(known, digits)
+        decimals = dict.fromkeys(table["measure"] if per_query else measure_columns(table), digits)
     for count in decimals.values():
         if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 0:
             raise ValueError(f"round={shown(digits)} is not possible; it takes a number of "
@@ -151,8 +140,7 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
         return table.round({column: decimals[name] for column in table.columns
                             for name, suffix in [split_suffix(str(column))]
                             if name in decimals and suffix in ("", LOW, HIGH)})
-    value = table["value"].copy()
+    value = table["value"]
     for name, count in decimals.items():
-        rows = (table["measure"] == name).to_numpy()
-        value[rows] = value[rows].round(count)
+        value = value.mask(table["measure"] == name, value.round(count))
     return table.assign(value=value)
