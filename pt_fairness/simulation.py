@@ -185,10 +185,9 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
             raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(counts) - 1}")
         chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (draws, len(counts)))
     documents = np.repeat(np.arange(len(counts)), counts)
-    weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
     # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
     waiting = np.random.default_rng(seed).standard_exponential((draws, len(documents)))
-    waiting /= weights[:, documents]
+    waiting /= np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)[:, documents]
     return documents[waiting.argsort(axis=1)]
 
 

@@ -111,8 +111,7 @@ def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) ->
                 measure.__name__ = measure.NAME
         _last.scorer = Scorer(plan)
         _last.digest = digest
-    scorer: Scorer = _last.scorer
-    return scorer.result(job)
+    return _last.scorer.result(job)
 
 
 class Scorer:
@@ -163,20 +162,17 @@ class Scorer:
             scores = kept or self._read_and_score(run)
             if isinstance(run, Input) and run.state() != state:
                 raise ValueError(f"{run.name} was written to while it was read")
-        if path is None or kept is not None:
-            return scores
-        try:
-            checkpoint.save(path, scores)
-        except OSError as error:
-            message = f"the checkpoint {self.plan.checkpoint} cannot be written: {error.strerror}"
-            return replace(scores, warnings=[*scores.warnings, (message, message)])
+        if path is not None and kept is None:
+            try:
+                checkpoint.save(path, scores)
+            except OSError as error:
+                text = f"the checkpoint {self.plan.checkpoint} cannot be written: {error.strerror}"
+                return replace(scores, warnings=[*scores.warnings, (text, text)])
         return scores
 
     def _read_and_score(self, run: Input | pd.DataFrame) -> Scores:
-        with _reading_with(self.plan.threads):
-            with collecting_warnings() as messages:
-                frame = _read(run)
-            scores = self.score(frame)
+        with _reading_with(self.plan.threads), collecting_warnings() as messages:
+            scores = self.score(_read(run))  # collects its own warnings
         return replace(scores, warnings=[*messages, *scores.warnings])
 
     def score(self, run: pd.DataFrame) -> Scores:

@@ -225,5 +225,5 @@ def _read_table(source: Input, separator: str, header: list[str],
 
 
 def _header(line: str, separator: str) -> list[str]:
-    names = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-    return [name.strip().lower() for name in names]
+    return [name.strip().lower()
+            for name in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]

@@ -163,8 +163,7 @@ def _matching_files(path: Path) -> list[str]:
 
 def file_name(path: Path) -> str:
     """Return the name of a file without the suffixes of runs and of compression."""
-    name = os.path.basename(os.fspath(path))
-    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", name)
+    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", os.path.basename(path))
 
 
 def _told_apart(paths: Sequence[Path]) -> Iterator[str]:
