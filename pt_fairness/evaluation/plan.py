@@ -11,8 +11,9 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from pt_fairness import fingerprint, io
+from pt_fairness import fingerprint
 from pt_fairness._version import __version__
+from pt_fairness.analysis.inputs import renamed_qrels
 from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure, registry_of
 from pt_fairness.identifiers import with_text_ids
@@ -74,10 +75,9 @@ def make_plan(qrels: pd.DataFrame, measures: Any, checkpoint: Path | None, worke
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
-    columns = dict(zip(io.qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
-    frame = with_text_ids(qrels.rename(columns=columns), "qrels", "query_id", "doc_id")
-    if frame.empty:
+    if not len(qrels):
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
+    frame = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
     asked = parsed(measures)
     if not asked:
         raise ValueError("there are no measures to compute")

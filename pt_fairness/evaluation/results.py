@@ -50,9 +50,9 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     for i, column in enumerate(columns):
         table[column] = means[:, i]
         if found is not None:
-            ends = found[["low", "high"]].xs(column, axis=1, level="measure").loc[list(scores)]
-            ends = ends * (np.nan if column in SUMMED else defined[i])
-            table |= {column + LOW: ends["low"].to_numpy(), column + HIGH: ends["high"].to_numpy()}
+            for end, suffix in (("low", LOW), ("high", HIGH)):
+                table[column + suffix] = found[end, column][list(scores)].to_numpy() * (
+                    np.nan if column in SUMMED else defined[i])
     if baseline is not None:
         tests = np.array([_compare(one, None if name == baseline else scores.get(baseline),
                                    len(columns), test)
@@ -72,11 +72,9 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
 
 def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return averages with further rows, which have neither comparisons nor intervals."""
-    more = rows.reindex(columns=averages.columns)
-    rejected = [column for column in averages.columns if str(column).endswith(REJECT)]
-    more[rejected] = False
-    more = more.astype({column: averages[column].dtype for column in averages.columns})
-    return pd.concat([averages, more], ignore_index=True)
+    rejected = [column for column in averages.columns if column.endswith(REJECT)]
+    more = rows.reindex(columns=averages.columns).assign(**dict.fromkeys(rejected, False))
+    return pd.concat([averages, more.astype(averages.dtypes.to_dict())], ignore_index=True)
 
 
 def means_of(values: Floats, columns: Sequence[str]) -> Floats:

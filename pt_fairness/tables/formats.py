@@ -205,8 +205,8 @@ def _plain(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
         return [start + end.ljust(max(map(len, ends)))
                 for start, end in zip(bare, ends, strict=True)]
 
-    heads = [" ".join(str(column).split()) for column in cells]
-    rows = cells.apply(aligned).set_axis(heads, axis=1)
+    rows = cells.apply(aligned).set_axis([" ".join(str(column).split()) for column in cells],
+                                         axis=1)
     if references:
         rule = pd.DataFrame([[""] * len(rows.columns)], columns=rows.columns)
         rows = pd.concat([rows[:-references], rule, rows[-references:]])
