@@ -78,9 +78,7 @@ class NamedObject:
 
 def _built_in_names(what: str) -> Mapping[str, str]:
     # The collections make objects of these classes, so they are imported when they are needed.
-    names: dict[str, Mapping[str, str]] = \
-        importlib.import_module("pt_fairness.collections").BUILT_IN
-    return names.get(what, {})
+    return importlib.import_module("pt_fairness.collections").BUILT_IN.get(what, {})
 
 
 @cache

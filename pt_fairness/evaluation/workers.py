@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,9 +61,7 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
         raise ImportError(f"n_jobs={n_jobs} needs joblib: "
                           "pip install 'pt-fairness[parallel]'") from None
 
-    def with_jobs(jobs: int | None) -> Any:
-        return Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-
+    with_jobs = partial(Parallel, return_as="generator_unordered", batch_size=1)
     parallel = with_jobs(None if n_jobs == 1 else n_jobs)
     if parallel.n_jobs == 1:
         return None
@@ -185,18 +184,14 @@ class Scorer:
         if run.empty:
             raise ValueError("the run is empty; a system that returned nothing for any topic "
                              "cannot be told from a failed one")
-        row_of: dict[str, int] = {}
-        column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
-        rows, columns, values = [], [], []
         with collecting_warnings() as messages:
-            for metric in self._evaluator.iter_calc(run):
-                rows.append(row_of.setdefault(metric.query_id, len(row_of)))
-                columns.append(column_of[metric.measure])
-                values.append(metric.value)
-        for qid in self.topics:
-            row_of.setdefault(qid, len(row_of))
+            metrics = list(self._evaluator.iter_calc(run))
+        qids = dict.fromkeys([*(metric.query_id for metric in metrics), *self.topics])
+        row_of = {qid: i for i, qid in enumerate(qids)}
+        column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
         table = np.full((len(row_of), len(column_of)), np.nan)
-        table[rows, columns] = values
+        for metric in metrics:
+            table[row_of[metric.query_id], column_of[metric.measure]] = metric.value
         return Scores(list(row_of), table, [*self.warnings, *messages])
 
 
