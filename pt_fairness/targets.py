@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import fingerprint
-from pt_fairness.arrays import Floats, recoded
+from pt_fairness.arrays import Floats
 from pt_fairness.divergences import SMALLEST_TARGET
 from pt_fairness.identifiers import missing
 from pt_fairness.io import need_rows, read_targets
@@ -133,8 +133,8 @@ def _read(name: str, frame: pd.DataFrame) \
     if off.any():
         raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} "
                          f"sum to {sums[off.argmax()]:.9g}; those of every topic sum to 1")
-    rows = None if for_all else {str(qid): i for i, qid in enumerate(topics)}
-    return rows, tuple(map(str, labels)), shares
+    return (None if for_all else {str(qid): i for i, qid in enumerate(topics)},
+            tuple(map(str, labels)), shares)
 
 
 def get(name: str) -> pd.DataFrame:
@@ -175,7 +175,8 @@ def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     check(name, qids)
     target = find(name)
     table = np.zeros((len(qids), len(labels)))
-    columns = recoded(np.arange(len(target.labels)), target.labels, labels)
+    place = {label: i for i, label in enumerate(labels)}
+    columns = [place[label] for label in target.labels]
     table[:, columns] = target.shares if target.topics is None \
         else target.shares[[target.topics[qid] for qid in qids]]
     return table

@@ -133,9 +133,8 @@ def _bind(measures: Sequence[Any]) -> tuple[list[Any], Iterable[BoundName]]:
         return bound[param, name]
 
     check_names(measures)
-    every = [type(measure)(**measure.with_names(bind)) if isinstance(measure, FairnessMeasure)
-             else measure for measure in measures]
-    return every, bound.values()
+    return [type(measure)(**measure.with_names(bind)) if isinstance(measure, FairnessMeasure)
+            else measure for measure in measures], bound.values()
 
 
 def _cache_key(measure: Any) -> str:

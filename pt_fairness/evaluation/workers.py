@@ -171,7 +171,7 @@ class Scorer:
 
     def _read_and_score(self, run: Input | pd.DataFrame) -> Scores:
         with _reading_with(self.plan.threads), collecting_warnings() as messages:
-            scores = self.score(_read(run))  # collects its own warnings
+            scores = self.score(_read(run))  # score collects its own warnings
         return replace(scores, warnings=[*messages, *scores.warnings])
 
     def score(self, run: pd.DataFrame) -> Scores:

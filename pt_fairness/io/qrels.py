@@ -152,8 +152,8 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
                          f"{qrels[label][wrong].iloc[0]!r}")
     iteration: Any = "0"
     if "iteration" in qrels:
-        iteration = qrels["iteration"].map(label_text, na_action="ignore").fillna("-").replace(
-            "", "-")
+        iteration = qrels["iteration"].map(label_text, na_action="ignore")
+        iteration = iteration.fillna("-").replace("", "-")
     frame = pd.DataFrame({"qid": texts_of(qrels[qid]), "iteration": iteration,
                           "docno": texts_of(qrels[docno]), "label": whole.astype("int64")},
                          index=qrels.index)

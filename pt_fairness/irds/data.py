@@ -93,9 +93,8 @@ def text(source: Any) -> str:
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
     try:
-        with source.stream() as file:
-            return str(file.read(), "utf-8")
-    except Exception as error:
+        return b"".join(lines(source)).decode("utf-8")
+    except UnicodeDecodeError as error:
         _raise_named(SimpleNamespace(source=source), error)
 
 

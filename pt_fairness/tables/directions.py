@@ -171,10 +171,10 @@ def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:
     """Return the names of the columns of numbers of which neither end is known to be better."""
-    return [column for column in map(str, table.columns)
-            if column not in ("name", "qid") and not column.startswith(SAVED_INDEX)
-            and not split_suffix(column)[1] and direction_of(column, table) is None
-            and pd.api.types.is_numeric_dtype(table[column]) and table[column].dtype != bool]
+    return [str(name) for name, values in table.items()
+            if name not in ("name", "qid") and not str(name).startswith(SAVED_INDEX)
+            and not split_suffix(str(name))[1] and direction_of(name, table) is None
+            and pd.api.types.is_numeric_dtype(values) and values.dtype != bool]
 
 
 def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.formats.style.Styler:
