@@ -70,6 +70,6 @@ def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
     """
     rows = len(codes)
     places = codes + (1 + (kinds + 1) * np.arange(rows))[:, None]
-    sums = np.bincount(places.ravel(), np.broadcast_to(weights, codes.shape).ravel(),
-                       rows * (kinds + 1))
+    every = np.broadcast_to(weights, codes.shape)
+    sums = np.bincount(places.ravel(), every.ravel(), rows * (kinds + 1))
     return np.asarray(sums.reshape(rows, kinds + 1)[:, 1:], float)

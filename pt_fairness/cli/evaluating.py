@@ -84,15 +84,14 @@ def _print_values(options: argparse.Namespace) -> None:
 
     from pt_fairness.declarations.parsing import split
     from pt_fairness.evaluation.plan import make_plan
-    from pt_fairness.io import load_qrels, read_run
+    from pt_fairness.io import read_run
     from pt_fairness.messages import collecting_warnings, warn
     from pt_fairness.provider.checks import refuse_unknown
     from pt_fairness.provider.many_runs import warn_of_one_list
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     names = [name for some in options.measures for name in split(some)]
-    plan = make_plan(load_qrels(options.qrels), names, checkpoint=None, workers=1,
-                     source=options.groups)
+    plan = make_plan(options.qrels, names, checkpoint=None, workers=1, source=options.groups)
     run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
     warn_of_one_list(plan.measures, run)
     calculator = ir_measures if options.provider is None \

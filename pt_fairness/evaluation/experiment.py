@@ -239,8 +239,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     if perquery is not True:
         verdicts = None
         if tolerance not in (None, {}) and base in scores:
-            found = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
-            found = found[found["tolerance"].notna()]
+            found = compare(by_topic, base, None, resamples=1,
+                            tolerance=tolerance).dropna(subset="tolerance")
             verdicts = found.pivot(index="name", columns="measure", values="verdict")
             attrs[TOLERANCE] = dict(zip(found["measure"], found["tolerance"], strict=True))
         averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,

@@ -11,7 +11,7 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from pt_fairness import fingerprint
+from pt_fairness import fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.analysis.inputs import renamed_qrels
 from pt_fairness.bound_names import BoundName
@@ -63,11 +63,11 @@ class Plan:
             os.environ[ALPHA_VARIABLE] = self.alpha
 
 
-def make_plan(qrels: pd.DataFrame, measures: Any, checkpoint: Path | None, workers: int,
+def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
               source: Any = None) -> Plan:
     """Make a plan, and create the folder of the checkpoint if it is missing.
 
-    :param qrels: a frame with the columns of PyTerrier or of ir_measures
+    :param qrels: a frame, or what :func:`pt_fairness.io.load_qrels` takes
     :param measures: measures or their names
     :param workers: the number of processes; 1 for this process only, −1 for one per processor
     :param source: the group source of the measures whose parameter ``groups`` is not set, or
@@ -75,7 +75,8 @@ def make_plan(qrels: pd.DataFrame, measures: Any, checkpoint: Path | None, worke
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
-    if not len(qrels):
+    qrels = io.load_qrels(qrels)
+    if qrels.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
     frame = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
     asked = parsed(measures)

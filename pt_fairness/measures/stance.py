@@ -137,8 +137,8 @@ class _BiasRBP(StanceMeasure):
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         p = self.param("p")
-        weights = discounts.discount("geometric", stances.shape[1], p)
-        return self.signed((1.0 - p) * stances * weights)
+        return self.signed((1.0 - p) * stances
+                           * discounts.discount("geometric", stances.shape[1], p))
 
 
 class _BiasDCG(StanceMeasure):
