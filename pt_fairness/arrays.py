@@ -45,8 +45,8 @@ def mean_of_lists(values: Floats, topics: Ints) -> Floats:
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
     above, below = np.asarray(above, float), np.asarray(below, float)
-    zeros = np.zeros(np.broadcast(above, below).shape)
-    return np.divide(above, below, out=zeros, where=below != 0)
+    return np.divide(above, below, out=np.zeros(np.broadcast(above, below).shape),
+                     where=below != 0)
 
 
 def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:

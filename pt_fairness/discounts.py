@@ -39,11 +39,6 @@ def log_discount(depth: int) -> Floats:
     return discount("log2", depth)
 
 
-def geometric_discount(depth: int, p: float) -> Floats:
-    """Return ``p ** (i - 1)`` for the ranks 1 to ``depth``."""
-    return discount("geometric", depth, p)
-
-
 def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     """Return the weight of the ranks 1 to ``depth``, ``[depth]``.
 

@@ -62,13 +62,12 @@ def smoothed(shares: Floats) -> Floats:
     most = round(1 / SMALLEST_SHARE) - 1
     zero = shares < SMALLEST_TARGET
     zeros = zero.sum(axis=-1, keepdims=True)
-    room = 1.0 - SMALLEST_SHARE * zeros
     if shares.shape[-1] > most and ((zeros > most) & (zeros < shares.shape[-1])).any():
         raise ValueError(f"{zeros.max()} of {shares.shape[-1]} groups have no share in the target "
                          f"distribution; a divergence counts each of them as {SMALLEST_SHARE:g}, "
                          f"so at most {most} can have none. Use fewer groups, a target in which "
                          "they have a share, or a measure that compares two groups")
-    return np.asarray(np.where(zero, SMALLEST_SHARE, shares * room))
+    return np.asarray(np.where(zero, SMALLEST_SHARE, shares * (1.0 - SMALLEST_SHARE * zeros)))
 
 
 def _p_log_ratio(p: Any, q: Any) -> Floats:
@@ -94,8 +93,8 @@ def kl(p: Floats, q: Floats) -> Floats:
 
 def binary_kl(p: Any, q: Any) -> Floats:
     """Return :func:`kl` of ``(p, 1 − p)`` from ``(q, 1 − q)``, at least 0."""
-    divergence = _p_log_ratio(p, q) + _p_log_ratio(1.0 - np.asarray(p), 1.0 - np.asarray(q))
-    return np.maximum(divergence, 0.0)
+    return np.maximum(
+        _p_log_ratio(p, q) + _p_log_ratio(1.0 - np.asarray(p), 1.0 - np.asarray(q)), 0.0)
 
 
 def jsd(p: Floats, q: Floats) -> Floats:

@@ -18,6 +18,7 @@ import pickle
 import sys
 import types
 from collections.abc import Iterable
+from contextlib import suppress
 from io import BytesIO
 from typing import IO, Any
 
@@ -80,10 +81,8 @@ def _sha256(content: Any) -> str:
 def _of_column(column: pd.Series) -> str:
     # pandas hashes mixed objects as text, so that 1 and "1" have the same hash.
     if column.dtype != object or pd.api.types.infer_dtype(column) == "string":
-        try:
+        with suppress(TypeError, ValueError):  # lists of Arrow; text that UTF-8 cannot encode
             return _sha256(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
-        except (TypeError, ValueError):  # lists of Arrow; text that UTF-8 cannot encode
-            pass
     return of_value(column.tolist())
 
 

@@ -36,8 +36,8 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
     for column in columns:
         if frame[column].isna().any():
             raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
-    texts = {column: whole_numbers(frame[column]).astype("str") for column in columns}
-    return frame.assign(**texts)
+    return frame.assign(**{column: whole_numbers(frame[column]).astype("str")
+                           for column in columns})
 
 
 def whole_numbers(ids: pd.Series) -> pd.Series:

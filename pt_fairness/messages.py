@@ -42,8 +42,7 @@ def shown(value: Any) -> str:
     ("'PRO'", 101)
     """
     if isinstance(value, str):
-        cut = len(value) > MOST_CHARACTERS
-        return f"{value[:MOST_CHARACTERS]!r}…" if cut else repr(value)
+        return repr(value) if len(value) <= MOST_CHARACTERS else f"{value[:MOST_CHARACTERS]!r}…"
     text = repr(value)
     return f"{text[:MOST_CHARACTERS]}…" if len(text) > MOST_CHARACTERS else text
 

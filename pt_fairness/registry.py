@@ -78,9 +78,7 @@ class NamedObject:
 
 def _built_in_names(what: str) -> Mapping[str, str]:
     # The collections make objects of these classes, so they are imported when they are needed.
-    names: dict[str, Mapping[str, str]] = \
-        importlib.import_module("pt_fairness.collections").BUILT_IN
-    return names.get(what, {})
+    return importlib.import_module("pt_fairness.collections").BUILT_IN.get(what, {})
 
 
 @cache
@@ -210,12 +208,12 @@ class Registry(Generic[S]):
         if isinstance(name, BoundName) and isinstance(name.value, self._kind):
             return name.value
         source = self._registered.get(name)
+        if not make:
+            return source if isinstance(source, self._kind) else None
         if source is None:
-            known = make and name in _built_in_names(self._kind.WHAT)
+            known = name in _built_in_names(self._kind.WHAT)
             return built_in(self._kind.WHAT, name) if known else None
         if not isinstance(source, self._kind):
-            if not make:
-                return None
             source = self._registered[name] = source()  # type: ignore[operator]
         return source
 

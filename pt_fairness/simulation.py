@@ -94,8 +94,8 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
     relevant = {labels[0]: depth * ratio, labels[1]: depth}
-    docnos = [f"{label}-{i + 1}" for label, count in relevant.items() for i in range(count)]
-    iteration = [label for label, count in relevant.items() for _ in range(count)]
+    judged = pd.DataFrame([(f"{label}-{i + 1}", 1, label) for label, count in relevant.items()
+                           for i in range(count)], columns=["docno", "label", "iteration"])
     orders = np.array(list(itertools.product([0, 1], repeat=depth)))
     qids = [str(i + 1) for i in range(len(orders))]
     seconds = orders.cumsum(axis=1)
@@ -106,9 +106,7 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
                   for label, i in zip(orders.ravel(), number.ravel(), strict=True)],
         "score": np.tile(np.arange(depth, 0, -1.0), len(orders)),
         "rank": np.tile(np.arange(depth), len(orders))})
-    qrels = pd.DataFrame({"qid": np.repeat(qids, len(docnos)), "docno": docnos * len(qids),
-                          "label": 1, "iteration": iteration * len(qids)})
-    return run, qrels
+    return run, pd.DataFrame({"qid": qids}).merge(judged, how="cross")
 
 
 def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1,)) -> Rankings:
@@ -137,8 +135,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     pair = np.arange(len(flat))
     lists = Lists(np.arange(topics), np.arange(topics) * depth, np.full(topics, depth), topic,
                   pair, flat, lambda: pair)
-    relevance = np.ones(len(flat), np.int64)
-    judged = Judged([str(i + 1) for i in range(topics)], topic, relevance,
+    judged = Judged([str(i + 1) for i in range(topics)], topic, np.ones(len(flat), np.int64),
                     {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1)
                      for rel in rels})
     return Rankings(lists, judged, LabelSets(names), sorted(names))
@@ -186,10 +183,9 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
             raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(counts) - 1}")
         chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (draws, len(counts)))
     documents = np.repeat(np.arange(len(counts)), counts)
-    weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
     # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
     waiting = np.random.default_rng(seed).standard_exponential((draws, len(documents)))
-    waiting /= weights[:, documents]
+    waiting /= np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)[:, documents]
     return documents[waiting.argsort(axis=1)]
 
 
@@ -242,9 +238,9 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
         raise ValueError(f"alphas={shown(alphas)} is one value; it takes several, such as "
                          f"[{shown(alphas)}]")
     at_least(2, "draws", draws)
-    points = list(itertools.product(sets.items(), [float(alpha) for alpha in alphas]))
     # Threads run in parallel, because numpy releases the GIL.
-    parts = thread_map(partial(_rows, measures=wanted, draws=draws, seed=seed), points,
+    parts = thread_map(partial(_rows, measures=wanted, draws=draws, seed=seed),
+                       [*itertools.product(sets.items(), map(float, alphas))],
                        max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
     return pd.DataFrame(itertools.chain(*parts),

@@ -23,7 +23,7 @@ from pt_fairness import fingerprint
 from pt_fairness.arrays import Floats
 from pt_fairness.divergences import SMALLEST_TARGET
 from pt_fairness.identifiers import missing
-from pt_fairness.io import need_columns, need_rows, read_targets
+from pt_fairness.io import need_rows, read_targets
 from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
 from pt_fairness.messages import shown
 from pt_fairness.registry import NamedObject, Registry
@@ -107,8 +107,7 @@ def _read(name: str, frame: pd.DataFrame) \
     for_all = "qid" not in frame and "query_id" not in frame
     if for_all:
         frame = frame.assign(qid="all")
-    need_columns(frame, ["qid", "group", "share"], f"the target {name!r}")
-    need_rows(frame, f"the target {name!r}")
+    need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
     for column in ("qid", "group"):
         blank = (frame[column].isna() | frame[column].isin(UNANNOTATED)).to_numpy()
         if blank.any():
@@ -134,8 +133,8 @@ def _read(name: str, frame: pd.DataFrame) \
     if off.any():
         raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} "
                          f"sum to {sums[off.argmax()]:.9g}; those of every topic sum to 1")
-    rows = None if for_all else {str(qid): i for i, qid in enumerate(topics)}
-    return rows, tuple(map(str, labels)), shares
+    return (None if for_all else {str(qid): i for i, qid in enumerate(topics)},
+            tuple(map(str, labels)), shares)
 
 
 def get(name: str) -> pd.DataFrame:
@@ -162,8 +161,7 @@ def get(name: str) -> pd.DataFrame:
     frame = pd.DataFrame({"group": pd.Series([target.labels[i] for i in group], dtype="str"),
                           "share": target.shares[topic, group]})
     if target.topics is not None:
-        qids = list(target.topics)
-        frame.insert(0, "qid", pd.Series([qids[i] for i in topic], dtype="str"))
+        frame.insert(0, "qid", pd.Index([*target.topics], dtype="str").take(topic))
     return frame
 
 

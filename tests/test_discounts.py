@@ -18,7 +18,7 @@ def test_discounts(depth):
     assert discounts.log_discount(depth) == pytest.approx(
         [1 / math.log2(i + 1) for i in range(1, depth + 1)]
     )
-    assert discounts.geometric_discount(depth, 0.8) == pytest.approx(
+    assert discounts.discount("geometric", depth, 0.8) == pytest.approx(
         [0.8 ** (i - 1) for i in range(1, depth + 1)]
     )
 

@@ -48,8 +48,8 @@ def load(path: str) -> Scores | None:
     """Load scores; ``None`` if the file does not exist or cannot be read."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
-            warnings = [(cause, message) for cause, message in kept["warnings"].tolist()]
-            return Scores(kept["qids"].tolist(), kept["values"], warnings)
+            return Scores(kept["qids"].tolist(), kept["values"],
+                          [(cause, message) for cause, message in kept["warnings"].tolist()])
     except Exception:  # a missing file raises OSError, a damaged archive almost any error
         return None
 

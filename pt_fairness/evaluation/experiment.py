@@ -239,8 +239,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     if perquery is not True:
         verdicts = None
         if tolerance not in (None, {}) and base in scores:
-            found = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
-            found = found[found["tolerance"].notna()]
+            found = compare(by_topic, base, None, resamples=1,
+                            tolerance=tolerance).dropna(subset="tolerance")
             verdicts = found.pivot(index="name", columns="measure", values="verdict")
             attrs[TOLERANCE] = dict(zip(found["measure"], found["tolerance"], strict=True))
         averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
@@ -308,9 +308,9 @@ def _finished(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
 def _facts(scorer: Scorer) -> dict[str, Any]:
     """Return what the tables have in ``attrs``, whatever the runs."""
     plan = scorer.plan
-    known = {column: str(measure) for column, measure in zip(plan.columns, plan.measures,
-                                                             strict=True)}
-    return {MEASURES: {column: text for column, text in known.items() if column != text},
+    return {MEASURES: {column: str(measure)
+                       for column, measure in zip(plan.columns, plan.measures, strict=True)
+                       if column != str(measure)},
             GROUPS: plan.groups, LABELS: plan.labels, TOPICS: len(scorer.topics), **scorer.facts()}
 
 
@@ -320,20 +320,17 @@ def _with_errors(broken: Mapping[str, str]) -> str:
 
 def _warn_once(results: Sequence[Result], undefined: str) -> None:
     """Warn once for each cause, with the names of the runs that it applies to."""
-    causes: dict[str, dict[str, list[str]]] = {}
+    causes: dict[str, dict[str, dict[str, None]]] = {}
     for result in results:
         for cause, message in result.scores.warnings:
-            runs = causes.setdefault(cause, {}).setdefault(message, [])
-            if result.name not in runs:
-                runs.append(result.name)
+            causes.setdefault(cause, {}).setdefault(message, {})[result.name] = None
     for messages in causes.values():
         (message, runs), *others = messages.items()
         if undefined == "drop":
             message = message.replace("have the value 0.0, for every system", "are left out")
-        if len(runs) == len(results):
-            warn(message)
-            continue
-        similar = [name for _, some in others for name in some]
-        more = f"; similarly {first_names(similar)}" if similar else ""
-        warn(f"{message} (run{'s' if len(runs) > 1 else ''} {first_names(runs)}{more})")
+        if len(runs) < len(results):
+            similar = [name for _, some in others for name in some]
+            more = f"; similarly {first_names(similar)}" if similar else ""
+            message += f" (run{'s' if len(runs) > 1 else ''} {first_names([*runs])}{more})"
+        warn(message)
 

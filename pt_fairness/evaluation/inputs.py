@@ -20,9 +20,6 @@ from pt_fairness.labels import TARGET_WORDS, TREC_DEFAULTS
 from pt_fairness.messages import first_names, warn
 from pt_fairness.provider.parsing import parsed, reads_subtopics, takes_groups
 
-#: The name of the groups in a column of runs or qrels.
-COLUMN_GROUP = "the column group"
-
 
 def inputs_of(runs: RunInputs, qrels: Any, measures: Any, last: Sequence[Any], topics: Any,
               groups: Any, names: Sequence[str] | None, progress: bool,
@@ -99,9 +96,9 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
     for name, qid, docno in own.index[own.to_numpy() != united.to_numpy()][:1]:
         raise ValueError(f"{name} has other groups of document {docno!r} for topic {qid!r} than "
                          "another frame with a column group; give the groups once, with groups=")
-    source = sources.from_frame(distinct, COLUMN_GROUP)
-    judged = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
-    pairs = judged[["query_id", "doc_id"]].drop_duplicates()
+    source = sources.from_frame(distinct, "the column group")
+    pairs = with_text_ids(renamed_qrels(qrels)[["query_id", "doc_id"]], "qrels", "query_id",
+                          "doc_id").drop_duplicates()
     found = Memberships(*source.annotate(*(texts_of(pairs[name]) for name in pairs)))
     warn(f"groups are read from the column group of {first_names([*frames])}: {len({*found.item})} "
          f"of {len(pairs)} judged documents have one")

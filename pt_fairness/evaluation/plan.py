@@ -13,6 +13,7 @@ import pandas as pd
 
 from pt_fairness import fingerprint, io
 from pt_fairness._version import __version__
+from pt_fairness.analysis.inputs import renamed_qrels
 from pt_fairness.bound_names import BoundName
 from pt_fairness.declarations.base import FairnessMeasure, registry_of
 from pt_fairness.identifiers import with_text_ids
@@ -74,11 +75,10 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
-    frame = io.load_qrels(qrels)
-    columns = dict(zip(io.qrels_columns(frame), ("query_id", "doc_id", "relevance"), strict=True))
-    frame = with_text_ids(frame.rename(columns=columns), "qrels", "query_id", "doc_id")
-    if frame.empty:
+    qrels = io.load_qrels(qrels)
+    if qrels.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
+    frame = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
     asked = parsed(measures)
     if not asked:
         raise ValueError("there are no measures to compute")
@@ -134,9 +134,8 @@ def _bind(measures: Sequence[Any]) -> tuple[list[Any], Iterable[BoundName]]:
         return bound[param, name]
 
     check_names(measures)
-    every = [type(measure)(**measure.with_names(bind)) if isinstance(measure, FairnessMeasure)
-             else measure for measure in measures]
-    return every, bound.values()
+    return [type(measure)(**measure.with_names(bind)) if isinstance(measure, FairnessMeasure)
+            else measure for measure in measures], bound.values()
 
 
 def _cache_key(measure: Any) -> str:

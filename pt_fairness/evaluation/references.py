@@ -29,8 +29,7 @@ def checked(references: bool | Sequence[str]) -> list[str]:
     if isinstance(references, bool):
         return [*KINDS] if references else []
     kinds = [references] if isinstance(references, str) else list(references)
-    unknown = [kind for kind in kinds if kind not in ROWS]
-    if unknown:
+    if not ROWS.keys() >= {*kinds}:
         raise ValueError(f"references={shown(references)} is not possible; it takes True, False or "
                          f"a list of {listed(KINDS)}")
     return [kind for kind in KINDS if kind in kinds]

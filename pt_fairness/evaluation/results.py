@@ -50,9 +50,9 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     for i, column in enumerate(columns):
         table[column] = means[:, i]
         if found is not None:
-            ends = found[["low", "high"]].xs(column, axis=1, level="measure").loc[list(scores)]
-            ends = ends * (np.nan if column in SUMMED else defined[i])
-            table |= {column + LOW: ends["low"].to_numpy(), column + HIGH: ends["high"].to_numpy()}
+            for end, suffix in (("low", LOW), ("high", HIGH)):
+                table[column + suffix] = found[end, column][list(scores)].to_numpy() * (
+                    np.nan if column in SUMMED else defined[i])
     if baseline is not None:
         tests = np.array([_compare(one, None if name == baseline else scores.get(baseline),
                                    len(columns), test)
@@ -72,11 +72,9 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
 
 def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return averages with further rows, which have neither comparisons nor intervals."""
-    more = rows.reindex(columns=averages.columns)
-    rejected = [column for column in averages.columns if str(column).endswith(REJECT)]
-    more[rejected] = False
-    more = more.astype({column: averages[column].dtype for column in averages.columns})
-    return pd.concat([averages, more], ignore_index=True)
+    rejected = [column for column in averages.columns if column.endswith(REJECT)]
+    more = rows.reindex(columns=averages.columns).assign(**dict.fromkeys(rejected, False))
+    return pd.concat([averages, more.astype(averages.dtypes.to_dict())], ignore_index=True)
 
 
 def means_of(values: Floats, columns: Sequence[str]) -> Floats:
@@ -95,9 +93,8 @@ def _compare(run: Scores, baseline: Scores | None, measures: int, test: str) -> 
     if baseline is None:
         return np.full((3, measures), np.nan)
     from scipy import stats
-    row = {qid: i for i, qid in enumerate(run.qids)}
-    padded = np.vstack([run.values, np.full(measures, np.nan)])
-    ours = np.ascontiguousarray(padded[[row.get(qid, -1) for qid in baseline.qids]].T)
+    ours = np.ascontiguousarray(
+        pd.DataFrame(run.values, run.qids).reindex(baseline.qids).to_numpy().T)
     theirs = np.ascontiguousarray(baseline.values.T)
     counts = (ours > theirs).sum(axis=1), (ours < theirs).sum(axis=1)
     if test == "randomisation":
@@ -113,20 +110,11 @@ def _compare(run: Scores, baseline: Scores | None, measures: int, test: str) -> 
 
 def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
     """Return ``name, qid, measure, value``, sorted by name and topic."""
-    names = sorted(scores)
-    qids, values = [], []
-    for name in names:
-        topics = np.array(scores[name].qids, dtype=object)
-        order = np.argsort(topics, kind="stable")
-        qids.append(topics[order])
-        values.append(scores[name].values[order].ravel())
-    counts = [len(some) for some in qids]
-    measure = np.tile(np.arange(len(columns)), sum(counts))
-    return pd.DataFrame({
-        "name": pd.Index(names, dtype="str").repeat(np.array(counts) * len(columns)),
-        "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
-        "measure": pd.Index(list(columns), dtype="str").take(measure),
-        "value": np.concatenate(values)})
+    wide = pd.concat({name: pd.DataFrame(scores[name].values, scores[name].qids).sort_index()
+                      for name in sorted(scores)}, names=["name", "qid"])
+    rows = wide.index.repeat(len(columns)).to_frame(index=False).astype("str")
+    return rows.assign(measure=pd.Index([*columns] * len(wide), dtype="str"),
+                       value=wide.to_numpy().ravel())
 
 
 def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFrame:
@@ -136,12 +124,11 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
     :raises ValueError: a number below 0, or a measure that the table does not have
     """
     per_query = is_per_query(table)
-    known = list(dict.fromkeys(table["measure"])) if per_query else measure_columns(table)
     if isinstance(digits, Mapping):
         decimals = {of_one_measure(table, one)[1] if per_query else column_of(table, one): count
                     for one, count in digits.items()}
     else:
-        decimals = dict.fromkeys(known, digits)
+        decimals = dict.fromkeys(table["measure"] if per_query else measure_columns(table), digits)
     for count in decimals.values():
         if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 0:
             raise ValueError(f"round={shown(digits)} is not possible; it takes a number of "
@@ -151,8 +138,7 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
         return table.round({column: decimals[name] for column in table.columns
                             for name, suffix in [split_suffix(str(column))]
                             if name in decimals and suffix in ("", LOW, HIGH)})
-    value = table["value"].copy()
+    value = table["value"]
     for name, count in decimals.items():
-        rows = (table["measure"] == name).to_numpy()
-        value[rows] = value[rows].round(count)
+        value = value.mask(table["measure"] == name, value.round(count))
     return table.assign(value=value)

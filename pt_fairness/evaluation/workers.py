@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,9 +61,7 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
         raise ImportError(f"n_jobs={n_jobs} needs joblib: "
                           "pip install 'pt-fairness[parallel]'") from None
 
-    def with_jobs(jobs: int | None) -> Any:
-        return Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-
+    with_jobs = partial(Parallel, return_as="generator_unordered", batch_size=1)
     parallel = with_jobs(None if n_jobs == 1 else n_jobs)
     if parallel.n_jobs == 1:
         return None
@@ -111,8 +110,7 @@ def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) ->
                 measure.__name__ = measure.NAME
         _last.scorer = Scorer(plan)
         _last.digest = digest
-    scorer: Scorer = _last.scorer
-    return scorer.result(job)
+    return _last.scorer.result(job)
 
 
 class Scorer:
@@ -163,20 +161,17 @@ class Scorer:
             scores = kept or self._read_and_score(run)
             if isinstance(run, Input) and run.state() != state:
                 raise ValueError(f"{run.name} was written to while it was read")
-        if path is None or kept is not None:
-            return scores
-        try:
-            checkpoint.save(path, scores)
-        except OSError as error:
-            message = f"the checkpoint {self.plan.checkpoint} cannot be written: {error.strerror}"
-            return replace(scores, warnings=[*scores.warnings, (message, message)])
+        if path is not None and kept is None:
+            try:
+                checkpoint.save(path, scores)
+            except OSError as error:
+                text = f"the checkpoint {self.plan.checkpoint} cannot be written: {error.strerror}"
+                return replace(scores, warnings=[*scores.warnings, (text, text)])
         return scores
 
     def _read_and_score(self, run: Input | pd.DataFrame) -> Scores:
-        with _reading_with(self.plan.threads):
-            with collecting_warnings() as messages:
-                frame = _read(run)
-            scores = self.score(frame)
+        with _reading_with(self.plan.threads), collecting_warnings() as messages:
+            scores = self.score(_read(run))  # score collects its own warnings
         return replace(scores, warnings=[*messages, *scores.warnings])
 
     def score(self, run: pd.DataFrame) -> Scores:
@@ -189,18 +184,14 @@ class Scorer:
         if run.empty:
             raise ValueError("the run is empty; a system that returned nothing for any topic "
                              "cannot be told from a failed one")
-        row_of: dict[str, int] = {}
-        column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
-        rows, columns, values = [], [], []
         with collecting_warnings() as messages:
-            for metric in self._evaluator.iter_calc(run):
-                rows.append(row_of.setdefault(metric.query_id, len(row_of)))
-                columns.append(column_of[metric.measure])
-                values.append(metric.value)
-        for qid in self.topics:
-            row_of.setdefault(qid, len(row_of))
+            metrics = list(self._evaluator.iter_calc(run))
+        qids = dict.fromkeys([*(metric.query_id for metric in metrics), *self.topics])
+        row_of = {qid: i for i, qid in enumerate(qids)}
+        column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
         table = np.full((len(row_of), len(column_of)), np.nan)
-        table[rows, columns] = values
+        for metric in metrics:
+            table[row_of[metric.query_id], column_of[metric.measure]] = metric.value
         return Scores(list(row_of), table, [*self.warnings, *messages])
 
 

@@ -69,20 +69,17 @@ def read_columns(source: Input, names: list[str],
     :raises ValueError: a line with more or fewer columns, or without a number in a column of
         ``float`` (the error names file and line), or a damaged file
     """
-    more = "_more"
-    dtypes = dict.fromkeys((*names, more), str) | dict(types or {})
+    dtypes = dict.fromkeys((*names, "_more"), str) | dict(types or {})
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
-            frame = read_csv(source, sep=r"\s+", names=[*names, more], index_col=False,
+            frame = read_csv(source, sep=r"\s+", names=[*names, "_more"], index_col=False,
                              header=None, dtype=dtypes, quoting=csv.QUOTE_NONE, na_filter=False,
                              encoding="utf-8", **EXACT)
-    except pd.errors.EmptyDataError:
-        return pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in names})
     except (ValueError, *DAMAGE):
         frame = None
     # Fields are never empty, so an empty value is a missing column.
-    if frame is None or frame[names[-1]].isin([""]).any() or not frame[more].isin([""]).all() \
+    if frame is None or frame[names[-1]].isin([""]).any() or not frame["_more"].isin([""]).all() \
             or any(frame[name].isna().any() for name in names if dtypes[name] is float):
         _check_lines(source, names, dtypes)
         raise ValueError(f"{source.name} cannot be read as columns ({', '.join(names)})")

@@ -89,8 +89,8 @@ def read_labels(path: Path) -> pd.DataFrame:
     :raises ValueError: a line without four columns (the error names file and line)
     """
     with opened(path) as source:
-        frame = read_columns(source, ["qid", "iteration", "docno", "label"])
-    return frame[["qid", "docno", "label"]]
+        return read_columns(source, ["qid", "iteration", "docno", "label"]).drop(
+            columns="iteration")
 
 
 def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
@@ -118,8 +118,8 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
         frame = read_columns(source, ["qid", "docno", *shares], dict.fromkeys(shares, float))
     weight = frame[shares].to_numpy(float)
     row, column = np.nonzero(weight)
-    found = frame[["qid", "docno"]].iloc[row]
-    return found.assign(group=np.asarray(labels, dtype=object)[column], weight=weight[row, column])
+    return frame[["qid", "docno"]].iloc[row].assign(
+        group=np.asarray(labels, dtype=object)[column], weight=weight[row, column])
 
 
 def read_values(path: Path) -> pd.DataFrame:
@@ -147,13 +147,13 @@ def read_values(path: Path) -> pd.DataFrame:
             header = _header(first, separator)
             if "value" in header and len(header) > 1:
                 return _read_table(source, separator, header, ["docno", "value"])
-        names = ["qid", "docno", "value"][-len(first.split()):]
-        if len(first.split()) not in (2, 3):
+        fields = len(first.split())
+        if fields not in (2, 3):
             raise ValueError(f"{source.name} is no file of values: it needs the columns docno and "
                              "value (or qid, docno and value), separated by white space, or a "
                              "header with these names, separated by tabs or commas; its first "
                              f"line is {shown(first)}")
-        return read_columns(source, names, {"value": float})
+        return read_columns(source, ["qid", "docno", "value"][-fields:], {"value": float})
 
 
 def read_targets(path: Path) -> pd.DataFrame:
@@ -225,5 +225,5 @@ def _read_table(source: Input, separator: str, header: list[str],
 
 
 def _header(line: str, separator: str) -> list[str]:
-    names = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-    return [name.strip().lower() for name in names]
+    return [name.strip().lower()
+            for name in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]

@@ -55,8 +55,8 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         if not isinstance(runs, (str, os.PathLike, Iterable)) and not is_system(runs):
             raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; a run is {_FORMS}, "
                              "and several are in a list or a dictionary")
-        single = isinstance(runs, (str, os.PathLike)) or _is_run(runs)
-        some: list[Any] = [runs] if single else list(runs)  # type: ignore[arg-type]
+        some: list[Any] = [runs] if isinstance(runs, (str, os.PathLike)) or _is_run(runs) \
+            else list(runs)  # type: ignore[arg-type]
         every = [one for run in some for one in ([run] if _is_run(run) else _matching_files(run))]
         own = _checked(names, every) if names is not None else _own_names(every)
         again = next((name for name, count in Counter(own).items() if count > 1), None)
@@ -163,8 +163,7 @@ def _matching_files(path: Path) -> list[str]:
 
 def file_name(path: Path) -> str:
     """Return the name of a file without the suffixes of runs and of compression."""
-    name = os.path.basename(os.fspath(path))
-    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", name)
+    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", os.path.basename(path))
 
 
 def _told_apart(paths: Sequence[Path]) -> Iterator[str]:

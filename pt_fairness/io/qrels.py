@@ -87,8 +87,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
                          "ir_datasets") from None
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
-    frame = pd.DataFrame(dataset.qrels_iter(), columns=dataset.qrels_cls()._fields)
-    return frame.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    return pd.DataFrame(dataset.qrels_iter(), columns=dataset.qrels_cls()._fields).rename(
+        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
 
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:

@@ -135,8 +135,8 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
     :param fields: the fields of the first line
     """
     lists = ["qid", "iteration"][:len(fields) - 1]
-    types = {"qid": dtype, "docno": dtype, "iteration": object, "_more": object}
-    frame = read_columns(source, [*lists, "docno"], types)
+    frame = read_columns(source, [*lists, "docno"], {"qid": dtype, "docno": dtype,
+                                                     "iteration": object, "_more": object})
     frame = frame[~frame["qid"].isin(_FAIR_HEADERS)].reset_index(drop=True)
     if len(fields) == 3:
         wrong = ~frame["iteration"].str.fullmatch("[0-9]{1,18}").to_numpy(bool)
@@ -151,8 +151,8 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
             raise ValueError(f"{source.name} has three columns without a header, and the second is "
                              "another number in every row of a topic; if the columns are id, "
                              "seq_no and page_id, add this header, else give TREC's six columns")
-    rank = frame.groupby(lists, sort=False).cumcount() + 1
-    run = frame[["qid", "docno"]].assign(score=-rank.astype(float))
+    run = frame[["qid", "docno"]].assign(
+        score=-1.0 - frame.groupby(lists, sort=False).cumcount())  # minus the rank
     return run if len(fields) == 2 else _with_samples(run, frame["iteration"])
 
 

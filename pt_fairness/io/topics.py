@@ -40,8 +40,7 @@ def load_topics(source: Any) -> pd.DataFrame:
     1   2  Should countries expand nuclear energy?
     """
     if isinstance(source, pd.DataFrame):
-        need_columns(source, ["qid"], "the frame of topics")
-        need_rows(source, "the frame of topics")
+        need_rows(source, "the frame of topics", ["qid"])
         return source
     if isinstance(source, (str, os.PathLike)):
         if os.path.isfile(source):

@@ -68,8 +68,8 @@ def judgments(qrels: Any) -> list[Any]:
 def _parallel(qrels: Any) -> list[list[str]]:
     """Return the files whose lines belong together, in lists."""
     if isinstance(qrels, EhealthQrels):  # files for each year
-        years = zip(qrels._qrels_dlcs, qrels._qtrust_dlcs, qrels._qunder_dlcs, strict=True)
-        return [[file for file in map(_file, year) if file] for year in years]
+        return [[file for file in map(_file, year) if file] for year in zip(
+            qrels._qrels_dlcs, qrels._qtrust_dlcs, qrels._qunder_dlcs, strict=True)]
     return [_files(qrels)] if isinstance(qrels, _PARALLEL) else []
 
 
@@ -93,9 +93,8 @@ def text(source: Any) -> str:
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
     try:
-        with source.stream() as file:
-            return str(file.read(), "utf-8")
-    except Exception as error:
+        return b"".join(lines(source)).decode("utf-8")
+    except UnicodeDecodeError as error:
         _raise_named(SimpleNamespace(source=source), error)
 
 

@@ -38,26 +38,25 @@ class WordCounts:
     def __init__(self, dataset_id: str, words: Words | Callable[[], Words],
                  field: str | None = None, tokenize: Tokenizer = str.split,
                  groups: Sequence[str] = ()) -> None:
-        if not callable(words):
-            if not isinstance(words, Mapping) or not words:
-                raise ValueError(f"words={shown(words)} has to be a dictionary of the words of "
-                                 "each group, such as {'female': ['she', 'her'], 'male': ['he', "
-                                 "'his']}")
-            groups = [label_text(group) for group in words]
-            if len(set(groups)) < len(groups):
-                raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
-                                 "are text, and a number is the label of its digits")
         self.dataset_id, self.field, self.tokenize = dataset_id, field, tokenize
         #: The name of the documents in warnings.
         self.where = f"the corpus {dataset_id}"
         #: The groups, in the order of ``words``.
         self.groups = list(groups)
         self._words = words
-        self._known = pd.DataFrame(columns=self.groups, index=pd.Index([], dtype=object),
-                                   dtype=np.int32)
         self._warned = False
         if not callable(words):
+            if not isinstance(words, Mapping) or not words:
+                raise ValueError(f"words={shown(words)} has to be a dictionary of the words of "
+                                 "each group, such as {'female': ['she', 'her'], 'male': ['he', "
+                                 "'his']}")
+            self.groups = [label_text(group) for group in words]
+            if len(set(self.groups)) < len(self.groups):
+                raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
+                                 "are text, and a number is the label of its digits")
             _ = self._codes  # checks the words
+        self._known = pd.DataFrame(columns=self.groups, index=pd.Index([], dtype=object),
+                                   dtype=np.int32)
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -93,8 +92,8 @@ class WordCounts:
 
     def content(self) -> Any:
         """Return what the counts depend on, to be hashed."""
-        codes = sorted(self._codes.items())
-        return self.dataset_id, self.field, self.tokenize, self.groups, codes
+        return (self.dataset_id, self.field, self.tokenize, self.groups,
+                sorted(self._codes.items()))
 
     def of(self, docnos: Any, name: str) -> Ints:
         """Return the counts of documents, ``[n, groups]``, −1 for documents not in the corpus.

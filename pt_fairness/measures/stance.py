@@ -137,7 +137,8 @@ class _BiasRBP(StanceMeasure):
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         p = self.param("p")
-        return self.signed((1.0 - p) * stances * discounts.geometric_discount(stances.shape[1], p))
+        return self.signed((1.0 - p) * stances
+                           * discounts.discount("geometric", stances.shape[1], p))
 
 
 class _BiasDCG(StanceMeasure):

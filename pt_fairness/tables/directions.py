@@ -171,14 +171,10 @@ def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:
     """Return the names of the columns of numbers of which neither end is known to be better."""
-    unknown = []
-    for column in table.columns:
-        name, suffix = split_suffix(str(column))
-        if (name not in ("name", "qid") and not name.startswith(SAVED_INDEX)
-                and not suffix and direction_of(name, table) is None
-                and pd.api.types.is_numeric_dtype(table[column]) and table[column].dtype != bool):
-            unknown.append(str(column))
-    return unknown
+    return [str(name) for name, values in table.items()
+            if name not in ("name", "qid") and not str(name).startswith(SAVED_INDEX)
+            and not split_suffix(str(name))[1] and direction_of(name, table) is None
+            and pd.api.types.is_numeric_dtype(values) and values.dtype != bool]
 
 
 def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.formats.style.Styler:

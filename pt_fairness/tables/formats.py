@@ -100,8 +100,8 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
         return _PAPER[form](cells, notes(table), references)
     if digits is not None:
         table = table.round(digits)
-    counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
-    table = table.astype(dict.fromkeys(counts, "Int64"))
+    table = table.astype({column: "Int64" for column in table.columns
+                          if str(column).endswith((WINS, LOSSES))})
     table = table.rename(columns=lambda column: with_mark(column, table))
     if form == "json":
         rows = table.astype(object).where(table.notna(), None).to_dict("records")
@@ -136,9 +136,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
     cells: dict[str, list[str]] = {}
     compared = {name + suffix for name in measures
                 for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH, VERDICT)}
-    for column in table.columns:
-        if column in compared:
-            continue
+    for column in table.columns[~table.columns.isin(compared)]:
         texts = shown(table[column])
         if column not in measures:
             cells[str(column)] = texts
@@ -184,9 +182,8 @@ def _latex(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
         bold = rf"\textbf{{{bare.translate(_LATEX)}}}" if bare else ""
         return bold + text[len(bare):].translate(_LATEX)
 
-    columns = {column: written(column) for column in cells.columns}
-    text = cells.map(written).rename(columns=columns).to_latex(
-        index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
+    text = cells.map(written).rename(columns=written).to_latex(
+        index=False, escape=False, column_format="l" + "r" * (len(cells.columns) - 1))
     if references:
         lines = text.split("\n")
         lines.insert(lines.index(r"\bottomrule") - references, r"\midrule")
@@ -208,8 +205,8 @@ def _plain(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
         return [start + end.ljust(max(map(len, ends)))
                 for start, end in zip(bare, ends, strict=True)]
 
-    heads = [" ".join(str(column).split()) for column in cells]
-    rows = cells.apply(aligned).set_axis(heads, axis=1)
+    rows = cells.apply(aligned).set_axis([" ".join(str(column).split()) for column in cells],
+                                         axis=1)
     if references:
         rule = pd.DataFrame([[""] * len(rows.columns)], columns=rows.columns)
         rows = pd.concat([rows[:-references], rule, rows[-references:]])

@@ -110,8 +110,8 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
     topics = perquery.attrs.get(UNDEFINED)
     if topics is not None:
         pairs = [(name, qid) for name, qids in topics.items() for qid in qids]
-        index = pd.MultiIndex.from_frame(frame[["measure", "qid"]])
-        undefined = pd.Series(index.isin(pairs), frame.index, dtype="boolean")
+        undefined = pd.Series(pd.MultiIndex.from_frame(frame[["measure", "qid"]]).isin(pairs),
+                              frame.index, dtype="boolean")
     return pd.DataFrame({
         "run": frame["name"], "topic": frame["qid"], "measure": frame["measure"],
         "value": frame["value"], "fair_end": frame["measure"].map(ends).astype(float),

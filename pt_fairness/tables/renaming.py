@@ -57,9 +57,8 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
         raise ValueError(f"labels are a {type(labels).__name__} here; they have to be a dictionary "
                          "from measures to labels, such as {'rKL@10': 'Unfairness'}")
     per_query = is_per_query(table)
-    old = [of_one_measure(table, measure)[1] if per_query else column_of(table, measure)
-           for measure in labels]
-    names = dict(zip(old, labels.values(), strict=True))
+    names = {of_one_measure(table, measure)[1] if per_query else column_of(table, measure): label
+             for measure, label in labels.items()}
     every = list(dict.fromkeys(table["measure"].map(str) if per_query else map(str, table.columns)))
     _check_labels(names, every, table)
     if per_query:

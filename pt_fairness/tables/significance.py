@@ -110,10 +110,10 @@ def notes(table: pd.DataFrame) -> list[str]:
     sentences, attrs = [], table.attrs
     measures = {name: measure_of(name, table) for name in map(str, (
         table["measure"].unique() if is_per_query(table) else table.columns))}
-    compared, different = attrs.get(COMPARISON), ""
-    if any(direction_of(name, table) == NEAR_ZERO for name in measures):
-        different = (f" {DIFFERENT} significantly different by a measure with 0 within its range; "
-                     "abs=True tests the nearness to 0.")
+    compared = attrs.get(COMPARISON)
+    different = (f" {DIFFERENT} significantly different by a measure with 0 within its range; "
+                 "abs=True tests the nearness to 0."
+                 if any(direction_of(name, table) == NEAR_ZERO for name in measures) else "")
     if compared:
         name, systems = compared["correction"], compared["systems"]
         correction = ", not corrected for several systems" if name is None else \
@@ -143,15 +143,14 @@ def notes(table: pd.DataFrame) -> list[str]:
                        for name, measure in measures.items() if measure is not None}, dtype=object)
     sentences += [f"{', '.join(same.index)}: {text}."
                   for text, same in texts.groupby(texts, sort=False) if text]
-    by_topics: dict[str, list[str]] = {}
-    for name, topics in attrs.get(UNDEFINED, {}).items():
-        how_many = f"{len(topics)} of {attrs[TOPICS]} topics"
-        by_topics.setdefault(attrs.get(UNDEFINED_EVERYWHERE, {}).get(name, how_many), []).append(
-            name)
-    if by_topics:
+    counts = pd.Series({name: f"{len(topics)} of {attrs[TOPICS]} topics"
+                        for name, topics in attrs.get(UNDEFINED, {}).items()}
+                       | attrs.get(UNDEFINED_EVERYWHERE, {}), dtype=object)
+    if len(counts):
         left_out = ", and left out" if attrs.get(DROPPED) else ""
         sentences.append(f"Undefined{left_out}: " + "; ".join(
-            f"{', '.join(names)} on {count}" for count, names in by_topics.items()) + ".")
+            f"{', '.join(same.index)} on {count}"
+            for count, same in counts.groupby(counts, sort=False)) + ".")
     if attrs.get(BROKEN):
         sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
     return sentences
