@@ -51,7 +51,7 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     ax.plot([0, 1], [0, 1], color=style.PALE, zorder=0)
     lines = [ax.plot(np.linspace(0, 1, len(curve)), curve, **style.line(i) | {"marker": ""})[0]
              for i, curve in enumerate(curves.values())]
-    of = "groups" if "group" in exposure else "documents"
-    ax.set(xlabel=f"share of {of}", ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))
+    ax.set(xlabel="share of groups" if "group" in exposure else "share of documents",
+           ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))
     legend_below(ax, lines, list(curves), new)
     return ax

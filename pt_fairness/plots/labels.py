@@ -53,9 +53,8 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
         if not covered:
             break
     if not shown.all():
-        hidden = [name for name, one in zip(names, shown, strict=True) if not one]
-        warn(f"{listed(hidden)}: the point has no name, because there is no room for it; make the "
-             "figure larger")
+        warn(f"{listed(itertools.compress(names, ~shown))}: the point has no name, because there "
+             "is no room for it; make the figure larger")
     for name, point, centre, distance in itertools.compress(
             zip(names, points, centres, distances, strict=True), shown):
         arrow = {"arrowstyle": "-", "color": style.PALE, "linewidth": 0.7, "shrinkA": 0,

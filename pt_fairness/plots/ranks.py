@@ -95,11 +95,12 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
             ax.axhline(targets[group], color=line["color"], linestyle="--", linewidth=1, zorder=1)
     if targets:
         handles["target"] = TARGET_LINE
-    topics = f"mean of {shares.shape[0]} topics (band: 95 % confidence interval)"
     name = f"share of {next(iter(handles))} in the exposure" if mirrored \
         else "share of the exposure"
     ax.set(xlabel="first ranks", ylabel=style.text(name, style.LONG), ylim=(0, 1),
-           xlim=(0.5, len(ranks) + 0.5), title=style.text(f"{names[0]}: {topics}", style.TITLE))
+           xlim=(0.5, len(ranks) + 0.5), title=style.text(
+               f"{names[0]}: mean of {len(shares)} topics (band: 95 % confidence interval)",
+               style.TITLE))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(ax, list(handles.values()), list(handles), new)
     return ax
@@ -171,19 +172,18 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
                          "takes the result of pt_fairness.explain")
     frame, ranks = explanation, explanation["rank"].to_numpy()
     new, ax = ax is None, axes_of(ax)
-    shown = [column.removeprefix(SHARE) for column in map(str, frame.columns)
-             if column.startswith(SHARE)]
-    faces = {group: style.face(i) for i, group in enumerate(shown)}
+    groups = [column.removeprefix(SHARE) for column in map(str, frame.columns)
+              if column.startswith(SHARE)]
+    faces = {group: style.face(i) for i, group in enumerate(groups)}
     handles: dict[str, Any] = {}
-    if "contribution" in frame and not faces:
-        ax.bar(ranks, frame["contribution"], color=style.PALETTE[0])
-    elif "contribution" in frame:
-        for face, label, rows in _bars(frame, faces):
+    if "contribution" not in frame:
+        ax.plot(ranks, frame["value"], color="black", marker="o", markersize=4)
+    else:
+        if not faces:
+            ax.bar(ranks, frame["contribution"], color=style.PALETTE[0])
+        for face, label, rows in _bars(frame, faces) if faces else ():
             if rows.any():
                 handles[label] = ax.bar(ranks[rows], frame["contribution"][rows], **face)
-    else:
-        ax.plot(ranks, frame["value"], color="black", marker="o", markersize=4)
-    if "contribution" in frame:
         ax.axhline(0, color="black", linewidth=0.8)
     out = ~frame["counts"].to_numpy(bool)
     if out.any():
@@ -203,9 +203,9 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
         params = dict(measure.params)
         source = params.pop("groups", None)
         name = str(type(measure)(**params))
-        value = f"{name} = {frame.attrs['value']:.3f}"
-        text = f"topic {frame.attrs['qid']}: {style.with_fair_end(name).replace(name, value, 1)}"
-        ax.set_title(style.text(text, style.TITLE))
+        fair_end = style.with_fair_end(name).removeprefix(name)
+        ax.set_title(style.text(f"topic {frame.attrs['qid']}: {name} = {frame.attrs['value']:.3f}"
+                                f"{fair_end}", style.TITLE))
     if handles:
         legend_below(lower, list(handles.values()), list(handles), new,
                      None if source is None else f"groups: {source}")
@@ -237,8 +237,7 @@ def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
     for i, (label, (share, target, colour)) in enumerate(columns.items()):
         (line,) = lower.plot(frame["rank"], frame[share], color=colour, markersize=4,
                              marker=style.points(i)["marker"])
-        if label not in handles:
-            handles[label] = line
+        handles.setdefault(label, line)
         if target in frame:
             lower.plot(frame["rank"], frame[target], color=colour, linestyle="--", linewidth=1)
     if {target for _, target, _ in columns.values()} & {*frame.columns}:

@@ -20,11 +20,10 @@ def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
     :param digits: the number of decimals
     """
     means = analysis.topic_groups(perquery, groups, confidence=level)
-    gaps = analysis.topic_gaps(perquery, groups)
     means["text"] = _texts(digits, means["mean"], means["low"], means["high"])
     means["head"] = means["group"] + " (n = " + means["n"].astype(str) + ")"
     tables = []
-    for measure, gap in gaps.groupby("measure", sort=False):
+    for measure, gap in analysis.topic_gaps(perquery, groups).groupby("measure", sort=False):
         cells = means[means["measure"] == measure].pivot(index="name", columns="head",
                                                          values="text")
         ends = pd.DataFrame({"system": gap["name"], **{

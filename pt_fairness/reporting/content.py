@@ -63,7 +63,6 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-
 def _lead(experiment: Experiment) -> str:
     parts = [f"{_plural(len(experiment.systems), 'system')} on "
              f"{_plural(len(experiment.topics), 'topic')}, by {', '.join(experiment.names)}"]
@@ -85,19 +84,21 @@ def _end(experiment: Experiment, measure: int) -> str:
 def _table(experiment: Experiment) -> dict[str, Any]:
     averages, names = experiment.averages, experiment.names
     best, changed = best_of_measures(averages[["name", *names]].copy()), changes(averages)
-    heads: list[dict[str, Any]] = [{"parts": ["system"], "measure": None, "end": ""}]
-    heads += [{"parts": re.split("(?<=[,(])", name), "measure": i, "end": _end(experiment, i)}
-              for i, name in enumerate(names)]
-    heads += [{"parts": [f"annotated@{experiment.depth}"], "measure": None, "end": source.name}
-              for source in experiment.sources]
+    heads: list[dict[str, Any]] = [
+        {"parts": ["system"], "measure": None, "end": ""},
+        *({"parts": re.split("(?<=[,(])", name), "measure": i, "end": _end(experiment, i)}
+          for i, name in enumerate(names)),
+        *({"parts": [f"annotated@{experiment.depth}"], "measure": None, "end": source.name}
+          for source in experiment.sources)]
     rows = []
     base = None if experiment.baseline is None else experiment.systems.index(experiment.baseline)
     values = averages[names].to_numpy(float)
+    origin = np.zeros(len(names)) if base is None else values[base]
     for row, (system, strip) in enumerate(zip(experiment.systems, experiment.strips, strict=True)):
         cells = [_cell(value, bool(best[name].iloc[row]), str(changed[name].iloc[row]),
                        _about(averages, name, row),
-                       value if base in (None, row) else value - values[base, i])
-                 for i, (name, value) in enumerate(zip(names, values[row].tolist(), strict=True))]
+                       value if row == base else value - zero)
+                 for name, value, zero in zip(names, values[row].tolist(), origin, strict=True)]
         for name, cell in zip(names, cells, strict=True):
             if name + LOW in averages and cell["value"]:
                 low, high = (averages[name + suffix].iloc[row] for suffix in (LOW, HIGH))
@@ -106,12 +107,10 @@ def _table(experiment: Experiment) -> dict[str, Any]:
                 cell["verdict"] = averages[name + VERDICT].iloc[row]
         cells += [_cell(strip.annotated(i)) for i in range(len(experiment.sources))]
         rows.append({"name": system, "cells": cells, "baseline": system == experiment.baseline})
-    known = experiment.references[names].to_numpy(float)
-    less = known if base is None else known - values[base]
     references = [{"name": name, "cells": [
-        None if np.isnan(value) else _cell(value, difference=difference)
-        for value, difference in zip(*both, strict=True)]} for name, *both in zip(
-            experiment.references["name"], known.tolist(), less.tolist(), strict=True)]
+        None if np.isnan(value) else _cell(value, difference=value - zero)
+        for value, zero in zip(reference, origin, strict=True)]} for name, *reference in
+            experiment.references[["name", *names]].itertuples(index=False)]
     return {"heads": heads, "rows": rows, "references": references,
             "baseline": experiment.baseline, "intervals": INTERVAL in averages.attrs,
             "caption": "Averages over the topics. The best value of each column is bold. A click "
@@ -169,9 +168,9 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
         if without:
             lead += f" No relevant document has a group for {_plural(without, 'topic')}."
         sources.append({"name": source.name, "labels": source.labels, "rows": rows, "lead": lead})
-    undefined = [f"{name} is undefined for {text}" for name, text in
-                 zip(experiment.names, _undefined(experiment), strict=True) if text]
-    return {"sources": sources, "notes": [*_coverage(experiment), *undefined]}
+    return {"sources": sources, "notes": [
+        *_coverage(experiment), *(f"{name} is undefined for {text}" for name, text in zip(
+            experiment.names, _undefined(experiment), strict=True) if text)]}
 
 
 def _coverage(experiment: Experiment) -> list[str]:
@@ -196,14 +195,13 @@ def _undefined(experiment: Experiment) -> list[str]:
     """
     texts, everywhere = [], experiment.averages.attrs[UNDEFINED_EVERYWHERE]
     for i, (name, topics) in enumerate(zip(experiment.names, experiment.undefined, strict=True)):
-        left_out = bool(np.isnan(experiment.values[:, topics, i]).all())
-        what = "they are left out of the average" if left_out else \
-            "every system has the value 0 there, which counts in the average"
         some = first_names([experiment.topics[topic] for topic in topics])
-        how_many = everywhere.get(name, f"{len(topics)} of "
-                                  f"{_plural(len(experiment.topics), 'topic')} ({some})")
-        what = "there is no average" if name in everywhere else what
-        texts.append(f"{how_many}; {what}." if topics else "")
+        effect = "they are left out of the average" \
+            if np.isnan(experiment.values[:, topics, i]).all() else \
+            "every system has the value 0 there, which counts in the average"
+        text = f"{everywhere[name]}; there is no average." if name in everywhere else \
+            f"{len(topics)} of {_plural(len(experiment.topics), 'topic')} ({some}); {effect}."
+        texts.append(text if topics else "")
     return texts
 
 
@@ -214,8 +212,8 @@ def _facts(experiment: Experiment) -> Facts:
         users = listed(name for name, own in zip(names, experiment.sources_of, strict=True)
                        if i in own)
         which = "" if len(experiment.sources) == 1 else f" of {users}"
-        labels = first_names(source.labels)
-        sources.append(f"The groups{which} are those of {source.name} ({labels}).")
+        sources.append(f"The groups{which} are those of {source.name} "
+                       f"({first_names(source.labels)}).")
     subtopics = [name for name, measure in zip(names, experiment.measures, strict=True)
                  if reads_subtopics(measure)]
     if subtopics:
@@ -234,7 +232,6 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
 
     :param room: the largest size of the data with numbers at ranks, in bytes
     """
-    averages = experiment.averages[experiment.names].to_numpy(float).tolist()
     data = {
         "runs": experiment.systems, "topics": list(experiment.topics), "digits": DIGITS,
         "queries": experiment.queries,
@@ -244,7 +241,8 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
         "sources": [{"name": source.name, "labels": source.labels,
                      "sets": [list(map(list, one)) for one in source.sets]}
                     for source in experiment.sources],
-        "averages": [list(map(number, row)) for row in averages],
+        "averages": [list(map(number, row)) for row in
+                     experiment.averages[experiment.names].to_numpy(float).tolist()],
         "references": [{"name": name, "values": list(map(number, values))} for name, values in zip(
             experiment.references["name"],
             experiment.references[experiment.names].to_numpy(float).tolist(), strict=True)],
@@ -259,10 +257,9 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
                     for of_runs in map(list, zip(*experiment.fairest, strict=True))],
     }
     if INTERVAL in experiment.averages.attrs:
-        ends = [[experiment.averages[name + suffix] for suffix in (LOW, HIGH)]
-                for name in experiment.names]
-        data["intervals"] = [[[number(float(end.iloc[row])) for end in some] for some in ends]
-                             for row in range(len(experiment.systems))]
+        data["intervals"] = [[list(map(number, ends)) for ends in system] for system in zip(
+            *(experiment.averages[[name + LOW, name + HIGH]].to_numpy(float).tolist()
+              for name in experiment.names), strict=True)]
     return data | _numbers(experiment, room - len(as_json(data)))
 
 

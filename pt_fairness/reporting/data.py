@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import discounts, io
+from pt_fairness import discounts
 from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.arrays import Floats
 from pt_fairness.declarations.base import FairnessMeasure
@@ -62,9 +62,13 @@ class Experiment:
         #: The undefined and the dropped topics of each measure, as indices.
         self.undefined = [[place[qid] for qid in averages.attrs[UNDEFINED].get(name, ())]
                           for name in self.names]
+        index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
+        values = perquery.set_index(["name", "qid", "measure"])["value"].reindex(index)
         #: The value of each system, topic and measure, ``[systems, T, measures]``.
-        self.values = self._values(perquery)
-        keys = [_source_keys(measure) for measure in self.measures]
+        self.values: Floats = values.to_numpy(float).reshape(index.levshape)
+        # What :meth:`_source` takes for each group source of each measure.
+        keys = [[(part.param("groups"), tuple(part.added_labels)) for part in _grouped(measure)]
+                for measure in self.measures]
         used = list(dict.fromkeys(key for some in keys for key in some))
         #: The group sources of the measures, without duplicates.
         self.sources = [self._source(*key) for key in used]
@@ -85,12 +89,6 @@ class Experiment:
         #: The query text of each topic, ``None`` where it is not known, and titles of documents.
         self.queries, self.titles = ([None] * len(self.topics), {}) if topics is None else \
             described(topics, self.topics, docnos)
-
-    def _values(self, perquery: pd.DataFrame) -> Floats:
-        index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
-        frame = perquery.set_index(["name", "qid", "measure"])["value"]
-        shape = (len(self.systems), len(self.topics), len(self.names))
-        return frame.reindex(index).to_numpy(float).reshape(shape)
 
     def _source(self, name: str | None, added: tuple[str, ...]) -> ShownGroups:
         """Return a group source of measures.
@@ -116,10 +114,8 @@ class Experiment:
                     zip(self.of_run, self.source_of, strict=True))
                 for i in range(len(self.sources))]
         for name, values in zip(self.systems, self.values, strict=True):
-            run = runs[name]
-            frame = run if isinstance(run, pd.DataFrame) else io.read_run(run)
             with collecting_warnings():  # the evaluation has given them
-                ranked = runs_of({name: frame}, self.judgments)[name]
+                ranked = runs_of({name: runs[name]}, self.judgments)[name]
             found = [source.annotations.of_run(ranked, None if whole else self.depth)
                      for source, whole in zip(self.sources, deep, strict=True)]
             compared.append([self._compared(i, ranked, found) if of_run else (None, None)
@@ -128,17 +124,16 @@ class Experiment:
                                  for i in range(len(self.measures))])
             strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
             self.strips.append(strip)
-            if ranked.sampled:
-                self.sampled = True
-                continue
-            counted = [self._counted(i, ranked, found, strip) for i in range(len(self.measures))]
-            needed = self._needed(ranked, found)
-            self.numbers.append(steps.of_run(ranked, needed, strip, counted, values))
+            self.sampled |= ranked.sampled
+            if not ranked.sampled:
+                counted = [self._counted(i, ranked, found, strip)
+                           for i in range(len(self.measures))]
+                self.numbers.append(steps.of_run(ranked, self._needed(ranked, found), strip,
+                                                 counted, values))
         run = empty_run(self.judgments)
         nothing = [source.annotations.of_run(run, 0) for source in self.sources]
-        for i, of_run in enumerate(self.of_run):
-            by_system = list(zip(*(one[i] for one in compared), strict=True)) or [(), ()]
-            targets, protected = ([*map(list, by_system)] if of_run
+        for i, by_system in enumerate(zip(*compared, strict=True)):
+            targets, protected = (map(list, zip(*by_system, strict=True)) if self.of_run[i]
                                   else self._compared(i, run, nothing))
             self.targets.append(targets)
             self.protected.append(protected)
@@ -150,21 +145,20 @@ class Experiment:
 
         :param found: the label sets of the documents of the run for each source
         """
-        wanted, source = _grouped(self.measures[measure]), self.source_of[measure]
-        if wanted is None or source is None:
+        source = self.source_of[measure]
+        if source is None:
             return None, None
+        wanted = _grouped(self.measures[measure])[0]
         targets: list[Any] = []
         protected: list[Any] = []
         for view in self._views(source, run, found[source]):
             target, side = wanted.target(view), wanted.side(view)
-            for row in view.first_list:
-                if target is not None:
-                    known = target[row].any()
-                    targets.append(target[row].round(6).tolist() if known
-                                   else [None] * len(view.labels))
-                if side is not None:
-                    own = side.labels[row] & side.known[row]
-                    protected.append(np.flatnonzero(own).tolist())
+            if target is not None:
+                targets += [row.round(6).tolist() if row.any() else [None] * len(row)
+                            for row in target[view.first_list]]
+            if side is not None:
+                protected += [np.flatnonzero(row).tolist() for row in
+                              (side.labels & side.known[:, None])[view.first_list]]
         return targets or None, protected or None
 
     def _fairest(self, measure: int, run: Run, found: Sequence[Ranked]) -> list[float] | None:
@@ -202,7 +196,7 @@ class Experiment:
         kind = wanted.param("discount") if own else None
         return {"condensed": own and wanted.condensed,
                 "judged": bool(wanted.params.get("judged_only")),
-                "even": own and _grouped(wanted).EVEN, "of_run": self.of_run[measure],
+                "even": own and _grouped(wanted)[0].EVEN, "of_run": self.of_run[measure],
                 "weights": None if kind is None else discounts.discount(
                     kind, self.depth, wanted.param("p")).round(6).tolist()}
 
@@ -220,13 +214,7 @@ class Experiment:
         return View.blocks(one.annotations.rankings(run, found).labelled(one.labels))
 
 
-def _grouped(measure: Any) -> Any:
-    """Return the part of a measure whose groups are shown, ``None`` if it uses no groups."""
+def _grouped(measure: Any) -> list[FairnessMeasure]:
+    """Return the parts of a measure that use groups; the groups of the first are shown."""
     parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
-    return next((part for part in parts if part.needs_groups), None)
-
-
-def _source_keys(measure: Any) -> list[tuple[str | None, tuple[str, ...]]]:
-    """Return what :meth:`Experiment._source` takes for each group source of a measure."""
-    parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
-    return [(part.param("groups"), tuple(part.added_labels)) for part in parts if part.needs_groups]
+    return [part for part in parts if part.needs_groups]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pt_fairness import analysis, io
+from pt_fairness import analysis
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.plan import make_plan
@@ -154,7 +154,6 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
     if uncertain is not None and undefined == "drop":
         raise ValueError("undefined='drop' does not go with uncertain labels, which count the "
                          "undefined topics as 0; give one of them")
-    queries = qrels if last else topics
     by_name, judged, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
                                                   names, progress, topics_needed=False)
     for name, run in by_name.items():
@@ -165,15 +164,14 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance, undefined=undefined)
-    plan = make_plan(judged, measures, None, 1, groups)
-    experiment = Experiment(by_name, plan, averages, perquery, depth, queries)
+    experiment = Experiment(by_name, make_plan(judged, measures, None, 1, groups), averages,
+                            perquery, depth, qrels if last else topics)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
     if uncertain is not None:
         sections.append(of_uncertain_labels(analysis.uncertain_labels(
-            {name: run if isinstance(run, pd.DataFrame) else io.read_run(run)
-             for name, run in by_name.items() if name not in experiment.broken}, judged,
+            {name: run for name, run in by_name.items() if name not in experiment.broken}, judged,
             [one for one in parsed(measures) if takes_groups(one)], groups, uncertain,
             confidence=level), uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
+import pandas as pd
 
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
@@ -45,9 +46,11 @@ class Facts:
 def paragraph(facts: Facts) -> list[str | Cite]:
     """Return the paragraph, with citations."""
     names = short_names(facts.measures)
-    sentences = [*_measures(facts, names), *_together(facts, names),
-                 *([one] for one in facts.sources), *_tests(facts), _software()]
-    return joined(sentences, " ")
+    software: Text = [f"The values were computed with pt_fairness {__version__} (",
+                      Cite([SOFTWARE]), f") and ir_measures {ir_measures.__version__} (",
+                      Cite(["macavaney2022"]), ")."]
+    return joined([*_measures(facts, names), *_together(facts, names),
+                   *([one] for one in facts.sources), *_tests(facts), software], " ")
 
 
 def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
@@ -82,17 +85,15 @@ def _measures(facts: Facts, names: Sequence[str]) -> list[Text]:
         [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
     said: dict[tuple[str, str], list[Text]] = {}
     for name, (_, measure) in zip(names, facts.measures, strict=True):
-        key = _about(measure, facts.labels)
-        aside: list[Text] = [[_short(measure)]] if not name.startswith(measure.NAME) else []
-        how, cite = found(DISTANCES, measure)[1], of_measure(measure)
-        aside += [[how]] if how else []
-        aside += [[cite]] if cite else []
-        said.setdefault(key, []).append([f"{name} (", *joined(aside), ")"] if aside else [name])
+        own = "" if name.startswith(measure.NAME) else _short(measure)
+        aside = [[one] for one in (own, found(DISTANCES, measure)[1], of_measure(measure)) if one]
+        said.setdefault(_about(measure, facts.labels), []).append(
+            [f"{name} (", *joined(aside), ")"] if aside else [name])
     starts = [start for start, _ in said]
     for i, ((start, end), some) in enumerate(said.items()):
         *first, last = some
-        text = [*joined(first, ", "), " and ", *last] if first else last
-        sentences.append([f"{start} {'also ' * (start in starts[:i])}", *text, end])
+        several = [*joined(first, ", "), " and "] if first else []
+        sentences.append([f"{start} {'also ' * (start in starts[:i])}", *several, *last, end])
     return sentences
 
 
@@ -112,24 +113,20 @@ def _about(measure: Any, labels: Sequence[str]) -> tuple[str, str]:
 
 def _together(facts: Facts, names: Sequence[str]) -> list[Text]:
     """Return what several measures can share: parameters, condensed lists, undefined topics."""
-    by_text: dict[str, list[str]] = {}
-    for name, (_, measure) in zip(names, facts.measures, strict=True):
-        for clause in clauses(measure):
-            by_text.setdefault(clause, []).append(name)
-    by_names: dict[str, list[str]] = {}
-    for clause, users in by_text.items():
-        by_names.setdefault(listed(users), []).append(clause)
+    told = pd.DataFrame([(name, clause) for name, (_, measure) in
+                         zip(names, facts.measures, strict=True) for clause in clauses(measure)],
+                        columns=["name", "clause"], dtype=object)
+    users = told.groupby("clause", sort=False)["name"].agg(listed)
+    sentences = [f"In {some}, {'; '.join(same.index)}."
+                 for some, same in users.groupby(users, sort=False)]
     condensed = [name for name, (_, measure) in zip(names, facts.measures, strict=True)
                  if isinstance(measure, FairnessMeasure) and measure.condensed]
-    sentences = [f"In {users}, {'; '.join(some)}." for users, some in by_names.items()]
     if condensed:
         sentences.append(f"For {listed(condensed)}, documents without a group are left out before "
                          "the rankings are cut.")
-    topics: dict[str, list[str]] = {}
-    for name, text in zip(names, facts.undefined, strict=True):
-        topics.setdefault(text, []).append(name)
-    sentences += [f"{listed(some)} {'are' if len(some) > 1 else 'is'} undefined for {text}"
-                  for text, some in topics.items() if text]
+    undefined = pd.Series(list(facts.undefined), list(names), dtype=object)
+    sentences += [f"{listed(same.index)} {'are' if len(same) > 1 else 'is'} undefined for {text}"
+                  for text, same in undefined.groupby(undefined, sort=False) if text]
     return [[one] for one in sentences]
 
 
@@ -151,8 +148,3 @@ def _tests(facts: Facts) -> list[Text]:
         text += ["; the p-values are corrected", *method,
                  f" for the {others} comparisons by each measure"]
     return [*sentences, [*text, "."]]
-
-
-def _software() -> Text:
-    return [f"The values were computed with pt_fairness {__version__} (", Cite([SOFTWARE]),
-            f") and ir_measures {ir_measures.__version__} (", Cite(["macavaney2022"]), ")."]

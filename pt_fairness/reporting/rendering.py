@@ -52,8 +52,7 @@ def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     environment = Environment(autoescape=True, undefined=StrictUndefined,
                               keep_trailing_newline=True)
-    template = environment.from_string(text("page.html.j2"))
-    return template.render(
+    return environment.from_string(text("page.html.j2")).render(
         **content, version=__version__, named=NAMED, group_class=group_class, digest=digest,
         style=text("style.css"), script=script,
         data=htmlsafe_json_dumps(data, dumps=as_json))

@@ -23,7 +23,7 @@ from pt_fairness.reporting.strips import Strip
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
-#: How far the sum of contributions can be from the value, because of rounding.
+#: The largest difference of the last value so far from the value that is a rounding error.
 SAME = 1e-6
 
 
@@ -57,13 +57,12 @@ class Way:
         inner = getattr(measure, "inner", measure)  # that of OfGroup
         own = isinstance(inner, FairnessMeasure)
         self.cutoff: int | None = measure.params.get("cutoff")
-        # Whether the documents of a strip determine the value, if all of them count.
-        within = self.cutoff is not None and self.cutoff <= depth
         #: Whether the numbers are the terms of a measure of this package.
         self.adds_up = own and measure.is_sum
-        #: Whether to check that the numbers lead to the value: a provider of ir_measures that
-        #: breaks ties in another way ranks other documents.
-        self.checked = within and not own
+        #: Whether to check that the numbers lead to the value, which the documents of a strip
+        #: determine if all of them count: a provider of ir_measures that breaks ties in another
+        #: way ranks other documents.
+        self.checked = not own and self.cutoff is not None and self.cutoff <= depth
         #: Whether the numbers are the discounted gains of α-nDCG.
         self.by_gain = measure.NAME in ALPHA_MEASURES
         #: Whether the numbers are computed from the values of prefixes of the ranking.
@@ -74,11 +73,9 @@ class Way:
         if self.kind == VALUE and "cutoff" not in inner.SUPPORTED_PARAMS:
             self.kind = None
         #: The measure at the cutoffs 1, 2, …
-        self.at_cutoffs: list[Any] = []
-        if self.kind == VALUE:
-            last = min(self.cutoff or depth, depth)
-            self.at_cutoffs = [type(measure)(**measure.params | {"cutoff": cutoff})
-                               for cutoff in range(1, last + 1)]
+        self.at_cutoffs = [type(measure)(**measure.params | {"cutoff": cutoff})
+                           for cutoff in range(1, min(self.cutoff or depth, depth) + 1)
+                           if self.kind == VALUE]
 
 
 def _places(strip: Strip, shown: Bools) -> Any:
@@ -108,13 +105,13 @@ class Steps:
         self._place = {topic: i for i, topic in enumerate(self._topics)}
         self.ways = [Way(measure, depth) for measure in measures]
         prefixes = [way.measure for way in self.ways if way.by_prefix]
-        sums = [way.measure for way in self.ways if way.adds_up]
         cutoffs = dict.fromkeys(one for way in self.ways for one in way.at_cutoffs)
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
             self._prefixes = ManyRunsEvaluator(prefixes, qrels)
             self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels)
-            self._sums = ManyRunsEvaluator(sums, qrels)
+            self._sums = ManyRunsEvaluator([way.measure for way in self.ways if way.adds_up],
+                                           qrels)
         self._depth, self._ranks = depth, range(depth if prefixes else 0)
         self._subtopics = {rel: Subtopics(judgments, rel) for rel in
                            {way.measure["rel"] for way in self.ways if way.by_gain}}
@@ -143,19 +140,16 @@ class Steps:
                 added = _spread(terms[way.measure], strip, documents.shown)
                 found.append(np.where(documents.length[strip.topic] > 0, added, np.nan))
             elif way.by_gain:
-                added = self._gains(way.measure, ranked, value)
-                found.append(_spread(added, strip, documents.shown))
-            elif way.by_prefix:
-                so_far = np.column_stack([one[way.measure] for one in by_prefix])
-                added = np.diff(np.nan_to_num(so_far), prepend=0.0, axis=1)
-                if way.checked:
-                    _drop_others(added, added.sum(axis=1), value)
-                found.append(added[strip.topic, strip.place])
+                found.append(_spread(self._gains(way.measure, ranked, value), strip,
+                                     documents.shown))
             else:
-                so_far = np.column_stack([by_cutoff[one] for one in way.at_cutoffs])
+                so_far = np.column_stack(
+                    [np.nan_to_num(one[way.measure]) for one in by_prefix] if way.by_prefix
+                    else [by_cutoff[one] for one in way.at_cutoffs])
                 if way.checked:
-                    _drop_others(so_far, so_far[:, -1], value)
-                found.append(_so_far(so_far, strip, documents.shown))
+                    so_far[~np.isclose(so_far[:, -1], value, rtol=0, atol=SAME)] = np.nan
+                found.append(np.diff(so_far, prepend=0.0, axis=1)[strip.topic, strip.place]
+                             if way.by_prefix else _so_far(so_far, strip, documents.shown))
         return found
 
     def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
@@ -171,15 +165,6 @@ class Steps:
         for one in evaluator.iter_calc(run):
             values[one.measure][self._place[one.query_id]] = one.value
         return values
-
-
-def _drop_others(numbers: Floats, found: Floats, values: Floats) -> None:
-    """Replace the numbers of topics by NaN where they do not lead to the value.
-
-    :param numbers: ``[T, K]``, updated in place
-    :param found: the value that the numbers lead to, ``[T]``
-    """
-    numbers[~np.isclose(found, values, rtol=0, atol=SAME)] = np.nan
 
 
 def _so_far(values: Floats, strip: Strip, shown: Bools) -> Floats:

@@ -94,15 +94,14 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
     rows = np.flatnonzero(~pd.Series(document).duplicated())
     rows = rows[np.argsort(topic[rows], kind="stable")]
     starts = np.searchsorted(topic[rows], np.arange(topics + 1))
-    number = pd.Series(np.arange(len(rows)) - starts[topic[rows]], document[rows])
-    numbers = number[document].to_numpy()
+    numbers = pd.Series(np.arange(len(rows)) - starts[topic[rows]], document[rows])[document]
     known = [None if math.isnan(one) else int(one) if one.is_integer() else one
              for one in label[rows].tolist()]
     sets = [np.concatenate(some)[rows].tolist()
             for some in zip(*(strip.sets for strip in strips), strict=True)]
     ends = np.cumsum([len(strip.topic) for strip in strips])
     parts = [(own.tolist(), np.searchsorted(strip.topic, np.arange(topics + 1)))
-             for strip, own in zip(strips, np.split(numbers, ends[:-1]), strict=True)]
+             for strip, own in zip(strips, np.split(numbers.to_numpy(), ends[:-1]), strict=True)]
     return [{"docs": docno[rows[low:high]].tolist(), "labels": known[low:high],
              "sets": [one[low:high] for one in sets],
              "runs": [indices[places[i]:places[i + 1]] for indices, places in parts]}

@@ -109,9 +109,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
 
     def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
         """Return the result of a function for each list, with a progress bar if it is wanted."""
-        if self.verbose:
-            lists = pt.tqdm(lists, desc=repr(self), unit="query")
-        return [function(one) for one in lists]
+        return [function(one) for one in pt.tqdm(lists, desc=repr(self), unit="query",
+                                                 disable=not self.verbose)]
 
     def order(self, one: Condensed) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.

@@ -68,19 +68,16 @@ class fa_ir(GroupReRanker, label="FA*IR"):
                          adjust=adjust, verbose=verbose)
 
     def named_labels(self, labels: Sequence[str]) -> list[tuple[str, str]]:
-        named = super().named_labels(labels)
-        if self.protected in ("minority", "majority"):
-            return named
-        return named + [("protected", label)
-                        for label in label_parts(self.protected, labels)]
+        parts = [] if self.protected in ("minority", "majority") \
+            else label_parts(self.protected, labels)
+        return [*super().named_labels(labels), *(("protected", label) for label in parts)]
 
     def reorder(self, one: Condensed) -> Ints:
         chosen = self._protected_labels(one)
         protected = np.asarray(one.shares[:, chosen].any(axis=1))
         if protected.all() or not protected.any():
             return np.arange(one.k)
-        run = self.target == "run"
-        p = protected.mean() if run else min(one.target[chosen].sum(), 1.0)
+        p = protected.mean() if self.target == "run" else min(one.target[chosen].sum(), 1.0)
         return fa_ir_order(protected, _m_table(one.k, float(p), self.alpha, self.adjust))
 
     def _protected_labels(self, one: Condensed) -> Bools:

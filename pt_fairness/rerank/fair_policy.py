@@ -49,22 +49,6 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     >>> rankings.tolist(), probabilities.round(3).tolist()
     ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
     """
-    rankings, probabilities = _generated(r, shares, target, weights)
-    order = np.lexsort((*rankings.T[::-1], -probabilities.round(9)))
-    return rankings[order], probabilities[order]
-
-
-def _by_score(score: Floats, weights: Floats) -> Ints:
-    """Return the documents by falling score, those on ranks without weight in the old order."""
-    order = np.argsort(-score, kind="stable")
-    seen = np.count_nonzero(weights)
-    order[seen:].sort()
-    return order
-
-
-def _generated(r: Floats, shares: Floats, target: Floats,
-               weights: Floats) -> tuple[Ints, Floats]:
-    """Return the optimal mix, by column generation."""
     # Every group first, and every group last.
     rankings = [_by_score(r + sign * own, weights) for own in 2 * shares.T for sign in (1, -1)]
     wanted = target * weights.sum()
@@ -77,7 +61,16 @@ def _generated(r: Floats, shares: Floats, target: Floats,
         difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
     # Rankings that were added for ``least`` have no probabilities.
     used = np.flatnonzero(probabilities > TOLERANCE)
-    return np.array(rankings)[used], probabilities[used] / probabilities[used].sum()
+    kept, probabilities = np.array(rankings)[used], probabilities[used] / probabilities[used].sum()
+    order = np.lexsort((*kept.T[::-1], -probabilities.round(9)))
+    return kept[order], probabilities[order]
+
+
+def _by_score(score: Floats, weights: Floats) -> Ints:
+    """Return the documents by falling score, those on ranks without weight in the old order."""
+    order = np.argsort(-score, kind="stable")
+    order[np.count_nonzero(weights):].sort()
+    return order
 
 
 def _optimum(rankings: list[Ints], r: Floats, shares: Floats, wanted: Floats, weights: Floats,

@@ -193,8 +193,7 @@ class epsilon_greedy(Policy, label="ε-greedy"):
 
     def draw(self, prepared: Condensed, sample: int | None) -> Ints:
         u = uniforms(self.seed, prepared.qid, sample or 0, 2 * prepared.k)
-        n = len(prepared.score)
-        return epsilon_greedy_order(n, prepared.k, self.epsilon, u)[:prepared.k]
+        return epsilon_greedy_order(len(prepared.score), prepared.k, self.epsilon, u)[:prepared.k]
 
 
 def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:

@@ -207,14 +207,12 @@ class Queues:
     """
 
     def __init__(self, member: Bools) -> None:
-        none = len(member)
+        self._none = len(member)
+        self._left = np.ones(self._none + 1, bool)
         # A last document that is never placed marks the end.
-        self._queues = [np.append(np.flatnonzero(column), none) for column in member.T]
-        self._next = [0] * len(self._queues)
-        self._left = np.ones(none + 1, bool)
+        self._queues = [iter(np.append(np.flatnonzero(column), self._none)) for column in member.T]
         #: The best document of each group, ``[G]``; ``n`` for a group without documents.
-        self.best = np.array([queue[0] for queue in self._queues], np.intp)
-        self._none = none
+        self.best = np.array(list(map(next, self._queues)), np.intp)
 
     @property
     def left(self) -> Bools:
@@ -225,7 +223,5 @@ class Queues:
         """Remove a document."""
         self._left[document] = False
         for group in np.flatnonzero(self.best == document):
-            queue, place = self._queues[group], self._next[group]
-            while not self._left[queue[place]]:
-                place += 1
-            self._next[group], self.best[group] = place, queue[place]
+            while not self._left[self.best[group]]:
+                self.best[group] = next(self._queues[group])

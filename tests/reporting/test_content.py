@@ -91,6 +91,16 @@ def test_values_of_samples_are_means(made):
     assert says not in shown(run, qrels, ["AWRF@5"], groups="a")
 
 
+def test_a_warning_on_a_file_is_given_once(made, tmp_path):
+    run, qrels = made
+    lines = pd.concat([run.assign(q0="Q0"), run.assign(q0="Q1", score=-run["score"])])
+    lines.assign(rank=0, tag="x")[["qid", "q0", "docno", "rank", "score", "tag"]].to_csv(
+        tmp_path / "x.run", sep=" ", header=False, index=False)
+    with pytest.warns(FairnessWarning) as given:
+        report(tmp_path / "x.run", qrels, ["AWRF@5"], groups="a", progress=False)
+    assert sum("was read as 2 samples" in str(one.message) for one in given) == 1
+
+
 def test_an_undefined_measure_has_no_average(made):
     run, qrels = made
     html = shown(run, qrels, ["nDCG@5", "rND@5"], groups="few")
