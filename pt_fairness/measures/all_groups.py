@@ -25,7 +25,7 @@ def largest_of_run(view: View, T: Floats, w: Floats, upper: Floats) -> Floats:
     """
     counts = view.in_run
     alone = ~((counts > 0) & (view.member.sum(axis=1) > 1)).any(axis=1)
-    sizes = np.where(alone[:, None], counts @ view.member, 0)
+    sizes = np.where(alone[:, None], counts @ view.member, 0).astype(int)
     order = np.argsort(sizes, axis=1, kind="stable")
     ordered = np.take_along_axis(sizes, order, axis=1)
     flat = np.append(np.repeat(order.reshape(-1), ordered.reshape(-1)), 0)

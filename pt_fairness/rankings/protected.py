@@ -67,7 +67,8 @@ def side_of(view: View, wanted: str | list[str], target: Any, rel: int | None) -
     return Side(labels, sets, known, plus.astype(float), total.astype(float), defined)
 
 
-def protected_groups(view: View, wanted: str | list[str], counts: Ints) -> tuple[Bools, Any, Bools]:
+def protected_groups(view: View, wanted: str | list[str],
+                     counts: Floats) -> tuple[Bools, Any, Bools]:
     """Return the fields ``labels``, ``sets`` and ``known`` of :class:`Side`.
 
     :param wanted: ``'minority'``, ``'majority'``, a label, labels joined by commas, or a list

@@ -108,7 +108,8 @@ class View:
         for start in range(0, topics, labelled.block):
             yield cls(labelled, slice(start, min(start + labelled.block, topics)))
 
-    def sums_by_code(self, rows: int, row: Ints, codes: Ints, values: Floats | None = None) -> Any:
+    def sums_by_code(self, rows: int, row: Ints, codes: Ints,
+                     values: Floats | None = None) -> Floats:
         """Return the sums of the values by row and label set, ``[rows, S]``.
 
         ``row`` and ``values`` are broadcast to the shape of ``codes``.
@@ -116,13 +117,13 @@ class View:
         :param rows: the number of rows
         :param row: the row of each value, such as its topic
         :param codes: the code of each value; values with −1 are ignored
-        :param values: by default each value is 1, and the sums are integers
+        :param values: by default each value is 1
         """
         columns = len(self._sets) + 1
         cells = row * columns + codes + 1
         weights = None if values is None else np.broadcast_to(values, cells.shape).ravel()
         sums = np.bincount(cells.ravel(), weights, rows * columns)
-        return sums.reshape(rows, columns)[:, 1:]
+        return np.asarray(sums.reshape(rows, columns)[:, 1:], float)
 
     def mean_of_lists(self, values: Floats) -> Floats:
         """Return the mean value over the lists of each topic, ``[T]``.
@@ -173,7 +174,7 @@ class View:
         """Return the relevance of judged pairs, 0 for −1."""
         return np.where(pair >= 0, self._rankings.judged.relevance[pair], 0)
 
-    def relevant(self, rel: int | None) -> Ints:
+    def relevant(self, rel: int | None) -> Floats:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
 
         The counts are those of the topic of each list, ``[R, S]``.
@@ -203,7 +204,7 @@ class View:
         return self._pair_topic, codes, self._rankings.judged.relevance[self._pairs]
 
     @cached_property
-    def in_run(self) -> Ints:
+    def in_run(self) -> Floats:
         """The number of documents of each label set in each condensed list, ``[R, S]``."""
         row = np.repeat(np.arange(len(self)), self.length)
         return self.sums_by_code(len(self), row, self._condensed)
