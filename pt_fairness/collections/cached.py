@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 #: The errors that reading an absent or invalid table raises.
-_INVALID = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+_INVALID = (OSError, ValueError, KeyError, OverflowError, EOFError, zipfile.BadZipFile)
 
 
 def stored(table: Path, source: Path, load: Callable[[Path], T], make: Callable[[], T],

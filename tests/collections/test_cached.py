@@ -66,7 +66,7 @@ def test_outdated_and_invalid_rows_count_as_absent(table, source):
     assert len(cached.read_rows(table, source, COLUMNS)) == 3
 
 
-@pytest.mark.parametrize("number", ["x", "1.5", ""])
+@pytest.mark.parametrize("number", ["x", "1.5", "", "99999999999"])
 def test_rows_that_hold_no_numbers_count_as_absent(table, source, number):
     table.write_text(f"docno\ta\tb\nd1\t0\t3\nd2\t{number}\t4\n")
     assert cached.read_rows(table, source, list(NUMBERS), kind=np.int32).empty
