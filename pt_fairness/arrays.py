@@ -59,17 +59,3 @@ def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
     where = np.empty(len(order), np.intp)
     where[order] = np.cumsum(new) - 1
     return [column[new] for column in ordered], where
-
-
-def tally(codes: Ints, weights: Floats, kinds: int) -> Floats:
-    """Return the sum of the weights of each code in each row, ``[T, kinds]``.
-
-    :param codes: the codes 0 to ``kinds − 1``, ``[T, D]``; −1 is ignored
-    :param weights: the weight of each rank, ``[D]``
-    :param kinds: the number of codes
-    """
-    rows = len(codes)
-    places = codes + (1 + (kinds + 1) * np.arange(rows))[:, None]
-    every = np.broadcast_to(weights, codes.shape)
-    sums = np.bincount(places.ravel(), every.ravel(), rows * (kinds + 1))
-    return np.asarray(sums.reshape(rows, kinds + 1)[:, 1:], float)

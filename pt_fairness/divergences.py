@@ -28,15 +28,18 @@ SMALLEST_TARGET = 1e-12
 
 
 def discounted_divergences(codes: NDArray[np.integer[Any]], rows: Floats, weights: Floats,
-                           divergence: Callable[[Floats], Floats]) -> Floats:
-    """Return w_i · divergence(P_i), ``[T, D]``.
+                           divergence: Callable[[Floats, Floats], Floats],
+                           target: Floats) -> Floats:
+    """Return w_i · divergence(P_i, target), ``[T, D]``.
 
     ``P_i`` is the share of each label among the first i documents.
 
     :param codes: the index of each document's label set in ``rows``, ``[T, D]``; −1 adds nothing
     :param rows: the share of each label in each label set, ``[S, L]``
     :param weights: the weight of each rank, ``[T, D]``
-    :param divergence: takes shares ``[T, ranks, L]`` and returns divergences ``[T, ranks]``
+    :param divergence: takes shares ``[T, ranks, L]`` and ``[T, 1, L]``, and returns divergences
+        ``[T, ranks]``
+    :param target: the target share of each label, ``[T, L]``
     """
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
     terms, counts = weights.copy(), np.zeros((len(codes), rows.shape[1]))
@@ -48,7 +51,7 @@ def discounted_divergences(codes: NDArray[np.integer[Any]], rows: Floats, weight
         np.cumsum(sums, axis=1, out=sums)
         counts = sums[:, -1].copy()
         sums /= (start + ranks(sums.shape[1]))[:, None]
-        terms[:, start:start + size] *= divergence(sums)
+        terms[:, start:start + size] *= divergence(sums, target[:, None, :])
     return terms
 
 

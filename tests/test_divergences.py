@@ -24,15 +24,15 @@ def test_discounted_divergences(cells, monkeypatch):
     monkeypatch.setattr(divergences, "BLOCK_CELLS", cells)
     rows = np.array([[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]])
     codes = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
-    target, weights = np.array([0.2, 0.3, 0.5]), np.array([[1, 0.5, 0.2, 0], [0, 1, 3, 2]])
-    found = divergences.discounted_divergences(codes, rows, weights,
-                                           lambda shares: divergences.kl(shares, target))
+    targets = np.array([[0.2, 0.3, 0.5], [0.5, 0.4, 0.1]])
+    weights = np.array([[1, 0.5, 0.2, 0], [0, 1, 3, 2]])
+    found = divergences.discounted_divergences(codes, rows, weights, divergences.kl, targets)
     assert found.shape == weights.shape
     for t in range(2):
         for i in range(4):
             share = sum((rows[c] for c in codes[t, :i + 1] if c >= 0), np.zeros(3)) / (i + 1)
             expected = weights[t, i] * sum(p * math.log2(p / q)
-                                           for p, q in zip(share, target, strict=True) if p)
+                                           for p, q in zip(share, targets[t], strict=True) if p)
             assert found[t, i] == pytest.approx(expected)
 
 

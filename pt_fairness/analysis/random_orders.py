@@ -127,10 +127,8 @@ def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Group
         found = [source.annotations.of_run(run, None) for source in own]
         rankings = [source.annotations.rankings(run, ranked)
                     for source, ranked in zip(own, found, strict=True)]
-        annotated = np.any([np.append(ranked.sets.any_of(np.arange(len(ranked.sets)),
-                                                         source.annotations.labels), False)
-                            [ranked.codes] for source, ranked in zip(own, found, strict=True)],
-                           axis=0)
+        annotated = np.any([ranked.sets.any_of(source.annotations.labels)[ranked.codes]
+                            for source, ranked in zip(own, found, strict=True)], axis=0)
         kept = ~np.any([source.dropped for source in own], axis=0)
         size = len(run.topic) + len(judgments.topic)
         means: list[Floats] = []

@@ -149,8 +149,7 @@ def _pools_of_run(annotations: Annotations, run: Any) -> Iterator[Pool]:
         raise ValueError("the run has several rankings of a topic; reference_rankings takes one: "
                          "choose the rows of one sample by the column 'iteration'")
     found = annotations.of_run(ranked, None)
-    known = np.append(found.sets.any_of(np.arange(len(found.sets)), annotations.labels), False)
-    rows = np.flatnonzero(known[found.codes])
+    rows = np.flatnonzero(found.sets.any_of(annotations.labels)[found.codes])
     yield from _by_topic(annotations, found.sets, ranked.topic[rows], ranked.docnos(rows),
                          found.codes[rows])
 

@@ -88,6 +88,4 @@ def make(what: str, name: str) -> Groups | Values | Target:
     if module not in ("newswire", "trec_fair_targets"):  # which work without ir_datasets
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
     maker = "source" if what == "groups" else what
-    made: Groups | Values | Target = \
-        getattr(importlib.import_module(f"{__name__}.{module}"), maker)(name)
-    return made
+    return getattr(importlib.import_module(f"{__name__}.{module}"), maker)(name)

@@ -13,16 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ir_datasets.datasets.base import Dataset
-from ir_datasets.formats import BaseDocs, TrecQrel, TrecQrels, TrecQueries
-from ir_datasets.indices import DEFAULT_DOCSTORE_OPTIONS, PickleLz4FullStore
-from ir_datasets.util import (
-    Download,
-    LocalDownload,
-    RequestsDownload,
-    home_path,
-    sax_html_parser,
-    use_docstore,
-)
+from ir_datasets.formats import JsonlDocs, TrecQrel, TrecQrels, TrecQueries
+from ir_datasets.util import Download, LocalDownload, RequestsDownload, home_path, sax_html_parser
 
 from pt_fairness.collections.variants import UNCOUNTED, Documentation, GroupQrels, variant
 from pt_fairness.irds import data as reading
@@ -86,33 +78,12 @@ def posts(path: Path) -> Iterator[BlogPost]:
                        post["http_headers"].decode("latin-1"), post["body"])
 
 
-class BlogPosts(BaseDocs):  # type: ignore[misc]
-    """The posts of Blogs06, sorted by day."""
+class BlogPosts(JsonlDocs):  # type: ignore[misc]
+    """The posts of Blogs06, sorted by day. All but the format of the files is as for JSON lines."""
 
-    def __init__(self, source: Any) -> None:
-        self._source = source
-
-    def docs_path(self, force: bool = True) -> Any:
-        return self._source.path(force)
-
-    @use_docstore  # type: ignore[untyped-decorator]
-    def docs_iter(self) -> Iterator[BlogPost]:
+    def _iter(self) -> Iterator[BlogPost]:
         for path in sorted(Path(self.docs_path()).glob("*/permalinks-*.gz")):
             yield from posts(path)
-
-    def docs_store(self, field: str = "doc_id", options: Any = DEFAULT_DOCSTORE_OPTIONS) -> Any:
-        return PickleLz4FullStore(
-            path=f"{self.docs_path(force=False)}.pklz4", init_iter_fn=self.docs_iter,
-            data_cls=BlogPost, lookup_field=field, index_fields=["doc_id"], options=options)
-
-    def docs_cls(self) -> type[BlogPost]:
-        return BlogPost
-
-    def docs_namespace(self) -> str:
-        return ID
-
-    def docs_lang(self) -> None:
-        """The posts are in many languages."""
 
 
 def _checked(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -145,7 +116,8 @@ def register(registry: Any) -> None:
                         cache_path=str(home / Path(file).name))
 
     corpus = home / "corpus"
-    docs = BlogPosts(LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False))
+    docs = BlogPosts(LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False),
+                     doc_cls=BlogPost, namespace=ID)
     registry.register(ID, Dataset(docs, Documentation(
         "TREC Blogs06", "Blog posts of December 2005 to February 2006.")))
     levels = ", ".join(f"{label} {meaning}" for label, meaning in LEVELS.items())

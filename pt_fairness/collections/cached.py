@@ -13,7 +13,7 @@ import csv
 import zipfile
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import ir_datasets
 
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
-#: The columns with numbers; all others hold text.
-_NUMBERS = ("weight", "value")
 #: The errors that reading an absent or invalid table raises.
-_INVALID = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+_INVALID = (OSError, ValueError, KeyError, OverflowError, EOFError, zipfile.BadZipFile)
 
 
 def stored(table: Path, source: Path, load: Callable[[Path], T], make: Callable[[], T],
@@ -74,35 +72,33 @@ def write(table: Path, save: Callable[[IO[bytes]], None]) -> None:
         ir_datasets.log.easy().info(f"{table} cannot be written ({error})")
 
 
-def read_rows(table: Path, source: Path, columns: Collection[str],
-              labels: Collection[str] | None = None) -> pd.DataFrame | None:
-    """Return the rows that :func:`write_rows` has written, for tables of judged documents.
+def read_rows(table: Path, source: Path, columns: list[str],
+              labels: Collection[str] | None = None, kind: Any = object) -> pd.DataFrame:
+    """Return the rows that :func:`write_rows` has written, by docno.
 
     :param source: the file that the table is made from; it need not exist any more
-    :param columns: the expected columns, in the same order. ``weight`` and ``value`` are floats,
-        NaN where empty; the others are text.
+    :param columns: the expected columns after ``docno``, in the same order
     :param labels: the label set; the column ``group`` may hold these labels and ``-``
-    :returns: ``None`` if the table is absent, older than the source or invalid
+    :param kind: the type of the columns, by default text
+    :returns: a frame without rows if the table is absent, older than the source or invalid
     """
     import pandas as pd
 
     def load(path: Path) -> pd.DataFrame:
         frame = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False,
                             quoting=csv.QUOTE_NONE)
-        if list(frame.columns) != list(columns):
-            raise ValueError(f"{path} has the columns {', '.join(frame.columns)}")
-        if labels is not None and not set(frame["group"]) <= {*labels, "-"}:
-            raise ValueError(f"{path} has other labels")
-        return frame.assign(**{name: frame[name].replace("", None).astype(float)
-                               for name in _NUMBERS if name in frame})
-    return _load(table, source, load)
+        if list(frame.columns) != ["docno", *columns] or not frame["docno"].is_unique or (
+                labels is not None and not set(frame["group"]) <= {*labels, "-"}):
+            raise ValueError(f"{path} has other columns or labels, or a document twice")
+        return frame.set_index("docno").astype(kind)
+    found = _load(table, source, load)
+    return pd.DataFrame(columns=columns, dtype=kind) if found is None else found
 
 
 def write_rows(table: Path, frame: pd.DataFrame) -> None:
-    """Write a table of judged documents as a group file, with a row for each document and group.
+    """Write a table of documents; one with a column ``group`` is also a valid group file.
 
-    :param frame: ``docno`` and ``group`` (``-`` for none), ``weight`` if documents have weights,
-        ``value`` if they have numbers, and any other columns of text. No text contains a tab or a
-        line break.
+    :param frame: a row for each document, by docno. No text contains a tab or a line break.
     """
-    write(table, lambda file: frame.to_csv(file, sep="\t", index=False, quoting=csv.QUOTE_NONE))
+    write(table, lambda file: frame.to_csv(file, sep="\t", index_label="docno",
+                                           quoting=csv.QUOTE_NONE))

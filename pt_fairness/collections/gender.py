@@ -7,10 +7,11 @@ module imports pandas, but not ir_datasets: it is imported in workers that unpic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness.groups import Groups, Memberships
@@ -101,26 +102,17 @@ class PassageCounts(WordCounts):
         from pt_fairness.collections import cached
         from pt_fairness.irds import data as reading
         table = _path("gender.tsv")
-        kept = self._kept(table)
+        docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
+        read_table = partial(cached.read_rows, table, docstore, self.groups, kind=np.int32)
+        kept = read_table()
         if not docnos.isin(kept.index).all():
             with reading.lock(Path(f"{table}.lock")):
-                kept = self._kept(table)
+                kept = read_table()
                 unread = docnos.difference(kept.index, sort=False)
                 if len(unread):
                     kept = pd.concat([kept, super().read(unread, name)])
-                    cached.write_rows(table, kept.rename_axis("docno").reset_index())
+                    cached.write_rows(table, kept)
         return kept.reindex(docnos)
-
-    def _kept(self, table: Path) -> pd.DataFrame:
-        """Return the table, without rows if it is absent, older than the docstore or invalid."""
-        from pt_fairness.collections import cached
-        docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
-        frame = cached.read_rows(table, docstore, ["docno", *self.groups])
-        if frame is not None:
-            found = frame[self.groups].apply(pd.to_numeric, errors="coerce")
-            if frame["docno"].is_unique and (found.notna() & (found % 1 == 0)).all(axis=None):
-                return found.astype("int32").set_index(pd.Index(frame["docno"], dtype=object))
-        return self._known.iloc[:0]
 
 
 class Biases(Groups):

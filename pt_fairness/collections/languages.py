@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +18,6 @@ from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.table import Table
 from pt_fairness.irds import data as reading
 from pt_fairness.messages import warn
-
-_COLUMNS = ["docno", "group"]
 
 
 class Languages(Groups):
@@ -38,7 +37,7 @@ class Languages(Groups):
     def __init__(self, name: str, corpora: Mapping[str, str], table: Path) -> None:
         super().__init__(name, corpora)
         self._corpora, self._table = corpora, table
-        self._found: dict[str, str] = {}
+        self._found: dict[Any, str] = {}
         self._warned = False
 
     def _content(self) -> Any:
@@ -54,13 +53,12 @@ class Languages(Groups):
         return {row.doc_id: row.iteration for row in reading.judgments(handler)}
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        documents = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
-        languages = documents.map(self._judged).astype(object)
-        judged = languages.notna()
-        unknown = [docno for docno in documents[~judged] if docno not in self._found]
+        documents = pd.unique(np.asarray(docnos, dtype=object))
+        known = ChainMap(self._judged, self._found)
+        unknown = [docno for docno in documents if docno not in known]
         if unknown:
-            self._found.update(self._look_up(unknown))
-            unknown = [docno for docno in unknown if docno not in self._found]
+            self._look_up(unknown)
+            unknown = [docno for docno in unknown if docno not in known]
             if unknown and not self._warned:
                 self._warned = True
                 absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
@@ -69,31 +67,27 @@ class Languages(Groups):
                 warn(f"{self.name}: {len(unknown)} of {len(documents)} documents have no group and "
                      f"count as unannotated (the first: {unknown[0]!r}): they were not judged and "
                      f"{reason}")
-        languages = languages.where(judged, documents.map(self._found).astype(object))
-        frame = pd.DataFrame({"docno": documents, "group": languages})
+        frame = pd.DataFrame({"docno": documents, "group": [*map(known.get, documents)]},
+                             dtype=object)
         return Table.of_frame(frame).find(qids, docnos)
 
-    def _look_up(self, docnos: Collection[str]) -> dict[str, str]:
-        """Return the languages of documents, from the cached table and the corpora that exist."""
-        kept = self._read_table()
-        found = {docno: kept[docno] for docno in docnos if docno in kept}
-        for language, corpus in self._corpora.items():
-            unknown = [docno for docno in docnos if docno not in found]
-            if unknown and _exists(corpus):
-                found.update((document.doc_id, language)
-                             for document in reading.documents(corpus, unknown))
-        if not found.keys() <= kept.keys():
-            with reading.lock(Path(f"{self._table}.lock")):  # others may have added to it by now
-                rows = {**self._read_table(), **found}
-                cached.write_rows(self._table, pd.DataFrame(rows.items(), columns=_COLUMNS,
-                                                            dtype=object))
-        return found
+    def _look_up(self, docnos: Collection[str]) -> None:
+        """Find the languages of documents in the cached table and the corpora that exist.
 
-    def _read_table(self) -> dict[str, str]:
-        """Return the cached table; empty if there is none."""
-        # The corpora do not change, so that the table is never outdated.
-        frame = cached.read_rows(self._table, self._table, _COLUMNS, self._corpora)
-        return {} if frame is None else dict(frame.itertuples(index=False))
+        Other processes wait meanwhile, so that none overwrites what another has added.
+        """
+        with reading.lock(Path(f"{self._table}.lock")):
+            # The corpora do not change, so that the table is never outdated.
+            self._found |= cached.read_rows(
+                self._table, self._table, ["group"], self._corpora)["group"].to_dict()
+            kept = len(self._found)
+            for language, corpus in self._corpora.items():
+                unknown = [docno for docno in docnos if docno not in self._found]
+                if unknown and _exists(corpus):
+                    self._found.update((document.doc_id, language)
+                                       for document in reading.documents(corpus, unknown))
+            if len(self._found) > kept:
+                cached.write_rows(self._table, pd.DataFrame({"group": self._found}))
 
 
 def _exists(corpus: str) -> bool:

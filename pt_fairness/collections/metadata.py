@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import ir_datasets
 import numpy as np
 import pandas as pd
-from ir_datasets import log
 from scipy import sparse
 
 from pt_fairness.collections import cached
@@ -90,19 +90,16 @@ class FromMetadata(Groups):
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         known_docnos, weights = self._loaded
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
-        numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").fillna(-1)
-        # Only the canonical form is an id: not "012" or "12.0".
-        numbers = numbers.where(numbers.abs() < 2**62, -1).astype(np.int64)
-        wanted = numbers.to_numpy()
+        wanted = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
         place = np.minimum(np.searchsorted(known_docnos, wanted), len(known_docnos) - 1)
-        known = (known_docnos[place] == wanted) & (numbers.astype(str) == texts).to_numpy()
+        # Only the canonical form is an id: not "012" or "12.0".
+        known = known_docnos[place].astype(str) == texts
         if not (self._warned or known.all()):
             self._warned = True
             lacking = texts[~known]
             warn(f"{self.name}: {len(lacking)} of {len(known)} documents are not in the metadata "
                  f"(the first: {lacking[0]!r}) and count as unannotated")
-        place = np.where(known, place, 0)[document]
-        rows = weights[place]
+        rows = weights[place[document]]
         found = rows[:, :-1].tocoo()
         kept = known[document][found.row]
         return Memberships(found.row[kept].astype(np.intp), found.col[kept].astype(np.int64),
@@ -117,13 +114,13 @@ class FromMetadata(Groups):
         They are loaded from the table, which is made if necessary. The weights are sparse,
         ``[documents, labels + 1]``.
         """
-        import ir_datasets
         source = getattr(ir_datasets.load(self._dataset_id).docs_handler(), self._attribute)
         path = Path(source.path(force=False))
         key = self._field.column
         arrays = cached.stored(
             Path(f"{path}.groups.npz"), path, partial(_load, field=self._field),
-            partial(_read, source, path, self._fields), _save)
+            partial(_read, source, path, self._fields),
+            lambda made, file: np.savez_compressed(file, **made))
         docno = _docnos.get(path)
         if docno is None or not np.array_equal(docno, arrays["docno"]):
             docno = _docnos[path] = arrays["docno"]
@@ -191,8 +188,8 @@ def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
     """
     columns = [(field.key, _Column(field)) for field in fields]
     docno = array("q")
-    lines = log.easy().pbar(reading.lines(source), desc=f"reading {path.name}", unit="doc",
-                             quiet=True)
+    lines = ir_datasets.log.easy().pbar(reading.lines(source), desc=f"reading {path.name}",
+                                        unit="doc", quiet=True)
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
@@ -207,10 +204,8 @@ def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
         raise reading.damaged(path, f"no document has a known value of {empty[0]!r}")
     # The evaluation code of the track takes the first line of each document.
     distinct, rows = np.unique(np.asarray(docno), return_index=True)
-    found = {"docno": distinct}
-    for _, column in columns:
-        found |= column.arrays(rows)
-    return found
+    return {"docno": distinct, **{name: array for _, column in columns
+                                  for name, array in column.arrays(rows).items()}}
 
 
 def _load(path: Path, field: Field) -> _Arrays:
@@ -220,13 +215,9 @@ def _load(path: Path, field: Field) -> _Arrays:
     :raises KeyError: the table lacks the field
     """
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
-        names = ["docno", *(f"{field.column}.{part}" for part in ("labels", *_PARTS, "other"))]
-        arrays = {name: table[name] for name in names}
+        arrays = {name: table[name] for name in (
+            "docno", *(f"{field.column}.{part}" for part in ("labels", *_PARTS, "other")))}
     if (arrays[f"{field.column}.labels"].tolist() != list(field.labels)
             or len(arrays[f"{field.column}.count"]) != len(arrays["docno"])):
         raise ValueError(f"{path} was written by another version")
     return arrays
-
-
-def _save(arrays: _Arrays, file: IO[bytes]) -> None:
-    np.savez_compressed(file, **arrays)

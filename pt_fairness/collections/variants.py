@@ -5,7 +5,7 @@ Importing this module imports ir_datasets, but not pandas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Convert = Callable[[Any, list[Any]], Iterable[TrecQrel]]
 #: The metadata of a variant whose number of judgments is not that of its base.
 UNCOUNTED: dict[str, Any] = {"qrels": {}}
-#: The columns of the cached table of a field, which is also a valid group file.
-_COLUMNS = ["docno", "group", "why_not"]
+#: The columns of the cached table of a field.
+_COLUMNS = ["group", "why_not"]
 
 
 class GroupQrels(BaseQrels):  # type: ignore[misc]
@@ -143,21 +143,15 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     folder = f"{corpus}.json" if corpus.startswith("argsme/") else f"{corpus}/docs"
     store = home_path() / f"{folder}.pklz4" / "bin"
     table = Path(f"{qrels.qrels_path()}.{groups.name.rpartition('/')[2]}.tsv")
-    kept = _read_table(table, store, groups.labels or ())
+    kept: dict[str, Found] = {
+        docno: ((group,), "") if group != "-" else ((), reason) for docno, group, reason
+        in cached.read_rows(table, store, _COLUMNS, groups.labels).itertuples()}
     # Do not download a deleted corpus again for documents that it lacked.
     gone = not store.exists() and not reading.downloaded(ir_datasets.load(corpus).docs_handler())
     groups.remember({docno: found for docno, found in kept.items()
                      if gone or found != ((), MISSING)})
     fetched = groups.fetch(docnos)
     if any(kept.get(docno) != found for docno, found in fetched.items()):
-        cached.write_rows(table, pd.DataFrame(
-            [(docno, labels[0] if labels else "-", " ".join(reason.split()))
-             for docno, (labels, reason) in fetched.items()], columns=_COLUMNS))
-
-
-def _read_table(table: Path, corpus: Path, labels: Collection[str]) -> dict[str, Found]:
-    """Return the cached table by docno; empty if the corpus is newer or the table is invalid."""
-    frame = cached.read_rows(table, corpus, _COLUMNS, labels)
-    return {} if frame is None else {
-        docno: ((group,), "") if group != "-" else ((), reason)
-        for docno, group, reason in frame.itertuples(index=False)}
+        cached.write_rows(table, pd.DataFrame.from_dict(
+            {docno: (labels[0] if labels else "-", " ".join(reason.split()))
+             for docno, (labels, reason) in fetched.items()}, orient="index", columns=_COLUMNS))

@@ -58,20 +58,6 @@ def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
     return np.bincount(topic, values, minlength=len(view.topics)).astype(float)
 
 
-def sums_by_code(view: View, rows: int, row: Ints, codes: Ints,
-                 values: Floats | None = None) -> Floats:
-    """Return the sums of the values by row and label set, ``[rows, S]``.
-
-    :param row: the row index of each value, such as its topic
-    :param codes: the label set of each value; values with −1 are ignored
-    :param values: by default each value is 1
-    """
-    columns = len(view.share) + 1
-    cells = (row * columns + codes + 1).ravel()
-    sums = np.bincount(cells, None if values is None else values.ravel(), rows * columns)
-    return np.asarray(sums.reshape(rows, columns)[:, 1:], float)
-
-
 class DocumentMeasure(FairnessMeasure):
     """A measure that compares documents, or groups with ``by='group'``."""
 
@@ -102,7 +88,7 @@ class DocumentMeasure(FairnessMeasure):
             return values
         if counted is not None:
             values = np.where(counted, values, 0.0)
-        sums = sums_by_code(view, len(view.topics), documents.topic, documents.codes, values)
+        sums = view.sums_by_code(len(view.topics), documents.topic, documents.codes, values)
         return np.asarray((sums @ view.share).ravel())
 
     def topics(self, view: View, documents: Documents) -> Ints:

@@ -12,9 +12,6 @@ from pt_fairness.arrays import Bools, Floats
 from pt_fairness.declarations import params
 from pt_fairness.declarations.registration import register
 from pt_fairness.declarations.signed import SignedMeasure
-from pt_fairness.measures.documents import (
-    sums_by_code,
-)
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.view import View
 
@@ -82,7 +79,7 @@ class LogRatio(SignedMeasure):
             weights = weights * discounts.gain(self.param("gains"), relevance, self.param("rel"))
         weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
         returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
-        sums = sums_by_code(view, len(view.topics), view.topic[:, None], codes, weights)
+        sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, weights)
         return sums, returned
 
 
@@ -204,7 +201,7 @@ class _logEUR(LogRatio):
         documents = view.documents(self.param("cutoff"))
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = discounts.gain(self.param("gains"), documents.relevance, self.param("rel"))
-        merit = sums_by_code(view, len(view.topics), documents.topic, documents.codes, gains)
+        merit = view.sums_by_code(len(view.topics), documents.topic, documents.codes, gains)
         return both_sides(merit, side.sets[view.first_list])
 
 

@@ -8,6 +8,9 @@ Shapes: ``N`` lists, ``K`` ranks.
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
+
 import numpy as np
 from scipy import special
 
@@ -16,7 +19,7 @@ from pt_fairness.arrays import BLOCK_CELLS, Bools, Floats, Ints
 #: Tolerance for rounding: a probability may exceed a bound by this factor.
 TOLERANCE = 1 + 1e-9
 
-_levels: dict[tuple[int, float, float], float | None] = {}
+_levels: dict[tuple[int, float, float], float] = {}
 #: Number of cached levels from which on no more are added.
 _MOST_LEVELS = 1 << 16
 
@@ -54,18 +57,13 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
     [0.054688, 0.063476]
     """
     keys = list(zip(k.tolist(), p.tolist(), [alpha] * len(k), strict=True))
-    known = {key: _levels.get(key) for key in keys}
-    new: dict[int, list[float]] = {}
-    for (size, share, _), level in known.items():
-        if level is None:
-            new.setdefault(size, []).append(share)
-    for size, shares in new.items():
-        step = max(1, BLOCK_CELLS // size)
-        for start in range(0, len(shares), step):
-            some = shares[start:start + step]
-            found = _adjusted(size, np.array(some), alpha).tolist()
-            known.update(((size, share, alpha), level)
-                         for share, level in zip(some, found, strict=True))
+    known = {key: _levels[key] for key in keys if key in _levels}
+    for size, same in groupby(sorted({*keys} - {*known}), key=itemgetter(0)):
+        new, step = list(same), max(1, BLOCK_CELLS // size)
+        for start in range(0, len(new), step):
+            some = new[start:start + step]
+            found = _adjusted(size, np.array([share for _, share, _ in some]), alpha)
+            known.update(zip(some, found.tolist(), strict=True))
     if len(_levels) < _MOST_LEVELS:
         _levels.update(known)
     return np.array([known[key] for key in keys], float)

@@ -11,7 +11,6 @@ from pt_fairness.arrays import Floats, Ints
 from pt_fairness.declarations import composite_params, params
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registration import register
-from pt_fairness.measures.documents import sums_by_code
 from pt_fairness.rankings.view import View
 
 
@@ -113,11 +112,11 @@ class _PEER(FairnessMeasure):
             judged = (self.grade_of(of_judged) == grade) & (judged_code >= 0)
             defined |= (np.bincount(topic[judged], minlength=len(view.topics)) > 0)[view.topic]
             judged &= of_judged > 0
-            wanted = sums_by_code(view, len(view.topics), topic[judged], judged_code[judged])
+            wanted = view.sums_by_code(len(view.topics), topic[judged], judged_code[judged])
             found = self.grade_of(of_ranked) == grade
             relevant = found & (of_ranked > 0)
-            missing = wanted[view.topic] - sums_by_code(view, len(view), row[relevant],
-                                                        code[relevant])
+            missing = wanted[view.topic] - view.sums_by_code(len(view), row[relevant],
+                                                             code[relevant])
             values += weight * self.probability(view, row[found], code[found], place[found] + 1.0,
                                                 missing, n)
         annotated = np.bincount(row, minlength=len(view)) > 0
@@ -134,12 +133,12 @@ class _PEER(FairnessMeasure):
         :param n: the lengths of the lists, ``[R]``
         """
         from scipy import special  # takes longer to import than the whole package
-        found = sums_by_code(view, len(view), row, code) @ view.member
+        found = view.sums_by_code(len(view), row, code) @ view.member
         lost = missing @ view.member
         u, size = lost.sum(axis=1), found + lost
         total = size.sum(axis=1)
         last = (total if self.param("unretrieved") == "count" else n) + (u + 1.0) / 2.0
-        ranks = sums_by_code(view, len(view), row, code, rank) @ view.member
+        ranks = view.sums_by_code(len(view), row, code, rank) @ view.member
         sums = ranks + lost * last[:, None]
         mean = arrays.ratio(sums.sum(axis=1), total)
         squares = view.member.sum(axis=1)[code] * (rank - mean[row]) ** 2

@@ -88,8 +88,7 @@ class _NDKL(DistributionMeasure):
         codes, n = view.condensed(self.param("cutoff"))
         depth = codes.shape[1]
         w = discounts.within(depth, n) * discounts.log_discount(depth)
-        terms = divergences.discounted_divergences(codes, view.share, w,
-                                                lambda P: divergences.kl(P, target[:, None, :]))
+        terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, target)
         return terms * (math.log(2) * arrays.ratio(1.0, w.sum(axis=1)))[:, None]
 
     def compare(self, view: View, target: Floats) -> Floats:

@@ -84,15 +84,16 @@ class _ARP(FairnessMeasure):
 
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
-        depth, sets = codes.shape[1], len(view.share)
-        counts = arrays.tally(codes, np.ones(depth), sets)
+        row = np.arange(len(view))[:, None]
+        counts = view.sums_by_code(len(view), row, codes)
         total, squares = counts @ view.share, counts @ view.share ** 2
         both = total ** 2 - squares
         mixed = mixed_pairs(n[:, None], total, both)
         if self.param("pairs") == "errors":
             won, alone = self.errors(view, codes), np.zeros(total.shape)
         else:
-            ranks = arrays.tally(codes, discounts.ranks(depth), sets) @ view.share
+            i = discounts.ranks(codes.shape[1])
+            ranks = view.sums_by_code(len(view), row, codes, i) @ view.share
             won, alone = pairs_won(n[:, None], total, ranks, both), np.asarray(total > 0, float)
         shares = np.where(mixed > 0, arrays.ratio(won, mixed), alone)
         relevant = view.relevant(self.param("rel")) @ view.member > 0

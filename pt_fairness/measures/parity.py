@@ -217,12 +217,14 @@ class _rKL(ParityMeasure):
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
-        w, Z = weights(n, codes.shape[1], self.step), None
-        if self.param("norm") == "max":
-            Z = all_groups.bound(T) * w.sum(axis=1)
-            if self.of_run and self.step == 1:
-                Z = all_groups.largest_of_run(view, T, w, Z)
-        return all_groups.discounted(view, codes, T, w, Z)
+        w = weights(n, codes.shape[1], self.step)
+        terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, T)
+        if self.param("norm") != "max":
+            return terms
+        Z = all_groups.bound(T) * w.sum(axis=1)
+        if self.of_run and self.step == 1:
+            Z = all_groups.largest_of_run(view, T, w, Z)
+        return terms * arrays.ratio(1.0, Z)[:, None]
 
 
 class _rRD(ParityMeasure):

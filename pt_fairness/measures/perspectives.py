@@ -8,7 +8,6 @@ from pt_fairness.arrays import Bools, Floats, ratio
 from pt_fairness.declarations import params
 from pt_fairness.declarations.base import FairnessMeasure
 from pt_fairness.declarations.registration import register
-from pt_fairness.measures.documents import sums_by_code
 from pt_fairness.rankings.view import View
 
 
@@ -86,7 +85,7 @@ class _MRecall(FairnessMeasure):
     def score(self, view: View) -> Floats:
         cutoff, rel = self.param("cutoff"), self.param("rel")
         codes = view.full_relevant(cutoff, rel)
-        found = sums_by_code(view, len(view), np.indices(codes.shape)[0], codes) @ view.member > 0
+        found = view.sums_by_code(len(view), np.arange(len(view))[:, None], codes) @ view.member > 0
         return mrecall(found, view.relevant(rel) @ view.member > 0,
                        np.inf if cutoff is None else cutoff, self.param("value") == "share")
 

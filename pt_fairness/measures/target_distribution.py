@@ -61,7 +61,8 @@ class DistributionMeasure(FairnessMeasure):
         codes = view.full(cutoff)[0] if keep else view.condensed(cutoff)[0]
         name = self.param("discount") or "none"
         weights = discounts.discount(name, codes.shape[1], self.param("p"))
-        groups = arrays.tally(codes, weights, len(view.share)) @ view.share
+        row = np.arange(len(view))[:, None]
+        groups = view.sums_by_code(len(view), row, codes, weights) @ view.share
         counted = codes >= 0
         return arrays.ratio(groups, (counted @ weights)[:, None]), counted.sum(axis=1)
 

@@ -14,7 +14,7 @@ from pt_fairness.declarations.registration import register
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
 from pt_fairness.rankings.populations import distribution
-from pt_fairness.rankings.protected import Side, of_ranked, protected_groups
+from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View
 
 
@@ -26,11 +26,7 @@ def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
 
 def side_of_run(view: View, protected: str) -> Side:
     """Return the protected side of each run, chosen among its annotated documents."""
-    counts = view.in_run
-    labels, sets, known = protected_groups(view, protected, counts)
-    plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
-    return Side(labels, sets, known, plus.astype(float), total.astype(float),
-                np.ones(len(view), bool))
+    return side_of(view, protected, "run", None)._replace(defined=np.ones(len(view), bool))
 
 
 class ViewpointMeasure(PrefixMeasure):
@@ -286,9 +282,8 @@ class _nDJS(FairnessMeasure):
         codes, n = view.condensed(self.param("cutoff"))
         w, side = weights(n, codes.shape[1], 1), self.side(view)
         if side is None:
-            Q = self.target(view)[:, None, :]
-            terms = divergences.discounted_divergences(codes, view.share, w,
-                                                    lambda P: divergences.jsd(P, Q))
+            terms = divergences.discounted_divergences(codes, view.share, w, divergences.jsd,
+                                                       self.target(view))
         else:
             plus = of_ranked(side.sets, codes).cumsum(axis=1) / discounts.ranks(codes.shape[1])
             terms = w * divergences.jsd(sides(plus), sides(side.share)[:, None, :])

@@ -93,7 +93,7 @@ class OfGroups:
     def _of_group(self, label: str) -> tuple[Bools, Any]:
         """Return a mask of the judged pairs of a group, and the relevance of all, ``[pairs]``."""
         judgments = self._annotations.judgments
-        member = self._annotations.sets.with_label(label)[self._annotations.judged]
+        member = self._annotations.sets.any_of([label])[self._annotations.judged]
         own = judgments.relevance
         if self._annotations.groups is None and member.any():
             codes, labels = judgments.row_labels
@@ -110,7 +110,7 @@ class OfGroups:
         found: dict[FairnessMeasure, Floats] = {}
         for measure, (defined, evaluator) in self._evaluators.items():
             values = np.zeros(len(run.topics))
-            kept = ranked.sets.with_label(measure.param("group"))[ranked.codes] \
+            kept = ranked.sets.any_of([measure.param("group")])[ranked.codes] \
                 | (measure.param("others") == "irrelevant")
             for lists, inside in run.samples():
                 rows = np.flatnonzero(inside & kept)

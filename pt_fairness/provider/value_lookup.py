@@ -82,7 +82,6 @@ class ValueLookup:
         """Return the value of each document, ``[n]``, NaN where it has none."""
         if isinstance(source, values.Values):
             return source.find(topic, self._topics, docnos)
-        labels, every = self._annotations.labels, np.arange(len(sets))
-        of_set = of_label_sets(source, labels, sets.shares(every, labels))
-        of_set[~sets.any_of(every, labels)] = np.nan
-        return np.append(of_set, np.nan)[codes]
+        labels = self._annotations.labels
+        of_set = of_label_sets(source, labels, sets.shares(np.arange(len(sets)), labels))
+        return np.where(sets.any_of(labels), np.append(of_set, np.nan), np.nan)[codes]

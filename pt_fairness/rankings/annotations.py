@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Iterable
 from functools import cached_property
@@ -163,7 +164,7 @@ class Annotations:
         if self.groups is None:
             codes = np.where(run.pair >= 0, self.judged[run.pair], -1)
             return Ranked(codes, run.length, self.sets, 0, [])
-        sets = self.sets.copy()
+        sets = copy.copy(self.sets)
         codes = np.full(len(run.topic), -1, np.int32)
         known = np.zeros(len(run.length), np.int32)
         depth = int(run.length.max(initial=0)) if depth is None else depth
@@ -184,8 +185,7 @@ class Annotations:
                 foreign += len(alone)
                 foreign_labels |= {labels[one] for one in np.unique(label[np.isin(item, alone)])}
             known = wanted
-            usable = np.append(sets.any_of(np.arange(len(sets)), countable), False)
-            annotated = np.bincount(run.list[usable[codes]], minlength=len(known))
+            annotated = np.bincount(run.list[sets.any_of(countable)[codes]], minlength=len(known))
             wanted = np.where(annotated < depth, np.minimum(run.length, 2 * known), known)
         return Ranked(codes, known, sets, foreign, sorted(foreign_labels))
 

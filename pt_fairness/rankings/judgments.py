@@ -40,9 +40,7 @@ class Judgments:
         self.docnos = self.index.docnos
         if qrels["relevance"].isna().any():
             raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
-        relevance = qrels["relevance"].to_numpy()
-        if relevance.dtype.kind not in "iuf":
-            relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
+        relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)
         self.row_relevance = self.relevance = relevance

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -153,19 +152,24 @@ class Labelled:
     def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
         self.rankings, self.labels = rankings, labels
         lists, judged, sets = rankings.lists, rankings.judged, rankings.sets
-        usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
+        usable = sets.any_of(labels)
 
         def known(codes: Ints) -> Ints:
             return codes if usable[:-1].all() else np.where(usable[codes], codes, -1)
 
         #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
         self.codes = known(lists.codes)
-        self._depth = depth
-        rows = self._annotated()
+        rows = np.flatnonzero(self.codes >= 0)
+        if depth is not None:
+            of_list = lists.list[rows]
+            start = np.searchsorted(of_list, np.arange(len(lists.topics)))
+            rows = rows[np.arange(len(rows)) - start[of_list] < depth]
         #: The number of annotated documents of each list, ``[R]``, at most ``depth``.
         self.length = np.bincount(lists.list[rows], minlength=len(lists.topics))
         #: The label sets of these documents, list by list.
         self.condensed = self.codes[rows]
+        #: Their judged pairs, −1 where they are unjudged.
+        self.condensed_pair = lists.pair[rows]
         #: The index of the first document of each list in ``condensed``, ``[R + 1]``.
         self.start = np.concatenate(([0], np.cumsum(self.length)))
         #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
@@ -173,20 +177,6 @@ class Labelled:
         self._pooled: dict[int | None, Pooled] = {}
         #: The number of topics in a block, which limits the size of the arrays of a measure.
         self.block = self._block(len(lists.list) if depth is None else depth)
-
-    def _annotated(self) -> Ints:
-        """Return the indices of the first ``depth`` annotated documents of each list."""
-        rows = np.flatnonzero(self.codes >= 0)
-        if self._depth is None:
-            return rows
-        lists = self.rankings.lists.list[rows]
-        start = np.searchsorted(lists, np.arange(len(self.rankings.lists.topics)))
-        return rows[np.arange(len(rows)) - start[lists] < self._depth]
-
-    @cached_property
-    def condensed_pair(self) -> Ints:
-        """The judged pair of each document in ``condensed``, −1 where it is unjudged."""
-        return self.rankings.lists.pair[self._annotated()]
 
     def _block(self, depth: int) -> int:
         lists, topic = self.rankings.lists, self.rankings.judged.topic

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,8 @@ class LabelSets:
     A set holds labels and their shares, which sum to 1. A set of one label has the code of that
     label, 0 to ``len(labels) − 1``. Sets of several labels have the codes from ``len(labels)`` on.
 
+    Methods replace the arrays and never change them: a shallow copy can be extended independently.
+
     :param labels: every label that can occur
     """
 
@@ -32,11 +33,6 @@ class LabelSets:
         self._start = np.arange(len(self.labels) + 1)
         #: Whether the shares of each set are weights of a group source, ``[len(self)]``.
         self.weighted = np.zeros(len(self.labels), bool)
-
-    def copy(self) -> LabelSets:
-        """Return a copy of the label sets that can be extended independently."""
-        # Methods replace the arrays and never change them.
-        return copy.copy(self)
 
     def __len__(self) -> int:
         return len(self._start) - 1
@@ -127,12 +123,10 @@ class LabelSets:
         total = table.sum(axis=1, keepdims=True)
         return np.divide(table, total, out=table, where=total > 0)
 
-    def with_label(self, label: str) -> Bools:
-        """Return a mask of the sets that have a label, ``[len(self) + 1]``; the last is for −1."""
-        return np.append(self.any_of(np.arange(len(self)), [label]), False)
+    def any_of(self, labels: Sequence[str]) -> Bools:
+        """Return a mask of the sets that have any of ``labels``, ``[len(self) + 1]``.
 
-    def any_of(self, codes: Ints, labels: Sequence[str]) -> Bools:
-        """Return a mask of the sets that have any of ``labels``, ``[len(codes)]``."""
+        The last element is that of the code −1.
+        """
         chosen = np.isin(self.labels, list(labels))
-        row, label, _ = self.entries(codes)
-        return np.asarray(np.bincount(row, chosen[label], minlength=len(codes)) > 0)
+        return np.append(np.logical_or.reduceat(chosen[self._label], self._start[:-1]), False)

@@ -48,12 +48,13 @@ def side_of(view: View, wanted: str | list[str], target: Any, rel: int | None) -
 
     :param wanted: the value of the parameter ``protected`` of a measure, or a list of labels
     :param target: the value of its parameter ``target``; ``None`` without one
-    :param rel: the lowest relevance of a relevant document
+    :param rel: the lowest relevance of a relevant document; ``None`` if the side is chosen among
+        the annotated documents of the run
     """
-    relevant = view.relevant(rel)
-    labels, sets, known = protected_groups(view, wanted, relevant)
+    counts = view.in_run if rel is None else view.relevant(rel)
+    labels, sets, known = protected_groups(view, wanted, counts)
     if target in ("qrels", "run"):
-        counts = view.in_run if target == "run" else relevant
+        counts = view.in_run if target == "run" else counts
         plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
     elif target == "collection":
         plus, total = view.pooled_in(rel, labels), np.full(len(view), view.pooled(rel).sum())
@@ -66,7 +67,8 @@ def side_of(view: View, wanted: str | list[str], target: Any, rel: int | None) -
     return Side(labels, sets, known, plus.astype(float), total.astype(float), defined)
 
 
-def protected_groups(view: View, wanted: str | list[str], counts: Ints) -> tuple[Bools, Any, Bools]:
+def protected_groups(view: View, wanted: str | list[str],
+                     counts: Floats) -> tuple[Bools, Any, Bools]:
     """Return the fields ``labels``, ``sets`` and ``known`` of :class:`Side`.
 
     :param wanted: ``'minority'``, ``'majority'``, a label, labels joined by commas, or a list

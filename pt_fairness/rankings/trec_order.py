@@ -59,9 +59,7 @@ def _sort_key(lists: Ints, score: Any) -> Ints:
     # of floats of at least 0 sort as the floats do, those of negative floats in reverse.
     bits = (np.float32(0) - score).view(np.int32)
     bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)
-    key = lists.astype(np.int64) << 32
-    key += bits
-    return key
+    return (lists.astype(np.int64) << 32) + bits
 
 
 def _order_ties(order: Ints, block: Ints, tied: Any, docnos: pd.Series) -> None:

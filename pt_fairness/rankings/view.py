@@ -78,8 +78,9 @@ class View:
         self._condensed = self._code[ranked]
         # The topic of each judged pair of these topics.
         self._pair_topic = topic[self._pairs] - topics.start
-        self._relevant = {rel: self._count(self._pair_topic, self._code[codes], len(self.topics))
-                          for rel, codes in relevant.items()}
+        self._relevant = {
+            rel: self.sums_by_code(len(self.topics), self._pair_topic, self._code[codes])
+            for rel, codes in relevant.items()}
         self._documents: dict[int | None, Documents] = {}
 
     def __len__(self) -> int:
@@ -107,16 +108,22 @@ class View:
         for start in range(0, topics, labelled.block):
             yield cls(labelled, slice(start, min(start + labelled.block, topics)))
 
-    def _count(self, row: Ints, codes: Ints, rows: int) -> Ints:
-        """Count the occurrences of each code in each row, ``[rows, S]``; −1 is ignored.
+    def sums_by_code(self, rows: int, row: Ints, codes: Ints,
+                     values: Floats | None = None) -> Floats:
+        """Return the sums of the values by row and label set, ``[rows, S]``.
 
-        :param row: the row of each code
-        :param codes: the codes, as long as ``row``
+        ``row`` and ``values`` are broadcast to the shape of ``codes``.
+
         :param rows: the number of rows
+        :param row: the row of each value, such as its topic
+        :param codes: the code of each value; values with −1 are ignored
+        :param values: by default each value is 1
         """
-        known, sets = codes >= 0, len(self._sets)
-        counts = np.bincount(row[known] * sets + codes[known], minlength=rows * sets)
-        return counts.reshape(rows, sets)
+        columns = len(self._sets) + 1
+        cells = row * columns + codes + 1
+        weights = None if values is None else np.broadcast_to(values, cells.shape).ravel()
+        sums = np.bincount(cells.ravel(), weights, rows * columns)
+        return np.asarray(sums.reshape(rows, columns)[:, 1:], float)
 
     def mean_of_lists(self, values: Floats) -> Floats:
         """Return the mean value over the lists of each topic, ``[T]``.
@@ -167,7 +174,7 @@ class View:
         """Return the relevance of judged pairs, 0 for −1."""
         return np.where(pair >= 0, self._rankings.judged.relevance[pair], 0)
 
-    def relevant(self, rel: int | None) -> Ints:
+    def relevant(self, rel: int | None) -> Floats:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
 
         The counts are those of the topic of each list, ``[R, S]``.
@@ -197,10 +204,10 @@ class View:
         return self._pair_topic, codes, self._rankings.judged.relevance[self._pairs]
 
     @cached_property
-    def in_run(self) -> Ints:
+    def in_run(self) -> Floats:
         """The number of documents of each label set in each condensed list, ``[R, S]``."""
         row = np.repeat(np.arange(len(self)), self.length)
-        return self._count(row, self._condensed, len(self))
+        return self.sums_by_code(len(self), row, self._condensed)
 
     def pooled(self, rel: int | None) -> Floats:
         """Count the judged documents of each group over all topics, ``[L]``.
@@ -223,13 +230,9 @@ class View:
         :param chosen: mask of the protected groups of each list, ``[R, L]``
         """
         pooled = self._labelled.pooled(rel)
-        rows, where = np.unique(chosen, axis=0, return_inverse=True)
-        found = []
-        for one in rows:
-            share = np.bincount(pooled.row, pooled.share * one[pooled.group],
-                                minlength=len(pooled.counts))
-            found.append(pooled.counts @ np.where(pooled.weighted, share, share > 0))
-        return np.array(found, float)[where.reshape(-1)]
+        first = np.searchsorted(pooled.row, np.arange(len(pooled.counts)))
+        share = np.add.reduceat(pooled.share * chosen[:, pooled.group], first, axis=1)
+        return np.where(pooled.weighted, share, share > 0) @ pooled.counts
 
     def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
         """Return the values of the ranked documents, cut at ``cutoff``.

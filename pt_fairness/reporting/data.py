@@ -179,8 +179,8 @@ class Experiment:
             shown, topic = ~np.isnan(strip.label), ranked.topic[ranked.pair >= 0]
         elif source is not None and wanted.condensed:
             sets, labels = found[source].sets, self.sources[source].labels
-            usable = np.append(sets.any_of(np.arange(len(sets)), labels), False)
-            shown, topic = strip.sets[source] >= 0, ranked.topic[usable[found[source].codes]]
+            annotated = sets.any_of(labels)[found[source].codes]
+            shown, topic = strip.sets[source] >= 0, ranked.topic[annotated]
         return Counted(shown, np.bincount(topic, minlength=len(self.topics)))
 
     def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:

@@ -11,10 +11,10 @@ import pytest
 from pt_fairness import groups
 from pt_fairness.collections import cached
 
-COLUMNS = ["docno", "group", "weight", "value", "why_not"]
-ROWS = pd.DataFrame({"docno": ["d1", "d1", "дока", "d3"], "group": ["a", "b", "a", "-"],
-                     "weight": [0.25, 0.75, np.nan, np.nan], "value": [1.5, 1.5, -2.0, np.nan],
-                     "why_not": ["", "", "", "missing"]})
+COLUMNS = ["group", "why_not"]
+ROWS = pd.DataFrame({"group": ["a", "b", "-"], "why_not": ["", "", "missing"]},
+                    index=["d1", "дока", "d3"])
+NUMBERS = pd.DataFrame({"a": [0, 12], "b": [3, 4]}, index=["d1", "дока"], dtype=np.int32)
 
 
 @pytest.fixture
@@ -30,37 +30,46 @@ def source(tmp_path):
     return path
 
 
-def test_rows_with_labels_weights_and_numbers(table, source):
-    assert cached.read_rows(table, source, COLUMNS) is None
-    cached.write_rows(table, ROWS)
-    pd.testing.assert_frame_equal(cached.read_rows(table, source, COLUMNS, {"a", "b"}), ROWS,
-                                  check_dtype=False)
+@pytest.mark.parametrize("rows, labels, kind", [(ROWS, {"a", "b"}, object),
+                                                (NUMBERS, None, np.int32)])
+def test_rows_are_read_as_they_were_written(table, source, rows, labels, kind):
+    columns = list(rows)
+    absent = cached.read_rows(table, source, columns, labels, kind)
+    assert absent.empty and list(absent) == columns
+    cached.write_rows(table, rows)
+    found = cached.read_rows(table, source, columns, labels, kind)
+    pd.testing.assert_frame_equal(found, rows.astype(kind), check_names=False,
+                                  check_index_type=False)
     assert list(table.parent.glob("*.part")) == []
 
 
 def test_a_table_of_rows_is_a_group_file(table):
-    weighted = ROWS.assign(weight=ROWS["weight"].fillna(1.0))
-    cached.write_rows(table, weighted.drop(columns="value"))
+    cached.write_rows(table, ROWS)
     found = groups.from_file(table).lookup(["1"] * 3, ["d1", "дока", "d3"])
-    assert found[["docno", "group", "weight"]].values.tolist() == [
-        ["d1", "a", 0.25], ["d1", "b", 0.75], ["дока", "a", 1.0]]
+    assert found[["docno", "group"]].values.tolist() == [["d1", "a"], ["дока", "b"]]
 
 
 def test_outdated_and_invalid_rows_count_as_absent(table, source):
     cached.write_rows(table, ROWS)
     content = table.read_bytes()
-    assert cached.read_rows(table, source, COLUMNS, ["a"]) is None, "another label set"
-    assert cached.read_rows(table, source, COLUMNS[:2]) is None, "other columns"
-    for damage in (b"", b"docno\n", content.replace(b"0.25", b"x"), b"\xff" + content,
-                   content + b"d9\ta\t1\t2\t\t3\n"):
+    assert cached.read_rows(table, source, COLUMNS, ["a"]).empty, "another label set"
+    assert cached.read_rows(table, source, COLUMNS[:1]).empty, "other columns"
+    for damage in (b"", b"docno\n", b"\xff" + content, content + b"d9\ta\t\t3\n",
+                   content + b"d1\ta\t\n"):
         table.write_bytes(damage)
-        assert cached.read_rows(table, source, COLUMNS) is None, damage
+        assert cached.read_rows(table, source, COLUMNS).empty, damage
     table.write_bytes(content)
-    assert cached.read_rows(table, source, COLUMNS) is not None
+    assert len(cached.read_rows(table, source, COLUMNS)) == 3
     os.utime(table, (9, 9))
-    assert cached.read_rows(table, source, COLUMNS) is None, "older than its source"
+    assert cached.read_rows(table, source, COLUMNS).empty, "older than its source"
     source.unlink()
-    assert cached.read_rows(table, source, COLUMNS) is not None
+    assert len(cached.read_rows(table, source, COLUMNS)) == 3
+
+
+@pytest.mark.parametrize("number", ["x", "1.5", "", "99999999999"])
+def test_rows_that_hold_no_numbers_count_as_absent(table, source, number):
+    table.write_text(f"docno\ta\tb\nd1\t0\t3\nd2\t{number}\t4\n")
+    assert cached.read_rows(table, source, list(NUMBERS), kind=np.int32).empty
 
 
 def _load(path):
