@@ -50,7 +50,15 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--first-parameters", action="store_true", help="run each test once, with its "
-                     "first parameters: enough to see that a dependency has what is called")
+                     "first parameters, and a tenth of the random examples: enough to see that a "
+                     "dependency has what is called")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("first_parameters"):
+        few = settings.get_profile("pt_fairness").max_examples // 10
+        settings.register_profile("few", settings.get_profile("pt_fairness"), max_examples=few)
+        settings.load_profile("few")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
