@@ -110,11 +110,20 @@ def _compare(run: Scores, baseline: Scores | None, measures: int, test: str) -> 
 
 def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
     """Return ``name, qid, measure, value``, sorted by name and topic."""
-    wide = pd.concat({name: pd.DataFrame(scores[name].values, scores[name].qids).sort_index()
-                      for name in sorted(scores)}, names=["name", "qid"])
-    rows = wide.index.repeat(len(columns)).to_frame(index=False).astype("str")
-    return rows.assign(measure=pd.Index([*columns] * len(wide), dtype="str"),
-                       value=wide.to_numpy().ravel())
+    names = sorted(scores)
+    qids, values = [], []
+    for name in names:
+        topics = np.array(scores[name].qids, dtype=object)
+        order = np.argsort(topics, kind="stable")
+        qids.append(topics[order])
+        values.append(scores[name].values[order].ravel())
+    counts = [len(some) for some in qids]
+    measure = np.tile(np.arange(len(columns)), sum(counts))
+    return pd.DataFrame({
+        "name": pd.Index(names, dtype="str").repeat(np.array(counts) * len(columns)),
+        "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
+        "measure": pd.Index(list(columns), dtype="str").take(measure),
+        "value": np.concatenate(values)})
 
 
 def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFrame:

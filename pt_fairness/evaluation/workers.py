@@ -133,10 +133,13 @@ class Scorer:
         found: dict[str, dict[str, Any]] = {UNDEFINED: {}, UNDEFINED_EVERYWHERE: {}, SEVERAL: {}}
         for one in self._evaluator.fairness:
             with collecting_warnings():
-                facts: list[dict[Any, Any]] = [
-                    {measure: tuple(itertools.compress(self.topics, mask))
-                     for measure, mask in one.undefined().items() if mask.any()},
-                    one.undefined_everywhere(), one.several]
+                masks = one.undefined()
+            facts: list[dict[Any, Any]] = [
+                {measure: tuple(itertools.compress(self.topics, mask))
+                 for measure, mask in masks.items() if mask.any()},
+                {measure: one.how_many(measure, mask)
+                 for measure, mask in masks.items() if mask.all()},
+                one.several]
             for key, by_measure in zip(found, facts, strict=True):
                 found[key] = {columns[measure]: fact for measure, fact in by_measure.items()}
         return found

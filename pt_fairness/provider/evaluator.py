@@ -144,7 +144,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for measure in self._own:
             nothing = np.isnan(values[measure]) & ~self._dropped(measure)
             if nothing.any():
-                undefined.setdefault(self._how_many(measure, nothing), []).append(str(measure))
+                undefined.setdefault(self.how_many(measure, nothing), []).append(str(measure))
             values[measure] = np.where(nothing, 0.0, values[measure])
         if undefined:
             # It depends on the qrels and not on the run, so equal texts have the same cause.
@@ -184,12 +184,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
         return {measure: np.isnan(values) for measure, values in
                 self._values(empty_run(self._judgments)).items()}
-
-    def undefined_everywhere(self) -> dict[FairnessMeasure, str]:
-        """Return the measures that are undefined for all topics, with their number and the reason.
-        """
-        return {measure: self._how_many(measure, topics)
-                for measure, topics in self.undefined().items() if topics.all()}
 
     def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
         """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
@@ -241,7 +235,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        f"foreign {source.groups}")
         return values
 
-    def _how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
+    def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
         """Return how many topics a measure is undefined for, and which ones or why.
 
         :param topics: a mask of them, ``[T]``
