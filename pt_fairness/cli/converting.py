@@ -63,6 +63,8 @@ def _rerank(options: argparse.Namespace) -> None:
     from pt_fairness import io, rerank
     if (options.compare is None) != (options.measures is None):
         raise ValueError("--compare QRELS and -m MEASURE go together; give both or neither")
+    if options.compare is None and options.undefined == "drop":
+        raise ValueError("--drop-undefined belongs to --compare QRELS; give both or neither")
     if options.method not in rerank.__all__:
         raise ValueError(f"there is no re-ranker {options.method!r}; use one of "
                          f"{', '.join(rerank.__all__)}")

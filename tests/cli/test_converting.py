@@ -178,3 +178,8 @@ def test_compare_needs_measures(run, qrels, capsys):
     for options in (["--compare", qrels], ["-m", "nDCG@4"]):
         assert cli.main([*run, "xquad", "--groups", "stances.csv", *options]) == 2
         assert "--compare QRELS and -m MEASURE go together" in capsys.readouterr().err
+
+
+def test_undefined_topics_are_dropped_from_compare_only(run, capsys):
+    assert cli.main([*run, "xquad", "--groups", "stances.csv", "--drop-undefined"]) == 2
+    assert "--drop-undefined belongs to --compare QRELS" in capsys.readouterr().err
