@@ -180,8 +180,9 @@ def test_rep_bias_and_skew_of_one_ranking():
 
 
 def test_the_target_of_rep_bias_is_rounded_to_whole_documents():
-    says(RepBias, "If 29 % of the relevant documents have the group, three of ten documents have "
-         "the value 0, and two have −0.1; if 9 % have it, none of five documents has the value 0.",
+    says(RepBias, "If 29 % of the relevant documents have the group, a list of ten with three "
+         "documents of it has the value 0, and one with two has −0.1.",
+         "If 9 % have it, a list of five without it has the value 0.",
          "For the plain share of CON, m/n, give ``group='CON', target={'CON': 0, 'PRO': 1}``.")
 
     def of(measure, con, size, judged):

@@ -104,4 +104,5 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     difference = kept[topic] * (arrays.ratio(attention, all_attention[topic])
                                 - arrays.ratio(merit, all_merit[topic]))
     n = int(kept.sum())
-    return float(abs(np.bincount(item, difference)).sum()) / (2 * n) if n else math.nan, n
+    total = float(abs(np.bincount(item, difference)).sum())
+    return (total / (2 * n) if n else math.nan), n

@@ -108,7 +108,8 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     for share in shares:
         values = means(share, [(seed, i) for i in range(draws)])
         rows += [(share, str(measure), (own - sure).mean(), own.std(axis=1, ddof=1).mean(),
-                  pd.Series([stats.kendalltau(*np.round((sure[:, 0], one), TIE_DECIMALS)).statistic
+                  pd.Series([stats.kendalltau(sure[:, 0].round(TIE_DECIMALS),
+                                              one.round(TIE_DECIMALS)).statistic
                              for one in own.T]).mean())
                  for measure, sure, own in zip(wanted, true.swapaxes(0, 1), values.swapaxes(0, 1),
                                                strict=True)]

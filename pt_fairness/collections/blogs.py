@@ -79,7 +79,7 @@ def posts(path: Path) -> Iterator[BlogPost]:
 
 
 class BlogPosts(JsonlDocs):  # type: ignore[misc]
-    """The posts of Blogs06, sorted by day. All but the format of the files is as for JSON lines."""
+    """The posts of Blogs06, sorted by day. Only the format of the files differs from JSON lines."""
 
     def _iter(self) -> Iterator[BlogPost]:
         for path in sorted(Path(self.docs_path()).glob("*/permalinks-*.gz")):

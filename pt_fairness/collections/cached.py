@@ -74,7 +74,7 @@ def write(table: Path, save: Callable[[IO[bytes]], None]) -> None:
 
 def read_rows(table: Path, source: Path, columns: list[str],
               labels: Collection[str] | None = None, kind: Any = object) -> pd.DataFrame:
-    """Return the rows that :func:`write_rows` has written, by docno.
+    """Return the table that :func:`write_rows` has written, with the docnos as index.
 
     :param source: the file that the table is made from; it need not exist any more
     :param columns: the expected columns after ``docno``, in the same order
@@ -98,7 +98,8 @@ def read_rows(table: Path, source: Path, columns: list[str],
 def write_rows(table: Path, frame: pd.DataFrame) -> None:
     """Write a table of documents; one with a column ``group`` is also a valid group file.
 
-    :param frame: a row for each document, by docno. No text contains a tab or a line break.
+    :param frame: a row for each document, with the docnos as index. No text contains a tab or a
+        line break.
     """
     write(table, lambda file: frame.to_csv(file, sep="\t", index_label="docno",
                                            quoting=csv.QUOTE_NONE))

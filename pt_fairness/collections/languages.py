@@ -74,7 +74,7 @@ class Languages(Groups):
     def _look_up(self, docnos: Collection[str]) -> None:
         """Find the languages of documents in the cached table and the corpora that exist.
 
-        Other processes wait meanwhile, so that none overwrites what another has added.
+        Other processes wait, so that none overwrites what another has added.
         """
         with reading.lock(Path(f"{self._table}.lock")):
             # The corpora do not change, so that the table is never outdated.

@@ -92,7 +92,7 @@ class FromMetadata(Groups):
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
         wanted = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
         place = np.minimum(np.searchsorted(known_docnos, wanted), len(known_docnos) - 1)
-        # Only the canonical form is an id: not "012" or "12.0".
+        # An id has only one form: "12", and not "012" or "12.0".
         known = known_docnos[place].astype(str) == texts
         if not (self._warned or known.all()):
             self._warned = True

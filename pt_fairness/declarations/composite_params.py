@@ -46,14 +46,17 @@ def _by_grade(value: Any) -> Any:
     return dict(sorted(weights.items())) if same else value
 
 
+def _are_weights(value: dict[Any, Any]) -> bool:
+    return all(isinstance(grade, int) and grade >= 0 for grade in value) \
+        and all(isinstance(weight, float) and weight >= 0 for weight in value.values()) \
+        and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
+
+
 #: The weights of relevance grades.
 WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents of at least rel "
                 "are one grade of weight 1",
                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
-                "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade,
-                accepts=lambda v: all(isinstance(grade, int) and grade >= 0 for grade in v)
-                and all(isinstance(weight, float) and weight >= 0 for weight in v.values())
-                and abs(math.fsum(v.values()) - 1.0) <= SUM_TOLERANCE)
+                "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
 
 
 def _by_source(value: Any, canonical: Callable[[Any], Any] = lambda one: one) -> Any:

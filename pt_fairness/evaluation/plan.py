@@ -40,9 +40,9 @@ class Plan:
     measures: list[Any]
     #: The names of the measures in the tables.
     columns: list[str]
-    #: The name of the group source in tables, ``None`` without a source.
+    #: The name of the group source in tables; ``None`` if there is no source.
     groups: str | None
-    #: The labels of the group source, ``None`` if it does not declare them.
+    #: The declared labels of the group source; ``None`` if it declares none.
     labels: list[str] | None
     #: The value of :data:`~pt_fairness.provider.ALPHA_VARIABLE`, ``None`` if it is not set.
     alpha: str | None
@@ -52,7 +52,7 @@ class Plan:
     digest: str
     #: The maximum number of threads that parse a file; ``None`` for pandas' default.
     threads: int | None
-    #: The names in tables of the sources whose own name is a hash, by that name.
+    #: The name in tables of each group source that is named by its hash, by that name.
     shown: dict[str, str]
 
     def set_environment(self) -> None:

@@ -193,8 +193,8 @@ class Scorer:
         row_of = {qid: i for i, qid in enumerate(qids)}
         column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
         table = np.full((len(row_of), len(column_of)), np.nan)
-        for metric in metrics:
-            table[row_of[metric.query_id], column_of[metric.measure]] = metric.value
+        table[[row_of[metric.query_id] for metric in metrics],
+              [column_of[metric.measure] for metric in metrics]] = [one.value for one in metrics]
         return Scores(list(row_of), table, [*self.warnings, *messages])
 
 

@@ -254,7 +254,7 @@ class FromIrds(Groups):
 
     @cached_property
     def _judged(self) -> Table | None:
-        """The groups in the judgments; ``None`` if the field is one of the documents.
+        """The groups of the judgments; ``None`` if the documents have the field.
 
         If any judgment of a topic and document has a positive relevance, the others are ignored.
         """

@@ -49,9 +49,10 @@ class _RepBias(SignedMeasure):
     −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the group is over-represented.
 
     The target is rounded to whole documents of the cutoff. If 29 % of the relevant documents have
-    the group, three of ten documents have the value 0, and two have −0.1; if 9 % have it, none of
-    five documents has the value 0. So the mean over topics is not the mean difference of the
-    shares. For the plain share of CON, m/n, give ``group='CON', target={'CON': 0, 'PRO': 1}``.
+    the group, a list of ten with three documents of it has the value 0, and one with two has −0.1.
+    If 9 % have it, a list of five without it has the value 0. So the mean over topics is not the
+    mean difference of the shares. For the plain share of CON, m/n, give
+    ``group='CON', target={'CON': 0, 'PRO': 1}``.
 
     Edge cases
     ----------

@@ -181,9 +181,10 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     else:
         if not faces:
             ax.bar(ranks, frame["contribution"], color=style.PALETTE[0])
-        for face, label, rows in _bars(frame, faces) if faces else ():
-            if rows.any():
-                handles[label] = ax.bar(ranks[rows], frame["contribution"][rows], **face)
+        else:
+            for face, label, rows in _bars(frame, faces):
+                if rows.any():
+                    handles[label] = ax.bar(ranks[rows], frame["contribution"][rows], **face)
         ax.axhline(0, color="black", linewidth=0.8)
     out = ~frame["counts"].to_numpy(bool)
     if out.any():

@@ -236,7 +236,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return values
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
-        """Return how many topics a measure is undefined for, and which ones or why.
+        """Return the number of topics for which a measure is undefined, as text.
+
+        The text names the topics, or gives the reason if the measure is undefined for all topics.
 
         :param topics: a mask of them, ``[T]``
         """

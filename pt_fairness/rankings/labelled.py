@@ -168,7 +168,7 @@ class Labelled:
         self.length = np.bincount(lists.list[rows], minlength=len(lists.topics))
         #: The label sets of these documents, list by list.
         self.condensed = self.codes[rows]
-        #: Their judged pairs, −1 where they are unjudged.
+        #: The judged pair of each of these documents, −1 for an unjudged document.
         self.condensed_pair = lists.pair[rows]
         #: The index of the first document of each list in ``condensed``, ``[R + 1]``.
         self.start = np.concatenate(([0], np.cumsum(self.length)))

@@ -110,7 +110,7 @@ class View:
 
     def sums_by_code(self, rows: int, row: Ints, codes: Ints,
                      values: Floats | None = None) -> Floats:
-        """Return the sums of the values by row and label set, ``[rows, S]``.
+        """Return the sum of the values of each row and label set, ``[rows, S]``.
 
         ``row`` and ``values`` are broadcast to the shape of ``codes``.
 

@@ -23,7 +23,7 @@ from pt_fairness.reporting.strips import Strip
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
-#: The largest difference of the last value so far from the value that is a rounding error.
+#: The tolerance for rounding errors when the value at the last rank is compared with the value.
 SAME = 1e-6
 
 
@@ -59,9 +59,8 @@ class Way:
         self.cutoff: int | None = measure.params.get("cutoff")
         #: Whether the numbers are the terms of a measure of this package.
         self.adds_up = own and measure.is_sum
-        #: Whether to check that the numbers lead to the value, which the documents of a strip
-        #: determine if all of them count: a provider of ir_measures that breaks ties in another
-        #: way ranks other documents.
+        #: Whether to compare the value at the last rank with the value: they differ if a provider
+        #: of ir_measures breaks ties in another way. A strip that is cut says nothing about it.
         self.checked = not own and self.cutoff is not None and self.cutoff <= depth
         #: Whether the numbers are the discounted gains of α-nDCG.
         self.by_gain = measure.NAME in ALPHA_MEASURES
@@ -73,9 +72,9 @@ class Way:
         if self.kind == VALUE and "cutoff" not in inner.SUPPORTED_PARAMS:
             self.kind = None
         #: The measure at the cutoffs 1, 2, …
+        last = min(self.cutoff or depth, depth) if self.kind == VALUE else 0
         self.at_cutoffs = [type(measure)(**measure.params | {"cutoff": cutoff})
-                           for cutoff in range(1, min(self.cutoff or depth, depth) + 1)
-                           if self.kind == VALUE]
+                           for cutoff in range(1, last + 1)]
 
 
 def _places(strip: Strip, shown: Bools) -> Any:
