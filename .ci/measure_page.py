@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pt_fairness.declarations import catalog
 from pt_fairness.evaluation.inputs import needs_qrels
-from pt_fairness.measures import MEASURES, FairnessMeasure
+from pt_fairness.measures import MEASURES, FairnessMeasure, catalog
 
 INDEX = """\
 Measures
@@ -73,7 +72,7 @@ def show(measure):
 """
 
 COLUMNS = """\
-The qrels and the run are in ``pt_fairness.declarations.example``. The tables are what the function
+The qrels and the run are in ``pt_fairness.measures.example``. The tables are what the function
 prints for the measure of the example; it shortens the names of the columns. ``P_CON`` is the share
 of CON among the documents that count, down to a rank, and ``T_CON`` is its target. ``P+`` and
 ``T+`` are those of the protected side. The contributions of the ranks add up to the value of the
@@ -87,7 +86,7 @@ VALUE = re.compile(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n")
 PACKAGE = Path(__file__).parents[1] / "pt_fairness"
 DOCS = PACKAGE / "pt_docs"
 #: The topic of the examples.
-EXAMPLE = PACKAGE / "declarations" / "example.py"
+EXAMPLE = PACKAGE / "measures" / "example.py"
 
 LINK = re.compile(r":py:data:`~pt_fairness\.(\w+)`")
 

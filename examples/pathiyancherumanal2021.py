@@ -31,7 +31,7 @@ from ir_measures import nDCG, parse_measure
 from scipy import stats
 
 from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
-from pt_fairness.labels import TREC_DEFAULTS, UNANNOTATED
+from pt_fairness.core.labels import TREC_DEFAULTS, UNANNOTATED
 
 #: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting; * is p < .05.
 PUBLISHED = {

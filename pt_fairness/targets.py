@@ -19,14 +19,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint
-from pt_fairness.arrays import Floats
-from pt_fairness.divergences import SMALLEST_TARGET
-from pt_fairness.identifiers import missing
-from pt_fairness.io import need_rows, read_targets
-from pt_fairness.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
-from pt_fairness.messages import shown
-from pt_fairness.registry import NamedObject, Registry
+from pt_fairness.core import fingerprint
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.divergences import SMALLEST_TARGET
+from pt_fairness.core.identifiers import missing
+from pt_fairness.core.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
+from pt_fairness.core.messages import shown
+from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.io.frames import need_rows
+from pt_fairness.io.groups import read_targets
 
 __all__ = ["get", "names", "register"]
 

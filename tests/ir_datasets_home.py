@@ -51,7 +51,7 @@ def _forget_modules() -> dict[str, ModuleType]:
     """Forget ir_datasets and the modules that import it, and return them."""
     modules = {name: sys.modules.pop(name) for name in [*sys.modules]
                if name.partition(".")[0] == "ir_datasets" or name.startswith(
-                   ("pt_fairness.irds.data", "pt_fairness.collections."))}
+                   ("pt_fairness.io.irds", "pt_fairness.collections."))}
     for parent, _, child in (name.rpartition(".") for name in modules):
         if parent in sys.modules:
             vars(sys.modules[parent]).pop(child, None)

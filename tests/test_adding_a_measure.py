@@ -12,8 +12,7 @@ from ir_measures import nDCG
 
 import pt_fairness
 from pt_fairness import cli, provider
-from pt_fairness.declarations import params
-from pt_fairness.measures import MEASURES, FairnessMeasure, register
+from pt_fairness.measures import MEASURES, FairnessMeasure, params, register
 
 
 class _FirstOf(FairnessMeasure):

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import pt_fairness
-from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures import MEASURES
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 # Sphinx and what it brings.
 pytestmark = pytest.mark.newest
@@ -43,7 +43,7 @@ MODULES = [
             "rankings",
             "reporting",
             "values.runs",
-            "simulation",
+            "analysis.simulation",
             "targets",
             "rerank",
             "rerank.annotation",
@@ -167,7 +167,10 @@ def test_no_measure_is_a_mail_address(built):
 
 
 def test_every_public_name_is_documented(built):
-    assert public() <= documented(built).keys()
+    # The module is public under a shorter name than that of its file.
+    names = {name.replace("pt_fairness.simulation", "pt_fairness.analysis.simulation")
+             for name in public()}
+    assert names <= documented(built).keys()
 
 
 def test_what_is_documented_is_public(built):
@@ -203,7 +206,7 @@ def test_every_measure_is_public():
         )
         assert getattr(pt_fairness, name) is measure
         assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), (
-            f"put the paper of {name} into pt_fairness/declarations/bibliography.py"
+            f"put the paper of {name} into pt_fairness/measures/bibliography.py"
         )
 
 

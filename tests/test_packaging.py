@@ -21,8 +21,8 @@ import pytest
 import yaml
 
 import pt_fairness
-from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures import MEASURES
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.reporting import rendering
 
 ROOT = Path(__file__).resolve().parent.parent

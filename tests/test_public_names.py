@@ -8,7 +8,8 @@ import pytest
 
 import pt_fairness
 
-MODULES = ["analysis", "cli", "evaluation", "groups", "io", "measures", "plots", "simulation",
+MODULES = ["analysis", "cli", "evaluation", "groups", "io", "measures", "plots",
+           "analysis.simulation",
            "targets", "rerank", "values", "values.runs"]
 
 
@@ -25,5 +26,5 @@ def test_names_of_the_package():
     names = dir(pt_fairness)
     assert {"rKL", "evaluate", "rename", "with_groups", "plots", "__version__"} <= set(names)
     assert [one for one in names if one.startswith("_")] == ["__version__"]
-    for internal in ("annotations", "importlib", "sys", "Any", "provider", "plugging"):
+    for internal in ("annotations", "importlib", "sys", "Any", "provider", "core"):
         assert internal not in names

@@ -43,8 +43,8 @@ from pt_fairness import (
     rRD,
     values,
 )
-from pt_fairness.declarations.example import qrels as EXAMPLE
-from pt_fairness.declarations.example import run as EXAMPLE_RUN
+from pt_fairness.measures.example import qrels as EXAMPLE
+from pt_fairness.measures.example import run as EXAMPLE_RUN
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 PAGES = importlib.resources.files("pt_fairness") / "pt_docs"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import arrays, divergences
 from pt_fairness.analysis.inputs import (
     annotations_of,
     judgments_of,
@@ -16,11 +15,12 @@ from pt_fairness.analysis.inputs import (
     runs_of,
     systems_of,
 )
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core import arrays, divergences
+from pt_fairness.core.messages import at_least, listed, shown, warn
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
 from pt_fairness.io.named_runs import RunInputs
-from pt_fairness.messages import at_least, listed, shown, warn
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed
 

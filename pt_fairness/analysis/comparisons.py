@@ -10,19 +10,12 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.confidence import by_size, by_topic, check, interval, moments, t_test
+from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, direction_of
+from pt_fairness.analysis.names import ALPHA, CORRECTION, SYSTEMS, TIE_DECIMALS
+from pt_fairness.analysis.per_query import of_one_measure, per_query
 from pt_fairness.analysis.statistics import corrected
-from pt_fairness.arrays import Floats
-from pt_fairness.messages import did_you_mean, one_of, shown, warn
-from pt_fairness.tables import (
-    ALPHA,
-    LARGER,
-    NEAR_ZERO,
-    TIE_DECIMALS,
-    direction_of,
-    of_one_measure,
-    per_query,
-)
-from pt_fairness.tables.names import CORRECTION, SYSTEMS
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.messages import did_you_mean, one_of, shown, warn
 
 #: The key of ``attrs`` of a comparison that says which differences count: ``side``.
 SIDE = "side"

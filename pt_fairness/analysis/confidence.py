@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.messages import at_least, one_of, shown
-from pt_fairness.tables import TIE_DECIMALS, long_form, per_query
-from pt_fairness.tables.names import INTERVAL
+from pt_fairness.analysis.names import INTERVAL, TIE_DECIMALS
+from pt_fairness.analysis.per_query import long_form, per_query
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.messages import at_least, one_of, shown
 
 
 def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",

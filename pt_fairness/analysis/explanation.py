@@ -11,10 +11,10 @@ import pandas as pd
 
 from pt_fairness.analysis.inputs import one_run, renamed_qrels
 from pt_fairness.analysis.ranking_shares import Shown
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.identifiers import texts_of, with_text_ids
-from pt_fairness.messages import collecting_warnings, shown, warn
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.identifiers import texts_of, with_text_ids
+from pt_fairness.core.messages import collecting_warnings, shown, warn
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments

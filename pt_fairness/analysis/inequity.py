@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of, systems_of
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core import arrays, discounts
 from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.inequity import IAA
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations

@@ -8,13 +8,15 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.io import load_qrels, need_columns, need_rows, qrels_columns, read_run
+from pt_fairness.core.messages import first_names, shown, warn
+from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.io.named_runs import RunInputs, named
+from pt_fairness.io.qrels import load_qrels, qrels_columns
+from pt_fairness.io.runs import read_run
 from pt_fairness.io.topics import of_topics
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.scoring import rels_of
-from pt_fairness.messages import first_names, shown, warn
 from pt_fairness.provider.checks import check_labels
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations

@@ -14,11 +14,11 @@ from pt_fairness.analysis.inputs import (
     runs_of,
     systems_of,
 )
+from pt_fairness.analysis.names import TIE_DECIMALS
 from pt_fairness.analysis.uncertainty import Draws
-from pt_fairness.arrays import Floats
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.messages import at_least, shown
 from pt_fairness.io.named_runs import RunInputs
-from pt_fairness.messages import at_least, shown
-from pt_fairness.tables import TIE_DECIMALS
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,

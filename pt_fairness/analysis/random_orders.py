@@ -9,19 +9,19 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of, systems_of
-from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.identifiers import with_text_ids
+from pt_fairness.analysis.names import TIE_DECIMALS
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.messages import at_least
+from pt_fairness.core.streams import uniforms
 from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import fairest, score
-from pt_fairness.messages import at_least
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped
 from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.run import Run
-from pt_fairness.streams import uniforms
-from pt_fairness.tables import TIE_DECIMALS
 
 #: The number of documents that are scored at a time, which limits the memory.
 DOCUMENTS = 1 << 20

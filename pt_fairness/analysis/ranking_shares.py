@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
 from pt_fairness.analysis.inputs import annotations_of
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.labels import TREC_DEFAULTS
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.measures import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.rankings.annotations import Annotations

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, one_run
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.messages import at_least, listed, shown
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.messages import at_least, listed, shown
+from pt_fairness.core.streams import uniforms
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.run import Run
-from pt_fairness.streams import uniforms
 
 
 @dataclass(frozen=True)

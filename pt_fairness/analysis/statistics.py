@@ -9,20 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.columns import is_constant, measure_columns
 from pt_fairness.analysis.confidence import moments, t_test
-from pt_fairness.messages import one_of, shown, warn
-from pt_fairness.tables import (
-    ALPHA,
-    NEAR_ZERO,
-    TIE_DECIMALS,
-    direction_of,
-    is_constant,
-    is_per_query,
-    measure_columns,
-    of_one_system,
-    per_query,
-)
-from pt_fairness.tables.references import systems_of
+from pt_fairness.analysis.directions import NEAR_ZERO, direction_of
+from pt_fairness.analysis.names import ALPHA, TIE_DECIMALS
+from pt_fairness.analysis.per_query import is_per_query, of_one_system, per_query
+from pt_fairness.analysis.reference_rows import systems_of
+from pt_fairness.core.messages import one_of, shown, warn
 
 
 class Correlations(NamedTuple):

@@ -10,20 +10,18 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.io import need_columns
-from pt_fairness.messages import at_least, one_of, shown, warn
-from pt_fairness.tables import (
+from pt_fairness.analysis.columns import column_of, is_constant, measure_columns
+from pt_fairness.analysis.directions import (
     NEAR_ZERO,
     SMALLER,
-    column_of,
     columns_of_unknown_direction,
     direction_of,
     distance_from_best,
-    is_constant,
-    measure_columns,
     ranked_by,
 )
-from pt_fairness.tables.references import systems_of
+from pt_fairness.analysis.reference_rows import systems_of
+from pt_fairness.core.messages import at_least, one_of, shown, warn
+from pt_fairness.io.frames import need_columns
 
 
 def minmax(averages: pd.DataFrame) -> pd.DataFrame:

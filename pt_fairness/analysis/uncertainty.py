@@ -18,19 +18,19 @@ from pt_fairness.analysis.inputs import (
     runs_of,
     systems_of,
 )
-from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.identifiers import PairIndex
+from pt_fairness.analysis.names import TIE_DECIMALS
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.identifiers import PairIndex
+from pt_fairness.core.messages import at_least, one_of, warn
+from pt_fairness.core.streams import uniforms
 from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import depth_of, score
-from pt_fairness.messages import at_least, one_of, warn
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.run import Run
-from pt_fairness.streams import uniforms
-from pt_fairness.tables import TIE_DECIMALS
 
 #: The number of ranked and judged documents in the draws that are scored at a time.
 CELLS = 1 << 21

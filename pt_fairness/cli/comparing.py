@@ -84,11 +84,12 @@ def _add_certainty(command: argparse.ArgumentParser) -> None:
 def _table(options: argparse.Namespace) -> int:
     import pandas as pd
 
-    from pt_fairness import analysis, evaluation, io
+    from pt_fairness import analysis, evaluation
+    from pt_fairness.io.groups import read_topic_groups
     form: Any = options.format or (
         "text" if options.output is None and sys.stdout.isatty() else "csv")
     per_query = options.per_query or form == "long"
-    topic_groups = options.topic_groups and io.read_topic_groups(options.topic_groups)
+    topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
     if (options.uncertain is not None) + (topic_groups is not None) + per_query > 1:
         raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
                          "table of their own; give one of them")
@@ -132,10 +133,11 @@ def _uncertain(options: argparse.Namespace, form: Any) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from pt_fairness import io, report
+    from pt_fairness import report
+    from pt_fairness.io.groups import read_topic_groups
     page = report(
         **arguments_of(options), depth=options.depth, title=options.title, topics=options.topics,
-        topic_groups=options.topic_groups and io.read_topic_groups(options.topic_groups),
+        topic_groups=options.topic_groups and read_topic_groups(options.topic_groups),
         uncertain=options.uncertain)
     write(page.html, options.output)
     return 1 if page.broken else 0
@@ -146,7 +148,7 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
     :raises ValueError: a label without a measure, or a tolerance that is no number
     """
-    from pt_fairness.declarations.parsing import split
+    from pt_fairness.measures.parsing import split
     return {
         "runs": options.runs, "qrels": options.qrels,
         "measures": [measure for some in options.measures for measure in split(some)],

@@ -94,23 +94,25 @@ def _compared(options: argparse.Namespace, run: Any, new: Any) -> str:
     """Return a table of the means before and after, and of the differences with their intervals."""
     import pandas as pd
 
-    from pt_fairness import analysis, evaluation, tables
-    from pt_fairness.declarations.parsing import split
+    from pt_fairness import analysis, evaluation
+    from pt_fairness.analysis.directions import with_mark
+    from pt_fairness.analysis.significance import changes, notes
+    from pt_fairness.measures.parsing import split
     averages, values = evaluation.evaluate(
         {"before": run, "after": new}, options.compare,
         [measure for some in options.measures for measure in split(some)], groups=options.groups,
         baseline="before", correction=None, progress=False, undefined=options.undefined)
     found = analysis.compare(values, "before", None)
-    marks = tables.changes(averages).iloc[1]
+    marks = changes(averages).iloc[1]
     shown = pd.DataFrame({
-        "measure": [tables.with_mark(name, averages, always=True) for name in found["measure"]],
+        "measure": [with_mark(name, averages, always=True) for name in found["measure"]],
         "before": found["baseline"], "after": found["mean"],
         "difference": found["difference"].map("{:+.4f}".format) + found["measure"].map(marks),
         "95 % interval": "[" + found["low"].map("{:.4f}".format) + ", "
                          + found["high"].map("{:.4f}".format) + "]",
         "p": found["p"]})
     return evaluation.as_text(shown, "text") + "\n" + "".join(f"{one}\n" for one in [
-        *tables.notes(values), "Intervals: BCa bootstrap over topics."])
+        *notes(values), "Intervals: BCa bootstrap over topics."])
 
 
 class _Help(argparse.Action):

@@ -78,10 +78,10 @@ def _write_values(options: argparse.Namespace) -> None:
     """
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
-    from pt_fairness.declarations.parsing import split
+    from pt_fairness.core.messages import collecting_warnings, warn
     from pt_fairness.evaluation.plan import make_plan
-    from pt_fairness.io import read_run
-    from pt_fairness.messages import collecting_warnings, warn
+    from pt_fairness.io.runs import read_run
+    from pt_fairness.measures.parsing import split
     from pt_fairness.provider.checks import refuse_unknown
     from pt_fairness.provider.many_runs import warn_of_one_list
     if options.no_summary and not options.by_query:

@@ -35,12 +35,13 @@ def source_of(text: str) -> Any:
     :raises ValueError: a pattern or a file that cannot be read
     """
     from pt_fairness import groups, io
+    from pt_fairness.io.groups import memberships
     if text.startswith(PATTERN):
         return groups.from_pattern(text[len(PATTERN):], name=text)
     path, column = (text, "") if os.path.exists(text) else text.rpartition(":")[::2]
     if text in groups.names() or not os.path.isfile(path):
         return text
-    shares = io.memberships(path)
+    shares = memberships(path)
     if shares:
         return groups.from_file(path, text, labels=column.split(",") if column
                                 else [str(i) for i in range(1, shares + 1)])

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from pt_fairness.cli.output import add_command, write
-from pt_fairness.declarations import catalog
+from pt_fairness.measures import catalog
 
 
 def add(commands: Any) -> None:

@@ -50,10 +50,10 @@ def _plot(options: argparse.Namespace) -> int:
         raise ValueError("plot draws into a file that ends in .pdf, .png or .svg, such as "
                          f"-o {options.figure}.pdf")
     from pt_fairness import analysis, evaluation, io, plots
+    from pt_fairness.analysis.columns import measure_columns
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.files import written_whole
     from pt_fairness.io.named_runs import named
-    from pt_fairness.tables import measure_columns
     given = arguments_of(options)
     averages, perquery = evaluation.evaluate(**given)
     runs, qrels = named(options.runs, options.names), io.load_qrels(options.qrels)

@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import Any
 
+from pt_fairness.cli import pth
 from pt_fairness.cli.output import add_command, write
-from pt_fairness.plugging import pth
 
 
 def add(commands: Any) -> None:

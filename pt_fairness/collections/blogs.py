@@ -17,7 +17,7 @@ from ir_datasets.formats import JsonlDocs, TrecQrel, TrecQrels, TrecQueries
 from ir_datasets.util import Download, LocalDownload, RequestsDownload, home_path, sax_html_parser
 
 from pt_fairness.collections.variants import UNCOUNTED, Documentation, GroupQrels, variant
-from pt_fairness.irds import data as reading
+from pt_fairness.io import irds as reading
 
 ID = "blogs06"
 #: The opinion of a relevant post, by NIST's label.

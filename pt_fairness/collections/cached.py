@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import ir_datasets
 
-from pt_fairness.irds import data as reading
+from pt_fairness.io import irds as reading
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ import ir_datasets
 from ir_datasets.formats import TrecQrel
 
 from pt_fairness.collections.variants import UNCOUNTED, graded, variant
-from pt_fairness.irds import data as reading
+from pt_fairness.io import irds as reading
 
 _MISINFO = "clueweb12/b13/trec-misinfo-2019"
 _EHEALTH = "clueweb12/b13/clef-ehealth"

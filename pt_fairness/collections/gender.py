@@ -16,7 +16,7 @@ import pandas as pd
 
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.table import Table
-from pt_fairness.irds.word_counts import WordCounts
+from pt_fairness.io.word_counts import WordCounts
 
 _CORPUS = "msmarco-passage"
 #: The groups, by the letters in the list of words.
@@ -52,7 +52,7 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
     """
     from ir_datasets.util import Download, RequestsDownload
 
-    from pt_fairness.irds import data as reading
+    from pt_fairness.io import irds as reading
     path, md5 = _FILES[file]
     source = Download([RequestsDownload(f"{_GITHUB}{path}")], expected_md5=md5,
                       cache_path=str(_path(file)))
@@ -100,7 +100,7 @@ class PassageCounts(WordCounts):
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
 
         from pt_fairness.collections import cached
-        from pt_fairness.irds import data as reading
+        from pt_fairness.io import irds as reading
         table = _path("gender.tsv")
         docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
         read_table = partial(cached.read_rows, table, docstore, self.groups, kind=np.int32)

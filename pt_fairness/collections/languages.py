@@ -12,12 +12,12 @@ import ir_datasets
 import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint
 from pt_fairness.collections import cached
+from pt_fairness.core import fingerprint
+from pt_fairness.core.messages import warn
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.table import Table
-from pt_fairness.irds import data as reading
-from pt_fairness.messages import warn
+from pt_fairness.io import irds as reading
 
 
 class Languages(Groups):

@@ -20,10 +20,10 @@ import pandas as pd
 from scipy import sparse
 
 from pt_fairness.collections import cached
+from pt_fairness.core.labels import UNANNOTATED
+from pt_fairness.core.messages import listed, warn
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.irds import data as reading
-from pt_fairness.labels import UNANNOTATED
-from pt_fairness.messages import listed, warn
+from pt_fairness.io import irds as reading
 
 #: The texts for "no group" in the metadata of TREC Fair.
 _UNKNOWN = {*UNANNOTATED, "UNK", "Unknown", None}

@@ -15,7 +15,7 @@ from ir_datasets.formats import BaseQrels, TrecQrel
 from ir_datasets.util import MetadataComponent, MetadataProvider, home_path
 
 from pt_fairness.collections import cached
-from pt_fairness.irds import data as reading
+from pt_fairness.io import irds as reading
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Found, FromIrds, Groups

@@ -1,8 +1,8 @@
 """Parallel evaluation of many runs against the same qrels."""
 
+from pt_fairness.analysis.formats import as_text
+from pt_fairness.analysis.names import BROKEN as BROKEN
 from pt_fairness.evaluation.experiment import evaluate
-from pt_fairness.tables.formats import as_text
-from pt_fairness.tables.names import BROKEN as BROKEN
 
 __all__ = ["as_text", "evaluate"]
 

@@ -10,8 +10,8 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint
-from pt_fairness.arrays import Floats
+from pt_fairness.core import fingerprint
+from pt_fairness.core.arrays import Floats
 from pt_fairness.io.files import Input, written_whole
 
 #: The columns of a run that an evaluation reads, by either name.

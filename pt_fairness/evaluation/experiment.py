@@ -10,29 +10,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness import tables as tabular
 from pt_fairness.analysis.comparisons import compare
 from pt_fairness.analysis.confidence import check
-from pt_fairness.analysis.statistics import corrected
-from pt_fairness.evaluation import workers
-from pt_fairness.evaluation.inputs import inputs_of
-from pt_fairness.evaluation.naming import position, refuse_pipes
-from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.references import checked, reference_rows
-from pt_fairness.evaluation.results import (
-    RESAMPLES,
-    averages_of,
-    per_query_of,
-    rounded,
-    with_rows,
-)
-from pt_fairness.evaluation.workers import Result, Scorer
-from pt_fairness.io.files import Path
-from pt_fairness.io.named_runs import RunInput, RunInputs
-from pt_fairness.messages import first_names, one_of, shown, warn
-from pt_fairness.provider.checks import refuse_unknown
-from pt_fairness.tables import ALPHA, rename
-from pt_fairness.tables.names import (
+from pt_fairness.analysis.directions import highlight as highlighted
+from pt_fairness.analysis.names import (
+    ALPHA,
     BROKEN,
     COMPARISON,
     CORRECTION,
@@ -48,6 +30,25 @@ from pt_fairness.tables.names import (
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
 )
+from pt_fairness.analysis.renaming import rename
+from pt_fairness.analysis.statistics import corrected
+from pt_fairness.core.messages import first_names, one_of, shown, warn
+from pt_fairness.evaluation import workers
+from pt_fairness.evaluation.inputs import inputs_of
+from pt_fairness.evaluation.naming import position, refuse_pipes
+from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.evaluation.references import checked, reference_rows
+from pt_fairness.evaluation.results import (
+    RESAMPLES,
+    averages_of,
+    per_query_of,
+    rounded,
+    with_rows,
+)
+from pt_fairness.evaluation.workers import Result, Scorer
+from pt_fairness.io.files import Path
+from pt_fairness.io.named_runs import RunInput, RunInputs
+from pt_fairness.provider.checks import refuse_unknown
 
 #: The tests of the comparisons, in words.
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
@@ -258,7 +259,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         table = table if round is None else rounded(table, round)
         tables[i] = table if labels is None else rename(table, labels)
     if highlight is not None:
-        tables[0] = tabular.highlight(tables[0], _STYLES[highlight])
+        tables[0] = highlighted(tables[0], _STYLES[highlight])
     return tuple(tables) if perquery == "both" else tables[0]
 
 

@@ -8,16 +8,17 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness import io, targets
+from pt_fairness import targets
 from pt_fairness.analysis.inputs import frames_of, renamed_qrels
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.params import PROTECTED_WORDS
+from pt_fairness.core.identifiers import texts_of, with_text_ids
+from pt_fairness.core.labels import TARGET_WORDS, TREC_DEFAULTS
+from pt_fairness.core.messages import first_names, warn
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.identifiers import texts_of, with_text_ids
 from pt_fairness.io.named_runs import NamedRuns, RunInput, RunInputs, named
+from pt_fairness.io.qrels import load_qrels
 from pt_fairness.io.topics import of_topics
-from pt_fairness.labels import TARGET_WORDS, TREC_DEFAULTS
-from pt_fairness.messages import first_names, warn
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.provider.parsing import parsed, reads_subtopics, takes_groups
 
 
@@ -52,7 +53,7 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, last: Sequence[Any], t
             query_id=texts_of(run["query_id"]), doc_id=texts_of(run["doc_id"]), relevance=1)
             for run in by_name.values() if isinstance(run, pd.DataFrame)]).drop_duplicates()
     else:
-        judged = of_topics(io.load_qrels(qrels), by_name.topics)
+        judged = of_topics(load_qrels(qrels), by_name.topics)
     if groups is None and any(takes_groups(one) or reads_subtopics(one) for one in wanted):
         groups = _groups_of_columns(by_name, judged)
         if groups is None and qrels is None:

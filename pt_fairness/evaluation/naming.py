@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from pt_fairness.core.messages import did_you_mean, first_names, shown
 from pt_fairness.io.files import is_pipe
 from pt_fairness.io.named_runs import RunInput, file_name
-from pt_fairness.messages import did_you_mean, first_names, shown
 
 
 def position(baseline: int | str, named: Mapping[str, RunInput]) -> int:

@@ -11,18 +11,19 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from pt_fairness import fingerprint, io
 from pt_fairness._version import __version__
 from pt_fairness.analysis.inputs import renamed_qrels
-from pt_fairness.bound_names import BoundName
-from pt_fairness.declarations.base import FairnessMeasure, registry_of
-from pt_fairness.identifiers import with_text_ids
+from pt_fairness.core import fingerprint
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.messages import warn
+from pt_fairness.core.registry import shown_names
 from pt_fairness.io.files import Path
-from pt_fairness.messages import warn
+from pt_fairness.io.qrels import load_qrels
+from pt_fairness.measures.base import FairnessMeasure, registry_of
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.checks import check_names
 from pt_fairness.provider.parsing import parsed, take_groups
-from pt_fairness.registry import shown_names
 
 #: The packages whose measures are identified by name, parameters and version.
 _VERSIONED = ("ir_measures", "pt_fairness")
@@ -75,7 +76,7 @@ def make_plan(qrels: Any, measures: Any, checkpoint: Path | None, workers: int,
     :raises ValueError: a measure or the qrels are wrong
     :raises OSError: the folder cannot be created
     """
-    qrels = io.load_qrels(qrels)
+    qrels = load_qrels(qrels)
     if qrels.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
     frame = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")

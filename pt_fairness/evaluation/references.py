@@ -10,10 +10,10 @@ import pandas as pd
 
 from pt_fairness.analysis.inputs import is_of_groups
 from pt_fairness.analysis.references import KINDS, reference_rankings
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.messages import collecting_warnings, listed, shown, warn
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.evaluation.results import means_of
-from pt_fairness.identifiers import texts_of
-from pt_fairness.messages import collecting_warnings, listed, shown, warn
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 
 #: The names of the rows, by kind.

@@ -9,23 +9,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.columns import column_of, measure_columns
 from pt_fairness.analysis.comparisons import randomisation
 from pt_fairness.analysis.confidence import intervals
-from pt_fairness.analysis.statistics import corrected
-from pt_fairness.arrays import Floats
-from pt_fairness.evaluation.checkpoint import Scores
-from pt_fairness.messages import shown
-from pt_fairness.tables import (
+from pt_fairness.analysis.names import (
     ALPHA,
+    CORRECTED,
+    HIGH,
     LOSSES,
+    LOW,
+    P_VALUE,
+    REJECT,
     TIE_DECIMALS,
+    VERDICT,
     WINS,
-    column_of,
-    is_per_query,
-    measure_columns,
-    of_one_measure,
+    split_suffix,
 )
-from pt_fairness.tables.names import CORRECTED, HIGH, LOW, P_VALUE, REJECT, VERDICT, split_suffix
+from pt_fairness.analysis.per_query import is_per_query, of_one_measure
+from pt_fairness.analysis.statistics import corrected
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.messages import shown
+from pt_fairness.evaluation.checkpoint import Scores
 
 #: The number of resamples of a randomisation test.
 RESAMPLES = 9999

@@ -16,18 +16,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_fairness import io
+from pt_fairness.analysis.names import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation import checkpoint
 from pt_fairness.evaluation.checkpoint import Scores
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.identifiers import with_text_ids
 from pt_fairness.io.files import Input, opened
+from pt_fairness.io.frames import need_columns
 from pt_fairness.io.named_runs import RunInput
 from pt_fairness.io.runs import read_opened_run
-from pt_fairness.messages import collecting_warnings
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import scores_of
-from pt_fairness.tables.names import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
 
 #: The name of a run, and the run.
 Job = tuple[str, RunInput]
@@ -216,7 +216,7 @@ def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
     if isinstance(source, Input):
         return read_opened_run(source, object).rename(columns=_NAMES)
     run = source.rename(columns={new: old for old, new in _NAMES.items()})
-    io.need_columns(run, [*_NAMES, "score"], "the run")
+    need_columns(run, [*_NAMES, "score"], "the run")
     samples = ["iteration"] if "iteration" in run else []
     run = with_text_ids(run, "run", *_NAMES, *samples).rename(columns=_NAMES)
     return run.assign(score=scores_of(run))

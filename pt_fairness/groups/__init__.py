@@ -7,11 +7,11 @@ The parameter ``groups=`` of a measure is the name of registered groups, the pat
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.base import summary as summary
 from pt_fairness.groups.error_rates import with_error_rates
-from pt_fairness.groups.irds import MISSING as MISSING
-from pt_fairness.groups.irds import Found as Found
-from pt_fairness.groups.irds import FromIrds as FromIrds
-from pt_fairness.groups.irds import FromText as FromText
-from pt_fairness.groups.irds import from_irds, from_text
+from pt_fairness.groups.fields import MISSING as MISSING
+from pt_fairness.groups.fields import Found as Found
+from pt_fairness.groups.fields import FromIrds as FromIrds
+from pt_fairness.groups.fields import FromText as FromText
+from pt_fairness.groups.fields import from_irds, from_text
 from pt_fairness.groups.named import REGISTRY as REGISTRY
 from pt_fairness.groups.named import get, names, register, unregister
 from pt_fairness.groups.product import product

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint, io
+from pt_fairness.core import fingerprint
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.labels import UNANNOTATED, distinct_labels, label_text, label_texts
+from pt_fairness.core.messages import shown
+from pt_fairness.core.registry import NamedObject
 from pt_fairness.groups.table import Memberships, Table, distinct_annotations, is_no_group
-from pt_fairness.identifiers import texts_of
-from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
-from pt_fairness.messages import shown
-from pt_fairness.registry import NamedObject
+from pt_fairness.io.frames import need_columns
+from pt_fairness.io.qrels import qrels_columns
 
 
 class Groups(NamedObject):
@@ -119,7 +121,7 @@ class Groups(NamedObject):
             raise ValueError(f"{self!r}.lookup returned {shown(found)}; it has to return a frame "
                              "with the columns qid, docno, group")
         what = f"what {self!r}.lookup returned"
-        io.need_columns(found, ["qid", "docno", "group", *(["weight"] if self.weighted else [])],
+        need_columns(found, ["qid", "docno", "group", *(["weight"] if self.weighted else [])],
                         what)
         if "weight" in found and not self.weighted:
             raise ValueError(f"{what} has a column weight, but the groups are not weighted; set "
@@ -146,7 +148,7 @@ class Groups(NamedObject):
         0   1     a      1       PRO
         1   1     b      0         -
         """
-        qid, docno, label = io.qrels_columns(qrels)
+        qid, docno, label = qrels_columns(qrels)
         frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
         # A document can be judged for several subtopics.
         if frame.duplicated([qid, docno]).any():
@@ -238,7 +240,7 @@ def summary(qrels: pd.DataFrame) -> str:
     '1 of 2 judged documents have a group: PRO 1'
     """
     annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
-    names = list(io.qrels_columns(qrels)[:2])
+    names = list(qrels_columns(qrels)[:2])
     count = annotated["iteration"].value_counts().sort_index()
     return (f"{len(annotated.drop_duplicates(names))} of {len(qrels.drop_duplicates(names))} "
             "judged documents have a group" + (": " if len(count) else "")

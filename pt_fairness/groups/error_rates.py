@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Floats
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.labels import label_text
+from pt_fairness.core.messages import listed, shown
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
 from pt_fairness.groups.table import Memberships
-from pt_fairness.labels import label_text
-from pt_fairness.messages import listed, shown
 
 
 def with_error_rates(source: str | os.PathLike[str] | Groups,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pt_fairness.core.registry import Registry
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.sources import from_file, of_data
-from pt_fairness.registry import Registry
 
 REGISTRY = Registry(Groups, from_file,
                     "from_frame, from_mapping, from_pattern, from_text or from_file",

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import fingerprint
-from pt_fairness.arrays import Floats, Ints
+from pt_fairness.core import fingerprint
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.labels import label_text
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.named import get
 from pt_fairness.groups.table import Memberships, distinct_annotations, ranges
-from pt_fairness.labels import label_text
 
 #: The separator between the labels of the sources in a label of their product.
 SEPARATOR = "|"

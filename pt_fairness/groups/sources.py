@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import io
+from pt_fairness.core.labels import UNANNOTATED, distinct_labels, label_text, label_texts
+from pt_fairness.core.messages import listed, shown
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Memberships, Table
-from pt_fairness.labels import UNANNOTATED, distinct_labels, label_text, label_texts
-from pt_fairness.messages import listed, shown
+from pt_fairness.io.groups import read_groups, read_labels, read_memberships
+from pt_fairness.io.qrels import qrels_columns
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
@@ -166,7 +167,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     ['CON', 'PRO']
     """
     columns = [] if labels is None else distinct_labels(labels, "labels")
-    frame = io.read_groups(path) if labels is None else io.read_memberships(path, columns)
+    frame = read_groups(path) if labels is None else read_memberships(path, columns)
     found = _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
     found.made_of = os.fspath(path)
     return found
@@ -200,8 +201,8 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     0   1     a      1       PRO
     1   1     b      0         -
     """
-    frame = qrels if isinstance(qrels, pd.DataFrame) else io.read_labels(qrels)
-    columns = dict(zip(io.qrels_columns(frame), ("qid", "docno", "group"), strict=True))
+    frame = qrels if isinstance(qrels, pd.DataFrame) else read_labels(qrels)
+    columns = dict(zip(qrels_columns(frame), ("qid", "docno", "group"), strict=True))
     frame = frame[list(columns)].rename(columns=columns)
     frame["group"] = frame["group"].map(label_text, na_action="ignore")
     dropped, labels = label_texts(none, "none"), sorted(set(frame["group"].dropna()))

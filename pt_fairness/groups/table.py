@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness import io
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.identifiers import DocumentIndex
-from pt_fairness.labels import UNANNOTATED, UNKNOWN_GROUP, label_text
-from pt_fairness.messages import shown
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.identifiers import DocumentIndex
+from pt_fairness.core.labels import UNANNOTATED, UNKNOWN_GROUP, label_text
+from pt_fairness.core.messages import shown
+from pt_fairness.io.frames import need_columns
 
 
 class Memberships(NamedTuple):
@@ -113,7 +113,7 @@ class Table:
         """
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
-        io.need_columns(frame, [docno, "group"], what)
+        need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
         return cls(None if qid is None else frame[qid], frame[docno], frame["group"],
                    _weights(frame, what) if "weight" in frame else None)

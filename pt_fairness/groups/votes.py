@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness import io
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.labels import label_text
+from pt_fairness.core.messages import warn
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.sources import _Frame
 from pt_fairness.groups.table import Table, is_no_group
-from pt_fairness.identifiers import with_text_ids
-from pt_fairness.labels import label_text
-from pt_fairness.messages import warn
+from pt_fairness.io.frames import need_columns, need_rows
 
 
 def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any] | None = None, *,
@@ -73,11 +73,11 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     :returns: a column for each label; the index is ``docno``, or ``qid`` and ``docno``
     :raises ValueError: as :func:`from_votes`
     """
-    io.need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
+    need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
     document = ["qid", "docno"] if "qid" in frame else ["docno"]
     ids = [*document, "annotator"]
     frame = frame[~frame["label"].map(is_no_group)]
-    io.need_rows(frame, "the frame of votes, without the rows that have no label,")
+    need_rows(frame, "the frame of votes, without the rows that have no label,")
     votes = with_text_ids(frame, "frame of votes", *ids).assign(
         label=frame["label"].map(label_text))
     again = votes.duplicated(ids)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Literal
 
-from pt_fairness import fingerprint
+from pt_fairness.core import fingerprint
 
 Path = str | os.PathLike[str]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from pt_fairness.core.messages import shown
 from pt_fairness.io.files import DAMAGE, Input, compression
-from pt_fairness.messages import shown
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
 #: is deprecated.

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from pt_fairness.core.labels import TREC_DEFAULTS
+from pt_fairness.core.messages import listed, shown
 from pt_fairness.io.files import DAMAGE, Input, Path, opened
 from pt_fairness.io.frames import first_line, need_columns, read_columns, read_csv
-from pt_fairness.labels import TREC_DEFAULTS
-from pt_fairness.messages import listed, shown
 
 
 def read_groups(path: Path, column: str = "group") -> pd.DataFrame:

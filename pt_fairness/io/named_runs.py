@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
+from pt_fairness.core.messages import first_names, listed, shown
 from pt_fairness.io.files import Path
 from pt_fairness.io.systems import is_system, results_of
 from pt_fairness.io.topics import load_topics
-from pt_fairness.messages import first_names, listed, shown
 
 #: A run that can be read: the path of a file, or a frame.
 RunInput = Path | pd.DataFrame

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.identifiers import missing, texts_of
+from pt_fairness.core.identifiers import missing, texts_of
+from pt_fairness.core.labels import label_text
+from pt_fairness.core.messages import shown
 from pt_fairness.io.files import Path, compression, opened, write_output, written_whole
 from pt_fairness.io.frames import read_columns
-from pt_fairness.labels import label_text
-from pt_fairness.messages import shown
 
 #: The largest label; floats do not represent every larger integer.
 _LARGEST_LABEL = 2**53

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Bools, Ints
-from pt_fairness.identifiers import texts_of
+from pt_fairness.core.arrays import Bools, Ints
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.files import Input, Path, opened
 from pt_fairness.io.frames import first_line, is_number, need_columns, read_columns
-from pt_fairness.messages import shown, warn
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
 #: The first field of the optional header of TREC Fair files, without and with a byte order mark.

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.identifiers import texts_of
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.files import opened
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.io.qrels import qrels_columns
-from pt_fairness.messages import shown, warn
 
 #: A topic of a TREC file (SGML or XML), its number and its query.
 _TOPIC = re.compile(r"<top(?:ic)?\b.*?</top(?:ic)?>", re.DOTALL)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness import divergences
-from pt_fairness.arrays import Floats
+from pt_fairness.core import divergences
+from pt_fairness.core.arrays import Floats
 from pt_fairness.rankings.view import View
 
 

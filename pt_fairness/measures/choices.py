@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.params import literal
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.params import literal
 
 #: The targets in words.
 TARGETS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pt_fairness.arrays import Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import Quotient
-from pt_fairness.declarations.registration import register
+from pt_fairness.core.arrays import Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.base import Quotient
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.view import View
 
 
@@ -38,7 +38,7 @@ class _Annotated(Quotient):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(Annotated.calc_aggregate(qrels, run), 3)
     0.8
     """

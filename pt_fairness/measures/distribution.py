@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from pt_fairness import arrays, divergences
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, divergences
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
 from pt_fairness.rankings.populations import population
 from pt_fairness.rankings.view import View
@@ -115,7 +115,7 @@ class _DistKL(DistMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(DistKL.calc_aggregate(qrels, run), 3)
     0.082
     """
@@ -172,7 +172,7 @@ class _DistFair(DistMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(DistFair.calc_aggregate(qrels, run), 3)
     0.767
     """
@@ -234,7 +234,7 @@ class _AWRF(DistributionMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(AWRF.calc_aggregate(qrels, run), 3)
     0.924
     """

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import discounts
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.view import View
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.view import Documents, View
 
 #: Whether a measure compares documents or groups.

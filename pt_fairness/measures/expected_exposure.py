@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
-from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.measures import params
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -18,6 +17,7 @@ from pt_fairness.measures.documents import (
     places,
     sum_by_topic,
 )
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import Documents, View
 
@@ -238,7 +238,7 @@ class _EEL(ExposureMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(EEL.calc_aggregate(qrels, run), 3)
     0.521
     """
@@ -281,7 +281,7 @@ class _EED(ExposureMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(EED.calc_aggregate(qrels, run), 3)
     1.067
     """
@@ -322,7 +322,7 @@ class _EER(ExposureMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(EER.calc_aggregate(qrels, run), 3)
     0.561
     """

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
-from pt_fairness.arrays import Bools, Floats
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
-from pt_fairness.declarations.signed import SignedMeasure
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.measures import params
+from pt_fairness.measures.registration import register
+from pt_fairness.measures.signed import SignedMeasure
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.view import View
 
@@ -137,7 +137,7 @@ class _logDP(LogRatio):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(logDP.calc_aggregate(qrels, run), 3)
     -1.417
     """
@@ -188,7 +188,7 @@ class _logEUR(LogRatio):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(logEUR.calc_aggregate(qrels, run), 3)
     -0.723
     """
@@ -237,7 +237,7 @@ class _logRUR(_logEUR):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(logRUR.calc_aggregate(qrels, run), 3)
     -0.489
     """

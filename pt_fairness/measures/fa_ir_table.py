@@ -14,7 +14,7 @@ from operator import itemgetter
 import numpy as np
 from scipy import special
 
-from pt_fairness.arrays import BLOCK_CELLS, Bools, Floats, Ints
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints
 
 #: Tolerance for rounding: a probability may exceed a bound by this factor.
 TOLERANCE = 1 + 1e-9

@@ -7,15 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import arrays, discounts, divergences
-from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.declarations import composite_params, params
-from pt_fairness.declarations.base import Bind, FairnessMeasure, supported
-from pt_fairness.declarations.registration import register
-from pt_fairness.labels import TARGET_WORDS
-from pt_fairness.measures import ordinal
+from pt_fairness.core import arrays, discounts, divergences
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.labels import TARGET_WORDS
+from pt_fairness.core.messages import listed
+from pt_fairness.measures import composite_params, ordinal, params
+from pt_fairness.measures.base import Bind, FairnessMeasure, supported
+from pt_fairness.measures.registration import register
 from pt_fairness.measures.target_distribution import or_uniform
-from pt_fairness.messages import listed
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import View
 
@@ -146,7 +145,7 @@ class _GF(StoppingMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(GF.calc_aggregate(qrels, run), 3)
     0.64
     """
@@ -256,7 +255,7 @@ class _GFR(FairnessMeasure):
     Examples
     --------
     >>> from pt_fairness import groups
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> stance = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"})
     >>> gender = groups.from_mapping({"a": "F", "b": "M", "c": "M", "d": "M"})
     >>> measure = GFR(attributes={stance: "jsd", gender: "jsd"})

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Floats
+from pt_fairness.measures import params
 from pt_fairness.measures.documents import (
     BY,
     DocumentMeasure,
@@ -17,6 +16,7 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
 )
 from pt_fairness.measures.exposure import DISCOUNT
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.view import View
 
 
@@ -66,7 +66,7 @@ class _IAA(DocumentMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(IAA.calc_aggregate(qrels, run), 3)
     0.307
     """

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import arrays
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import composite_params, params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures import composite_params, params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.view import View
 
 
@@ -70,7 +70,7 @@ class _PEER(FairnessMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(PEER.calc_aggregate(qrels, run), 3)
     0.181
     """

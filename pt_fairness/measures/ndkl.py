@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from pt_fairness import arrays, discounts, divergences
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, discounts, divergences
+from pt_fairness.core.arrays import Floats
+from pt_fairness.measures import params
+from pt_fairness.measures.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import View
@@ -57,7 +57,7 @@ class _NDKL(DistributionMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(NDKL.calc_aggregate(qrels, run), 3)
     0.474
     """

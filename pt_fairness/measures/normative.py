@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness import arrays, divergences
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, divergences
+from pt_fairness.core.arrays import Floats
+from pt_fairness.measures import params
+from pt_fairness.measures.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 from pt_fairness.rankings.view import View
 
@@ -59,7 +59,7 @@ class _RADio(DistributionMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(RADio.calc_aggregate(qrels, run), 3)
     0.095
     """

@@ -7,11 +7,11 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.parsing import parsed_one
-from pt_fairness.declarations.registration import register
+from pt_fairness.core.arrays import Floats
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.parsing import parsed_one
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.view import View
 
 
@@ -60,7 +60,7 @@ class OfGroupMeasure(FairnessMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(OfGroup(measure="nDCG", group="CON").calc_aggregate(qrels, run), 3)
     0.431
     """

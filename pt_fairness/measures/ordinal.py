@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pt_fairness import arrays
-from pt_fairness.arrays import Floats
-from pt_fairness.messages import listed
+from pt_fairness.core import arrays
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.messages import listed
 
 
 def places(labels: Sequence[str], order: str | None, declared: Sequence[str] | None) -> list[int]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.view import View
 
 
@@ -66,7 +66,7 @@ class _ARP(FairnessMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(ARP.calc_aggregate(qrels, run), 3)
     0.333
     """

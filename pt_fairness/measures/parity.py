@@ -6,12 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import arrays, divergences
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
-from pt_fairness.measures import all_groups
+from pt_fairness.core import arrays, divergences
+from pt_fairness.core.arrays import Floats
+from pt_fairness.measures import all_groups, params
 from pt_fairness.measures.prefix import PrefixMeasure, weights
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.view import View
@@ -117,7 +116,7 @@ class _rND(ParityMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(rND.calc_aggregate(qrels, run), 3)
     0.339
     """
@@ -170,7 +169,7 @@ class _rKL(ParityMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(rKL.calc_aggregate(qrels, run), 3)
     0.237
     """
@@ -261,7 +260,7 @@ class _rRD(ParityMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(rRD.calc_aggregate(qrels, run), 3)
     0.336
     """

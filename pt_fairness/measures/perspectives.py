@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness.arrays import Bools, Floats, ratio
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registration import register
+from pt_fairness.core.arrays import Bools, Floats, ratio
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.view import View
 
 
@@ -63,7 +63,7 @@ class _MRecall(FairnessMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(MRecall(value="share").calc_aggregate(qrels, run), 3)
     1.0
     """

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import arrays, discounts, maxima
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core import arrays, discounts, maxima
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.target_distribution import one_if_zero
 from pt_fairness.rankings.protected import Side, of_ranked
 from pt_fairness.rankings.view import View
@@ -38,7 +38,7 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
 
     >>> import numpy as np
     >>> from pt_fairness.measures.parity import rnd
-    >>> from pt_fairness.discounts import log_discount
+    >>> from pt_fairness.core.discounts import log_discount
     >>> S, N, w = np.array([1.0]), np.array([3.0]), log_discount(3)[None]
     >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w).round(3).tolist()
     [[0.667, 0.105, 0.0]]

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import Quotient
-from pt_fairness.declarations.registration import register
-from pt_fairness.declarations.signed import SignedMeasure
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.base import Quotient
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.documents import places
+from pt_fairness.measures.registration import register
+from pt_fairness.measures.signed import SignedMeasure
 from pt_fairness.rankings.view import View
 
 _PARAMS = {"cutoff": params.cutoff(), "values": params.values(), "groups": params.groups()}
@@ -58,7 +58,7 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(RaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
     0.4
     """
@@ -99,7 +99,7 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(ARaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
     0.663
     """
@@ -153,7 +153,7 @@ class _FaiRR(ValueMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(FaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
     1.94
     """
@@ -208,7 +208,7 @@ class _NFaiRR(Quotient, _FaiRR):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(NFaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
     0.847
     """
@@ -262,7 +262,7 @@ class _RankingBias(ValueMeasure, SignedMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(RankingBias(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
     0.263
     """

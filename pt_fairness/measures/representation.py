@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness import arrays, divergences
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations import params
-from pt_fairness.declarations.registration import register
-from pt_fairness.declarations.signed import SignedMeasure
+from pt_fairness.core import arrays, divergences
+from pt_fairness.core.arrays import Floats
+from pt_fairness.measures import params
+from pt_fairness.measures.registration import register
+from pt_fairness.measures.signed import SignedMeasure
 from pt_fairness.measures.target_distribution import DistributionMeasure
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View
@@ -72,7 +72,7 @@ class _RepBias(SignedMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(RepBias(group="CON", target="uniform").calc_aggregate(qrels, run), 3)
     -0.25
     """
@@ -163,7 +163,7 @@ class _Skew(SkewMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(Skew(group="CON").calc_aggregate(qrels, run), 3)
     -0.693
     """
@@ -203,7 +203,7 @@ class _MinSkew(SkewMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(MinSkew.calc_aggregate(qrels, run), 3)
     -0.693
     """
@@ -240,7 +240,7 @@ class _MaxSkew(SkewMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(MaxSkew.calc_aggregate(qrels, run), 3)
     0.405
     """

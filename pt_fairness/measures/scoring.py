@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core.arrays import Floats
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.view import View
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import discounts
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import Quotient
-from pt_fairness.declarations.registration import register
-from pt_fairness.declarations.signed import SignedMeasure
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.base import Quotient
+from pt_fairness.measures.registration import register
+from pt_fairness.measures.signed import SignedMeasure
 from pt_fairness.rankings.protected import degrees
 from pt_fairness.rankings.view import View
 
@@ -84,7 +84,7 @@ class _BiasP(Quotient, StanceMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(BiasP.calc_aggregate(qrels, run), 3)
     0.2
     """
@@ -123,7 +123,7 @@ class _BiasRBP(StanceMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(BiasRBP.calc_aggregate(qrels, run), 3)
     0.258
     """
@@ -170,7 +170,7 @@ class _BiasDCG(StanceMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(BiasDCG.calc_aggregate(qrels, run), 3)
     1.2
     """

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
-from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure, Quotient
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure, Quotient
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.protected import Side, of_ranked
 from pt_fairness.rankings.view import View
 
@@ -103,7 +103,7 @@ class _FAIR(BinomialMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(FAIR.calc_aggregate(qrels, run), 3)
     1.0
     """
@@ -163,7 +163,7 @@ class _PreF(Quotient, BinomialMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(PreF.calc_aggregate(qrels, run), 3)
     0.611
     """

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import arrays, discounts, divergences
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core import arrays, discounts, divergences
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import View
 

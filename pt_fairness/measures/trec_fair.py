@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness import arrays, discounts
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import composite_params, params
-from pt_fairness.declarations.base import Bind, FairnessMeasure
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures import composite_params, params
+from pt_fairness.measures.base import Bind, FairnessMeasure
 from pt_fairness.measures.documents import sum_by_topic
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.view import View
 
@@ -107,7 +107,7 @@ class _TrecFair(FairnessMeasure):
     Examples
     --------
     >>> from pt_fairness import groups, targets
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> import pandas as pd
     >>> targets.register("half", pd.DataFrame({"group": ["PRO", "CON"], "share": [0.5, 0.5]}))
     >>> stances = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"})

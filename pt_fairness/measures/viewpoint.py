@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness import arrays, discounts, divergences
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registration import register
+from pt_fairness.core import arrays, discounts, divergences
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
+from pt_fairness.measures.registration import register
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View
@@ -113,7 +113,7 @@ class _nDD(ViewpointMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(nDD.calc_aggregate(qrels, run), 3)
     0.473
     """
@@ -156,7 +156,7 @@ class _nDR(ViewpointMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(nDR.calc_aggregate(qrels, run), 3)
     0.749
     """
@@ -200,7 +200,7 @@ class _nDKL(ViewpointMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(nDKL.calc_aggregate(qrels, run), 3)
     0.314
     """
@@ -254,7 +254,7 @@ class _nDJS(FairnessMeasure):
 
     Examples
     --------
-    >>> from pt_fairness.declarations.example import qrels, run
+    >>> from pt_fairness.measures.example import qrels, run
     >>> round(nDJS.calc_aggregate(qrels, run), 3)
     0.089
     """

@@ -10,8 +10,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from pt_fairness.analysis.comparisons import SIDE
+from pt_fairness.analysis.directions import (
+    LARGER,
+    NEAR_ZERO,
+    SMALLER,
+    direction_of,
+    measure_of,
+    with_mark,
+)
+from pt_fairness.analysis.names import ALPHA
+from pt_fairness.analysis.per_query import of_one_measure
 from pt_fairness.analysis.statistics import Correlations, starred
-from pt_fairness.io import need_rows
+from pt_fairness.io.frames import need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     arrange,
@@ -19,16 +29,6 @@ from pt_fairness.plots.layout import (
     has_legend_elsewhere,
     legend_below,
     name_ticks,
-)
-from pt_fairness.tables import (
-    ALPHA,
-    LARGER,
-    NEAR_ZERO,
-    SMALLER,
-    direction_of,
-    measure_of,
-    of_one_measure,
-    with_mark,
 )
 
 #: The meaning of a difference, by direction.
@@ -165,7 +165,7 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     Each set has a line and a band of ± one standard deviation: Draws et al. (2021), figures 1 and
     2. The band ends at the lower bound of the measure's range.
 
-    :param sweep: the result of :func:`pt_fairness.simulation.sweep`
+    :param sweep: the result of :func:`pt_fairness.analysis.simulation.sweep`
     :param measure: a measure or its name; may be omitted if the frame has only one
     :raises ValueError: an empty frame, or a measure that it does not have
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.io import need_rows
-from pt_fairness.messages import shown
+from pt_fairness.core.messages import shown
+from pt_fairness.io.frames import need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import axes_of, legend_below
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from pt_fairness.arrays import Bools, Floats
-from pt_fairness.messages import listed, warn
+from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.messages import listed, warn
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import arrange
 

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from pt_fairness import discounts
 from pt_fairness.analysis.collection import ALL_TOPICS
 from pt_fairness.analysis.ranking_shares import (
     PROTECTED_SHARE,
@@ -19,8 +18,9 @@ from pt_fairness.analysis.ranking_shares import (
     SHARE,
     TARGET,
 )
-from pt_fairness.io import need_columns, need_rows
-from pt_fairness.messages import listed
+from pt_fairness.core import discounts
+from pt_fairness.core.messages import listed
+from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.tables import measure_of
+from pt_fairness.analysis.directions import measure_of
+from pt_fairness.measures.base import FairnessMeasure
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.

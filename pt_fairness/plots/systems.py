@@ -9,8 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from pt_fairness.io import need_columns, need_rows
-from pt_fairness.messages import warn
+from pt_fairness.analysis.columns import column_of
+from pt_fairness.analysis.directions import SMALLER, direction_of, distance_from_best, ranked_by
+from pt_fairness.analysis.per_query import of_one_measure, per_query
+from pt_fairness.analysis.reference_rows import systems_of
+from pt_fairness.core.messages import warn
+from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
@@ -21,16 +25,6 @@ from pt_fairness.plots.layout import (
     size_of,
     tick_step,
 )
-from pt_fairness.tables import (
-    SMALLER,
-    column_of,
-    direction_of,
-    distance_from_best,
-    of_one_measure,
-    per_query,
-    ranked_by,
-)
-from pt_fairness.tables.references import systems_of
 
 #: The ratio of the limit of an axis that includes 0 to the largest value.
 ROOM = 1.08

@@ -11,7 +11,9 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from pt_fairness.analysis.collection import ALL_TOPICS
-from pt_fairness.io import need_columns, need_rows
+from pt_fairness.analysis.directions import stands_for
+from pt_fairness.analysis.per_query import of_one_measure, of_one_system, per_query
+from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
@@ -25,7 +27,6 @@ from pt_fairness.plots.layout import (
     tick_step,
 )
 from pt_fairness.provider.parsing import parsed_or_none
-from pt_fairness.tables import of_one_measure, of_one_system, per_query, stands_for
 
 #: The maximum number of labelled topics on an axis.
 MOST_LABELS = 40

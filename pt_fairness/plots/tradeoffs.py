@@ -9,22 +9,22 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.arrays import Bools, Floats
-from pt_fairness.io import need_rows
-from pt_fairness.messages import listed, warn
-from pt_fairness.plots import style
-from pt_fairness.plots.labels import label_points
-from pt_fairness.plots.layout import axes_of, legend_below
-from pt_fairness.tables import (
+from pt_fairness.analysis.columns import column_of
+from pt_fairness.analysis.directions import (
     NEAR_ZERO,
     SMALLER,
-    TIE_DECIMALS,
-    column_of,
     direction_of,
     distance_from_best,
     measure_of,
 )
-from pt_fairness.tables.references import is_reference, systems_of
+from pt_fairness.analysis.names import TIE_DECIMALS
+from pt_fairness.analysis.reference_rows import is_reference, systems_of
+from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.messages import listed, warn
+from pt_fairness.io.frames import need_rows
+from pt_fairness.plots import style
+from pt_fairness.plots.labels import label_points
+from pt_fairness.plots.layout import axes_of, legend_below
 
 #: The room beside the points, as a share of their spread.
 ROOM = 0.12

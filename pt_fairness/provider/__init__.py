@@ -13,8 +13,8 @@ import ir_measures
 from ir_measures import Measure, providers
 from ir_measures.providers.base import Any as AnyValue
 
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.registration import MEASURES
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.registration import MEASURES
 
 __all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 

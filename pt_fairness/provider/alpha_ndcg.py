@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.arrays import Floats, Ints, mean_of_lists, ratio
-from pt_fairness.declarations.params import DEEPEST
-from pt_fairness.discounts import log_discount
-from pt_fairness.identifiers import words_of
-from pt_fairness.messages import Warn
+from pt_fairness.core.arrays import Floats, Ints, mean_of_lists, ratio
+from pt_fairness.core.discounts import log_discount
+from pt_fairness.core.identifiers import words_of
+from pt_fairness.core.messages import Warn
+from pt_fairness.measures.params import DEEPEST
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets

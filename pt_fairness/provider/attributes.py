@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from pt_fairness import groups, targets
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core.messages import Warn
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import depth_of
-from pt_fairness.messages import Warn
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Attribute, Rankings

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pt_fairness import groups, values
-from pt_fairness.bound_names import BoundName
-from pt_fairness.declarations.base import FairnessMeasure, registry_of
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown
 from pt_fairness.io.files import is_pipe
-from pt_fairness.messages import UNKNOWN, Warn, listed, shown
+from pt_fairness.measures.base import FairnessMeasure, registry_of
 from pt_fairness.rankings.annotations import Annotations
 
 

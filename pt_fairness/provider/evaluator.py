@@ -13,14 +13,14 @@ from ir_measures import providers
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
-from pt_fairness.arrays import Bools, Floats
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.labels import TARGET_WORDS
+from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.labels import TARGET_WORDS
+from pt_fairness.core.messages import UNKNOWN, listed, warn
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
-from pt_fairness.messages import UNKNOWN, listed, warn
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.attributes import Attributes

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.messages import listed, warn
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.messages import listed, warn
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.others import QuickEvaluator

@@ -10,9 +10,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Floats, mean_of_lists
-from pt_fairness.identifiers import codes_of, texts_of
-from pt_fairness.labels import UNANNOTATED
+from pt_fairness.core.arrays import Floats, mean_of_lists
+from pt_fairness.core.identifiers import codes_of, texts_of
+from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.provider.alpha_ndcg import judged_only
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run

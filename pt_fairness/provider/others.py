@@ -10,8 +10,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Bools, Floats, mean_of_lists
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core.arrays import Bools, Floats, mean_of_lists
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.run import Run

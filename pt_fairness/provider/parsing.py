@@ -10,10 +10,10 @@ import ir_measures
 import pandas as pd
 
 from pt_fairness import groups
-from pt_fairness.bound_names import BoundName
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.parsing import TAKES, parse, parsed_one
-from pt_fairness.messages import shown, warn
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.messages import shown, warn
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.parsing import TAKES, parse, parsed_one
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 
 

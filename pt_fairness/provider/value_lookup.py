@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import values
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.document_values import ValueMeasure, of_label_sets
 from pt_fairness.measures.scoring import depth_of
 from pt_fairness.rankings.annotations import Annotations

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.arrays import Ints, recoded
+from pt_fairness.core.arrays import Ints, recoded
+from pt_fairness.core.identifiers import CHUNK
+from pt_fairness.core.labels import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.identifiers import CHUNK
-from pt_fairness.labels import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Judged, Lists, Rankings
 from pt_fairness.rankings.labelsets import LabelSets

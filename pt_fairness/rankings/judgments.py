@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Ints, recoded
-from pt_fairness.identifiers import PairIndex, codes_of, missing
-from pt_fairness.labels import UNANNOTATED
+from pt_fairness.core.arrays import Ints, recoded
+from pt_fairness.core.identifiers import PairIndex, codes_of, missing
+from pt_fairness.core.labels import UNANNOTATED
 
 
 class Judgments:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.arrays import BLOCK_CELLS, Bools, Floats, Ints, recoded
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, recoded
 from pt_fairness.rankings.labelsets import LabelSets
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pt_fairness.arrays import Bools, Floats, Ints, recoded, unique_rows
+from pt_fairness.core.arrays import Bools, Floats, Ints, recoded, unique_rows
 
 if TYPE_CHECKING:  # pandas is not needed to declare measures
     from pt_fairness.groups import Memberships

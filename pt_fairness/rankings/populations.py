@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness import arrays
-from pt_fairness.arrays import Floats
-from pt_fairness.labels import TARGET_WORDS
+from pt_fairness.core import arrays
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.rankings.view import View
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness import arrays
-from pt_fairness.arrays import Bools, Floats, Ints
+from pt_fairness.core import arrays
+from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.rankings.populations import distribution
 from pt_fairness.rankings.view import View
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Bools, Floats, Ints, distinct, recoded
-from pt_fairness.identifiers import codes_of, texts_of
-from pt_fairness.messages import Warn, warn
+from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, recoded
+from pt_fairness.core.identifiers import codes_of, texts_of
+from pt_fairness.core.messages import Warn, warn
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.identifiers import CHUNK, PairIndex, texts_of, words_of
-from pt_fairness.messages import Warn
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.identifiers import CHUNK, PairIndex, texts_of, words_of
+from pt_fairness.core.messages import Warn
 
 
 def scores_of(run: pd.DataFrame) -> Floats:

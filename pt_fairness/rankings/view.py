@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.arrays import Bools, Floats, Ints, mean_of_lists
-from pt_fairness.discounts import within
+from pt_fairness.core.arrays import Bools, Floats, Ints, mean_of_lists
+from pt_fairness.core.discounts import within
 from pt_fairness.rankings.labelled import Labelled
 from pt_fairness.rankings.labelsets import LabelSets
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness.tables.significance import short_p
+from pt_fairness.analysis.significance import short_p
 
 
 def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,

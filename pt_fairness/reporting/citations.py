@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pt_fairness._version import __version__
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.bibliography import BIBLIOGRAPHY, Reference
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
 
 #: The references of measures of ir_measures, of tests and of software.
 OTHERS = {

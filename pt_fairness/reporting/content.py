@@ -8,9 +8,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.catalog import fair_end_of
-from pt_fairness.messages import first_names
+from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, best_of_measures
+from pt_fairness.analysis.formats import as_text
+from pt_fairness.analysis.names import (
+    HIGH,
+    INTERVAL,
+    LOSSES,
+    LOW,
+    UNDEFINED_EVERYWHERE,
+    VERDICT,
+    WINS,
+)
+from pt_fairness.analysis.significance import (
+    BETTER,
+    DIFFERENT,
+    WORSE,
+    changes,
+    notes,
+    p_values,
+    short_p,
+)
+from pt_fairness.core.messages import first_names
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.catalog import fair_end_of
 from pt_fairness.provider.parsing import reads_subtopics
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.data import IN_QRELS, Experiment
@@ -19,10 +39,6 @@ from pt_fairness.reporting.rendering import as_json, number
 from pt_fairness.reporting.sentences import listed
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
-from pt_fairness.tables import LARGER, LOSSES, NEAR_ZERO, WINS, best_of_measures, changes, notes
-from pt_fairness.tables.formats import as_text
-from pt_fairness.tables.names import HIGH, INTERVAL, LOW, UNDEFINED_EVERYWHERE, VERDICT
-from pt_fairness.tables.significance import BETTER, DIFFERENT, WORSE, p_values, short_p
 
 #: The decimals of the values that the page shows.
 DIGITS = 4

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import discounts
+from pt_fairness.analysis.columns import measure_columns
+from pt_fairness.analysis.directions import direction_of
 from pt_fairness.analysis.inputs import annotations_of, runs_of
-from pt_fairness.arrays import Floats
-from pt_fairness.declarations.base import FairnessMeasure
+from pt_fairness.analysis.names import BROKEN, COMPARISON, UNDEFINED
+from pt_fairness.analysis.reference_rows import is_reference, systems_of
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import fairest, rels_of
-from pt_fairness.messages import collecting_warnings
 from pt_fairness.rankings.annotations import Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run, empty_run
@@ -22,9 +26,6 @@ from pt_fairness.rankings.view import View
 from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
 from pt_fairness.reporting.strips import ShownGroups, Strip, strip_of
 from pt_fairness.reporting.topics import described
-from pt_fairness.tables import direction_of, measure_columns
-from pt_fairness.tables.names import BROKEN, COMPARISON, UNDEFINED
-from pt_fairness.tables.references import is_reference, systems_of
 
 #: The name of the groups in the second column of the qrels.
 IN_QRELS = "the qrels"

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness import analysis
+from pt_fairness.analysis.names import CORRECTION
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.plan import make_plan
@@ -19,7 +20,6 @@ from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
 from pt_fairness.reporting.content import DIGITS, content_of, data_of
 from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.rendering import render
-from pt_fairness.tables.names import CORRECTION
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20

@@ -11,12 +11,12 @@ import pandas as pd
 
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.catalog import fair_end_of
+from pt_fairness.analysis.directions import NEAR_ZERO, direction_of
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.catalog import fair_end_of
 from pt_fairness.provider.parsing import parsed_or_none, reads_subtopics
 from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
 from pt_fairness.reporting.sentences import ABOUT, DISTANCES, clauses, found, listed, sentence
-from pt_fairness.tables import NEAR_ZERO, direction_of
 
 
 @dataclass(frozen=True)

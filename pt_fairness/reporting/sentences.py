@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from string import Formatter
 from typing import Any
 
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.declarations.params import NOT_PROVIDED
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.choices import choices
+from pt_fairness.measures.params import NOT_PROVIDED
 from pt_fairness.rankings.protected import label_parts
 
 _PREFIXES = "{step}, how far the share of {protected} is from its {target_share}, discounted by " \

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness import arrays, discounts
 from pt_fairness.analysis.explanation import SUMS
-from pt_fairness.arrays import Bools, Floats, Ints
-from pt_fairness.declarations.base import FairnessMeasure
-from pt_fairness.messages import collecting_warnings
+from pt_fairness.core import arrays, discounts
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.messages import collecting_warnings
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
 from pt_fairness.provider.many_runs import ManyRunsEvaluator

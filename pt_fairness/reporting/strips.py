@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.rankings.annotations import Annotations, Ranked
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.run import Run

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.identifiers import texts_of
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.io import irds
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.topics import load_topics
-from pt_fairness.irds import data
 
 #: The maximum length of a query or a title in the report, in characters.
 LONGEST = 200
@@ -30,13 +30,13 @@ def described(source: Any, topics: Sequence[str], docnos: Sequence[str]) \
     frame, titles = source, {}
     if hasattr(source, "irds_ref") or (isinstance(source, str) and not os.path.exists(source)):
         dataset = source.irds_ref() if hasattr(source, "irds_ref") else \
-            data.dataset(source.removeprefix("irds:"))
+            irds.dataset(source.removeprefix("irds:"))
         frame = pd.DataFrame([(one.query_id, one.default_text()) for one in (
             dataset.queries_iter() if dataset.has_queries() else ())], columns=["qid", "query"])
         if dataset.has_docs() and "title" in dataset.docs_cls()._fields \
-                and data.downloaded(dataset.docs_handler()):
+                and irds.downloaded(dataset.docs_handler()):
             titles = {one.doc_id: one.title.strip()[:LONGEST]
-                      for one in data.documents(dataset.dataset_id(), docnos)}
+                      for one in irds.documents(dataset.dataset_id(), docnos)}
     elif not isinstance(source, pd.DataFrame):
         frame = load_topics(source)
     frame = frame.rename(columns={"query_id": "qid", "text": "query"})

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from pt_fairness.core.identifiers import texts_of
 from pt_fairness.groups import Memberships, get
-from pt_fairness.identifiers import texts_of
 
 __all__ = ["Annotate", "annotate"]
 

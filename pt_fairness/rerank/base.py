@@ -11,14 +11,15 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pt_fairness import fingerprint, targets
-from pt_fairness.arrays import Ints
-from pt_fairness.bound_names import BoundName
-from pt_fairness.declarations import params
-from pt_fairness.declarations.params import Param
+from pt_fairness import targets
+from pt_fairness.core import fingerprint
+from pt_fairness.core.arrays import Ints
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.labels import TARGET_WORDS
+from pt_fairness.core.messages import listed, shown, warn
 from pt_fairness.groups import Groups, get
-from pt_fairness.labels import TARGET_WORDS
-from pt_fairness.messages import listed, shown, warn
+from pt_fairness.measures import params
+from pt_fairness.measures.params import Param
 from pt_fairness.rerank.results import Condensed, Results
 
 #: The parameter ``groups`` of a re-ranker.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.arrays import Bools, Floats, Ints
+from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.results import Condensed, Queues
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.arrays import Floats, Ints, ratio
-from pt_fairness.declarations import params
+from pt_fairness.core.arrays import Floats, Ints, ratio
+from pt_fairness.measures import params
 from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.results import Condensed, Queues
 

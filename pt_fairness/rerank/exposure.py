@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness import discounts
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import params
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.streams import uniforms
+from pt_fairness.measures import params
 from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.fair_policy import fair_policy
 from pt_fairness.rerank.policies import SAMPLE, SEED, Policy
 from pt_fairness.rerank.results import Condensed
-from pt_fairness.streams import uniforms
 
 
 class _Mix(NamedTuple):

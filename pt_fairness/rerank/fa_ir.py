@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.arrays import Bools, Ints
-from pt_fairness.declarations import params
+from pt_fairness.core.arrays import Bools, Ints
+from pt_fairness.measures import params
 from pt_fairness.measures.fa_ir_table import m_table
 from pt_fairness.rankings.protected import label_parts, rarest
 from pt_fairness.rerank.base import GroupReRanker, GroupSource

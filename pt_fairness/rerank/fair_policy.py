@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pt_fairness.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints
 
 #: Tolerance of the exposures of groups, and of probabilities.
 TOLERANCE = 1e-9

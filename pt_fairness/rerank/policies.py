@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.declarations import params
-from pt_fairness.messages import shown
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.messages import shown
+from pt_fairness.core.streams import uniforms
+from pt_fairness.measures import params
 from pt_fairness.rerank.base import ReRanker
 from pt_fairness.rerank.results import Condensed
-from pt_fairness.streams import uniforms
 
 SEED = params.whole("seed of the random numbers")
 SAMPLE = params.whole("number of the draw", smallest=0, largest=2**31 - 1)

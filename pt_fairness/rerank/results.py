@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import targets
-from pt_fairness.arrays import Bools, Floats, Ints, ratio, recoded
-from pt_fairness.bound_names import BoundName
+from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, recoded
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.identifiers import codes_of, texts_of
+from pt_fairness.core.labels import UNANNOTATED
+from pt_fairness.core.messages import warn
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.table import one_label_each
-from pt_fairness.identifiers import codes_of, texts_of
-from pt_fairness.labels import UNANNOTATED
-from pt_fairness.messages import warn
 from pt_fairness.rankings.labelsets import LabelSets
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 

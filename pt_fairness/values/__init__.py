@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness import io
-from pt_fairness.messages import shown
-from pt_fairness.registry import Registry
+from pt_fairness.core.messages import shown
+from pt_fairness.core.registry import Registry
+from pt_fairness.io.groups import read_values
 from pt_fairness.values.base import Values
 from pt_fairness.values.words import FromText as FromText
 from pt_fairness.values.words import from_text
@@ -91,7 +91,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     >>> values.from_file("neutrality.txt").lookup(["q1"], ["d2"])
     array([0.5])
     """
-    return Values(io.read_values(path), name, os.fspath(path))
+    return Values(read_values(path), name, os.fspath(path))
 
 
 REGISTRY = Registry(Values, from_file, "from_frame, from_mapping, from_text or from_file")

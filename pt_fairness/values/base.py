@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import fingerprint, io
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.identifiers import DocumentIndex, texts_of
-from pt_fairness.registry import NamedObject
+from pt_fairness.core import fingerprint
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.identifiers import DocumentIndex, texts_of
+from pt_fairness.core.registry import NamedObject
+from pt_fairness.io.frames import need_columns
 
 
 class Values(NamedObject):
@@ -33,7 +34,7 @@ class Values(NamedObject):
                              "takes paths")
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
-        io.need_columns(frame, [docno, "value"], where)
+        need_columns(frame, [docno, "value"], where)
         super().__init__(name)
         self._index = DocumentIndex(None if qid is None else frame[qid], frame[docno], "values")
         numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=np.nan)

@@ -6,11 +6,12 @@ import os
 
 import pandas as pd
 
-from pt_fairness import fingerprint
-from pt_fairness.identifiers import with_text_ids
-from pt_fairness.io import need_columns, read_run
-from pt_fairness.labels import BACKGROUND_WORDS
-from pt_fairness.registry import NamedObject, Registry
+from pt_fairness.core import fingerprint
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.labels import BACKGROUND_WORDS
+from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.io.frames import need_columns
+from pt_fairness.io.runs import read_run
 
 __all__ = ["get", "names", "register", "unregister"]
 

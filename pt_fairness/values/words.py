@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness import arrays, fingerprint
-from pt_fairness.arrays import Floats, Ints
-from pt_fairness.irds.word_counts import (
+from pt_fairness.core import arrays, fingerprint
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.messages import listed, one_of, shown
+from pt_fairness.io.word_counts import (
     THRESHOLD,
     Tokenizer,
     WordCounts,
     check_threshold,
     counts_of,
 )
-from pt_fairness.messages import listed, one_of, shown
 from pt_fairness.values.base import Values
 
 #: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.

@@ -51,7 +51,7 @@ from pt_fairness import (
     rND,
     rRD,
 )
-from pt_fairness.plugging import pth
+from pt_fairness.cli import pth
 
 OURS = [
     rND @ 10,

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from pt_fairness import cli
-from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures import MEASURES
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pt_fairness.cli.messages import for_commands
 ROOT = Path(pt_fairness.__file__).parent
 #: What only Python code can reach, not a command.
 PYTHON_ONLY = {
-    "simulation.py", "plugging/pth.py", "analysis/explanation.py", "analysis/systems.py",
+    "analysis/simulation.py", "cli/pth.py", "analysis/explanation.py", "analysis/systems.py",
     "analysis/exposure.py", "plots/ranks.py", "plots/comparisons.py"}
 #: Messages about arguments that commands give or cannot get wrong.
 GIVEN = ("{type(", "__version__", "cannot be unregistered",

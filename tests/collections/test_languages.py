@@ -15,7 +15,7 @@ from collection_commands import loaded_at_once, table
 from example_files import EXAMPLES
 
 from pt_fairness import collections, groups
-from pt_fairness.messages import FairnessWarning
+from pt_fairness.core.messages import FairnessWarning
 
 NAMES = ["neuclir/1/trec-2022/language", "neuclir/1/trec-2023/language"]
 BOTH = pytest.mark.parametrize("name", NAMES)

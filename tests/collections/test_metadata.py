@@ -11,7 +11,7 @@ import pytest
 from trec_fair_pages import GROUPS22, METADATA22, PAGES22, expected22, page22
 
 from pt_fairness import collections, groups
-from pt_fairness.messages import FairnessWarning
+from pt_fairness.core.messages import FairnessWarning
 
 ID22 = "trec-fair/2022/train"
 

@@ -9,7 +9,7 @@ import pytest
 from msmarco_passages import GENDERS, QUERIES, TASKS, gender
 
 from pt_fairness import groups, values
-from pt_fairness.messages import FairnessWarning
+from pt_fairness.core.messages import FairnessWarning
 
 #: The discount of the second rank.
 DISCOUNT = 1 / 1.584962500721156

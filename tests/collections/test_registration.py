@@ -77,7 +77,7 @@ def test_a_name_that_was_registered_again_stays():
 
 
 @pytest.mark.parametrize("order", ["import pt_fairness, ir_datasets",
-                                   "import pt_fairness.irds.data, ir_datasets"])
+                                   "import pt_fairness.io.irds, ir_datasets"])
 def test_dataset_ids_need_no_pandas(order):
     assert run(f"{order}\n"
                "assert 'beir/webis-touche2020/stance' in set(ir_datasets.registry)\n"

@@ -10,7 +10,7 @@ import pytest
 from collection_commands import loaded_at_once, table
 
 from pt_fairness import groups
-from pt_fairness.messages import FairnessWarning
+from pt_fairness.core.messages import FairnessWarning
 
 NAME = "sara/sensitivity"
 QRELS = "1\t0\t201645\t2\n1\t0\t175389\t0\n2\t0\tgladly-united-eagle\t1\n"

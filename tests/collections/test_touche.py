@@ -10,7 +10,7 @@ import pytest
 from touche_arguments import ARGSME, QRELS, STANCES, TASK, named
 
 from pt_fairness import groups
-from pt_fairness.messages import FairnessWarning
+from pt_fairness.core.messages import FairnessWarning
 
 #: ir_measures' names of the columns of qrels.
 COLUMNS = ["query_id", "doc_id", "relevance", "iteration"]

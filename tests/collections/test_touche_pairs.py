@@ -9,7 +9,7 @@ import pytest
 from collection_commands import loaded_at_once, table
 
 from pt_fairness import groups
-from pt_fairness.messages import FairnessWarning
+from pt_fairness.core.messages import FairnessWarning
 
 CORPUS = "argsme/2020-04-01/processed"
 TASK = f"{CORPUS}/touche-2022-task-1"

@@ -7,7 +7,7 @@ import pytest
 from touche_arguments import ARGSME, QRELS, STANCES, TASK, named
 
 from pt_fairness import groups
-from pt_fairness.messages import FairnessWarning
+from pt_fairness.core.messages import FairnessWarning
 
 
 def test_the_counts_of_ir_datasets(irds):

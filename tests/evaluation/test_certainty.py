@@ -11,8 +11,9 @@ import pytest
 from evaluation.common import evaluate_quietly
 
 from pt_fairness import analysis, rename, report
+from pt_fairness.analysis.columns import measure_columns
+from pt_fairness.analysis.significance import notes
 from pt_fairness.evaluation import as_text
-from pt_fairness.tables import measure_columns, notes
 
 MEASURES = ["nDCG@5", "BiasP(pro='g0',con='g1')@5", "NumRel"]
 SHORT = MEASURES[:2]

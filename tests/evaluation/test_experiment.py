@@ -15,7 +15,7 @@ from ir_measures import AP, Judged, P, Rprec, alpha_nDCG, nDCG
 
 import pt_fairness
 from pt_fairness import FairnessWarning, evaluate, evaluation, io, nDJS, rND
-from pt_fairness.tables import notes
+from pt_fairness.analysis.significance import notes
 
 
 def assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline):

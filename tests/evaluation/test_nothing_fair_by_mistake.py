@@ -25,8 +25,8 @@ from pt_fairness import (
     rKL,
     rND,
 )
+from pt_fairness.analysis.significance import notes
 from pt_fairness.evaluation import as_text
-from pt_fairness.tables import notes
 
 #: Groups of unjudged documents alone, so that rND is undefined for every topic.
 FEW = groups.from_mapping({"x": "PRO", "y": "CON"}, name="few")

@@ -10,8 +10,8 @@ from evaluation.common import evaluate_quietly, trec_run
 from ir_measures import AP, alpha_nDCG, nDCG
 
 from pt_fairness import AWRF, EEL, FairnessWarning, analysis, evaluate, groups, rKL, rND
+from pt_fairness.analysis.significance import notes
 from pt_fairness.evaluation import as_text
-from pt_fairness.tables import notes
 
 SOURCE = groups.from_pattern("[0-4]$", labels=["0", "1", "2", "3", "4"], name="digits")
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import AWRF, evaluate, groups, highlight, rename, report, rKL
-from pt_fairness.tables import notes
+from pt_fairness.analysis.significance import notes
 
 DOCNOS = ["FT1", "LA2", "FT3", "LA4"]
 QRELS = pd.DataFrame({"qid": "1", "docno": DOCNOS, "label": 1})

@@ -69,8 +69,9 @@ def test_measures_and_groups_of_a_script(script):
     """Classes and functions that no other process can import."""
     script("""
         import sys, ir_measures, numpy, numpy as np, pandas as pd
-        from pt_fairness import discounts, evaluate, groups, rND
-        from pt_fairness.declarations import params
+        from pt_fairness import evaluate, groups, rND
+        from pt_fairness.core import discounts
+        from pt_fairness.measures import params
         from pt_fairness.measures import FairnessMeasure, register
 
         class Last(groups.Groups):

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import io, read_qrels
-from pt_fairness.io import read_groups
+from pt_fairness.io.groups import read_groups, read_targets
 
 QRELS = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
 ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
@@ -77,7 +77,7 @@ def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
 
 @pytest.mark.parametrize("reader, text", [
     (read_groups, GROUPS), (read_groups, GROUPS.replace(",", "\t")), (read_groups, QRELS * 9000),
-    (io.read_targets, TARGETS), (read_qrels, QRELS * 9000), (io.load_qrels, QRELS * 9000),
+    (read_targets, TARGETS), (read_qrels, QRELS * 9000), (io.load_qrels, QRELS * 9000),
 ], ids=["csv", "tsv", "groups in qrels", "targets", "qrels", "load_qrels"])
 @pytest.mark.parametrize("name", ["input", "input.gz"])
 def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, name):

@@ -183,7 +183,7 @@ def test_views_have_no_value_of_it():
 def test_explain_shows_the_value_of_each_prefix():
     """With a cutoff to vary or, as of ir_measures' own Bpref, without."""
     from pt_fairness import explain
-    from pt_fairness.declarations.example import qrels, run
+    from pt_fairness.measures.example import qrels, run
     of_pro = qrels.assign(relevance=qrels["relevance"] * (qrels["iteration"] == "PRO"))
     ndcg, bpref = (explain(OfGroup(measure=text, group=group), run, qrels, "1")
                    for text, group in (("nDCG", "CON"), ("Bpref", "PRO")))

@@ -57,7 +57,7 @@ def test_nothing_to_draw(draw, frame):
 
 def test_only_figures_import_matplotlib():
     code = """
-import sys, pt_fairness, pt_fairness.analysis, pt_fairness.simulation
+import sys, pt_fairness, pt_fairness.analysis, pt_fairness.analysis.simulation
 assert "matplotlib" not in sys.modules
 sys.modules["matplotlib"] = None
 try:

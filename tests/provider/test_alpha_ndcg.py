@@ -18,7 +18,7 @@ from provider_cases import subtopic_case
 from slow_versions.formulas import weight
 from slow_versions.rows import order_run
 
-from pt_fairness.declarations.params import DEEPEST
+from pt_fairness.measures.params import DEEPEST
 
 pytest.importorskip("pyndeval")
 

@@ -8,7 +8,7 @@ import pyterrier as pt
 import pytest
 
 from pt_fairness import AWRF, evaluate, groups
-from pt_fairness.arrays import BLOCK_CELLS
+from pt_fairness.core.arrays import BLOCK_CELLS
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelsets import LabelSets

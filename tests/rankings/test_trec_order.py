@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness.identifiers import CHUNK
+from pt_fairness.core.identifiers import CHUNK
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 
 

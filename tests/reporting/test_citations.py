@@ -9,7 +9,7 @@ from ir_measures import P, nDCG
 
 import pt_fairness
 from pt_fairness import rKL
-from pt_fairness.declarations.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.citations import OTHERS, SOFTWARE, Cite
 

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from pt_fairness import FairnessWarning, analysis, explain
+from pt_fairness.analysis.columns import measure_columns
+from pt_fairness.analysis.directions import distance_from_best
+from pt_fairness.analysis.significance import BETTER, WORSE, changes
 from pt_fairness.provider.parsing import with_groups
-from pt_fairness.tables import changes, distance_from_best, measure_columns
-from pt_fairness.tables.significance import BETTER, WORSE
 
 SCRIPT = "<script>alert(1)</script>"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pt_fairness.tables import measure_columns
-from pt_fairness.tables.formats import as_text
-from pt_fairness.tables.significance import p_values, short_p
+from pt_fairness.analysis.columns import measure_columns
+from pt_fairness.analysis.formats import as_text
+from pt_fairness.analysis.significance import p_values, short_p
 
 
 def shown(value: float) -> str:

@@ -12,8 +12,9 @@ from slow_versions import fair_policy as slow
 from slow_versions import sampling
 from slow_versions.rerank import Topic, rerank
 
-from pt_fairness import AWRF, EEL, discounts, evaluate, targets
+from pt_fairness import AWRF, EEL, evaluate, targets
 from pt_fairness import rerank as rerankers
+from pt_fairness.core import discounts
 
 WEIGHTS = 1 / np.log2(np.arange(2, 100))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from slow_versions import fair_policy as slow
 
-from pt_fairness import discounts
+from pt_fairness.core import discounts
 from pt_fairness.rerank.fair_policy import fair_policy
 
 

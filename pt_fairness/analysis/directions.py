@@ -1,0 +1,216 @@
+"""Which end of a column is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ir_measures
+import pandas as pd
+
+from pt_fairness.analysis.names import (
+    COMBINATIONS,
+    MEASURES,
+    RESPONSE_TIME,
+    SAVED_INDEX,
+    TIE_DECIMALS,
+    split_suffix,
+)
+from pt_fairness.analysis.reference_rows import is_reference
+from pt_fairness.core.messages import shown, warn
+from pt_fairness.io.frames import need_rows
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.provider.parsing import parsed_or_none
+
+#: The marks of a column that is best where it is largest, smallest, and nearest to 0.
+LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
+MARKS = (LARGER, SMALLER, NEAR_ZERO)
+
+
+def _text_of(column: Any, table: pd.DataFrame | None) -> str:
+    """Return the name of a column, or the text in ``table.attrs`` if the column was renamed."""
+    renamed = {} if table is None else table.attrs.get(MEASURES)
+    name = str(column)
+    return str(renamed.get(name, name)) if isinstance(renamed, Mapping) else name
+
+
+def _mark_of(text: str) -> str | None:
+    return next((mark for mark in MARKS if text.endswith(mark)), None)
+
+
+def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
+    """Return the measure that a column stands for, as text.
+
+    It is in ``table.attrs`` if the column was renamed; else it is the name of the column, without a
+    mark at its end.
+    """
+    text = _text_of(column, table)
+    mark = _mark_of(text)
+    return text if mark is None else text[:-len(mark)].rstrip()
+
+
+def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:
+    """Return the name of a measure in a table.
+
+    :param measure: one of ``names``, or a measure or its text form; aliases such as α_nDCG@5 and
+        the original names of renamed columns are accepted
+    :param names: the names of the measures in the table
+    :param lacks: the start of the error, such as ``'the table has no measure'``
+    :raises ValueError: none of the names stands for the measure, or several
+    """
+    spellings = (str(measure), str(parsed_or_none(measure)))
+    found = [spelling for spelling in spellings if spelling in names][:1] \
+        or [name for name in names if stands_for(name, table) in spellings]
+    if not found:
+        raise ValueError(f"{lacks} {shown(str(measure))}; it has {', '.join(map(repr, names))}")
+    if len(found) > 1:
+        raise ValueError(f"{shown(str(measure))} has several names in the table: "
+                         f"{', '.join(map(repr, found))}; give one of them")
+    return found[0]
+
+
+def measure_of(column: Any, table: pd.DataFrame | None = None) -> FairnessMeasure | None:
+    """Return the measure of this package that a column stands for, or ``None``."""
+    measure = parsed_or_none(stands_for(column, table))
+    return measure if isinstance(measure, FairnessMeasure) else None
+
+
+def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
+    """Return the mark of the better end of a column that holds the values of a measure.
+
+    :param column: the name of the column
+    :param table: the table of the column, whose ``attrs`` name the measures of renamed columns
+    :returns: ``'↑'`` if larger is better, ``'↓'`` if smaller is better, ``'→0'`` for a signed bias,
+        ``None`` if the direction is unknown
+
+    Examples
+    --------
+    >>> from pt_fairness.analysis.directions import direction_of
+    >>> [direction_of(name) for name in ("nDCG@5", "rKL@5", "BiasP@5", "Bias ↓", "Bias")]
+    ['↑', '↓', '→0', '↓', None]
+    """
+    text = _text_of(column, table)
+    mark = _mark_of(text)
+    if mark is not None:
+        return mark
+    measure = parsed_or_none(text)
+    if isinstance(measure, FairnessMeasure):
+        if measure.FAIR_END != 0:
+            return LARGER
+        # A measure that can be negative is best within its range.
+        return SMALLER if measure.RANGE[0] == 0 else NEAR_ZERO
+    if text == RESPONSE_TIME:
+        return SMALLER
+    known = measure is not None or text.startswith(COMBINATIONS) or _is_trec_name(text)
+    return LARGER if known else None
+
+
+def _is_trec_name(name: str) -> bool:
+    """Return whether a name is that of a trec_eval measure, which pt.Experiment does not change."""
+    try:
+        return bool(ir_measures.parse_trec_measure(name))
+    except ValueError:
+        return False
+
+
+def with_mark(column: Any, table: pd.DataFrame, always: bool = False) -> str:
+    """Return the name of a column with its mark at the end of the measure, such as ``Bias ↓ +``.
+
+    :param always: whether to mark a column whose name determines its direction, too
+    """
+    name, suffix = split_suffix(str(column))
+    mark = direction_of(name, table)
+    if mark is None or name.endswith(mark) or not (always or direction_of(name) != mark):
+        return str(column)
+    return f"{name} {mark}{suffix}"
+
+
+def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
+    """Return the distance of each value from the best possible one, up to a constant.
+
+    :param column: the name of the column
+    :returns: ``[systems]``, or ``None`` if no value of the column is better than another, or if its
+        direction is unknown
+    """
+    values, direction = table[column], direction_of(column, table)
+    if (direction is None or split_suffix(str(column))[1] or values.dtype == bool
+            or not pd.api.types.is_numeric_dtype(values)):
+        return None
+    return from_best(values.mask(is_reference(table)), direction)
+
+
+def from_best(values: Any, direction: str) -> Any:
+    """Return the distance of each value from the best possible one, up to a constant."""
+    if direction == LARGER:
+        return -values
+    return values if direction == SMALLER else abs(values)
+
+
+def ranked_by(distance: pd.Series) -> pd.Series:
+    """Return the rank of each distance, 1 for the smallest; ties share the smaller rank."""
+    return distance.round(TIE_DECIMALS).rank(method="min", na_option="bottom").astype(int)
+
+
+def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a mask of the best values of each column, a frame of the shape of ``table``.
+
+    A numeric column of unknown direction has no best value. One warning names all such columns.
+    """
+    marks = pd.DataFrame(False, table.index, table.columns)
+    for column in table.columns:
+        distance = distance_from_best(table, column)
+        if distance is not None and distance.notna().any():
+            marks[column] = (ranked_by(distance) == 1).to_numpy()
+    unknown = columns_of_unknown_direction(table)
+    if unknown:
+        warn(f"no value of {', '.join(unknown)} is marked as the best: the name is no measure, so "
+             "it does not say which end is better; rename columns with pt_fairness.rename, or end "
+             f"the name with {LARGER} or {SMALLER}")
+    return marks
+
+
+def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:
+    """Return the names of the columns of numbers of which neither end is known to be better."""
+    return [str(name) for name, values in table.items()
+            if name not in ("name", "qid") and not str(name).startswith(SAVED_INDEX)
+            and not split_suffix(str(name))[1] and direction_of(name, table) is None
+            and pd.api.types.is_numeric_dtype(values) and values.dtype != bool]
+
+
+def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.formats.style.Styler:
+    """Highlight the best values of each measure in an experiment's table.
+
+    ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here the best value
+    depends on the column:
+
+    * A measure of this package is best where it is nearest to its fair end: smallest for
+      unfairness, largest for fairness, nearest to 0 for a signed bias.
+    * Any other measure is best where it is largest.
+    * A column that :func:`rename` renamed is best where its measure is. Elsewhere, ``↑``, ``↓`` or
+      ``→0`` at the end of the name says which end is best.
+    * Comparisons and intervals (``rKL@5 +``, ``rKL@5 p-value``, ``rKL@5 low``) have no best value.
+      Neither has a column of unknown direction; a warning names it.
+
+    Values that are equal to 12 decimals are all marked.
+
+    :param table: the result of ``pt.Experiment``, with a row for each system
+    :param style: the CSS of the best cells
+    :returns: a pandas Styler
+    :raises ValueError: ``table`` is no DataFrame, or has no rows
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import highlight
+    >>> table = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.9, 0.5], "rKL@5": [0.4, 0.1]})
+    >>> print(highlight(table, "textbf:--rwrap").hide(axis="index").format(precision=1).to_latex())
+    \\begin{tabular}{lrr}
+    name & nDCG@5 & rKL@5 \\\\
+    A & \\textbf{0.9} & 0.4 \\\\
+    B & 0.5 & \\textbf{0.1} \\\\
+    \\end{tabular}
+    <BLANKLINE>
+    """
+    need_rows(table, "the table")
+    marks = best_of_measures(table)
+    return table.style.apply(lambda _: marks.map(lambda one: style if one else ""), axis=None)

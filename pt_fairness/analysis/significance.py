@@ -1,0 +1,171 @@
+"""Significant differences from a baseline, and what a table rests on, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.columns import measure_columns
+from pt_fairness.analysis.directions import NEAR_ZERO, direction_of, from_best, measure_of
+from pt_fairness.analysis.names import (
+    ALPHA,
+    BROKEN,
+    COMPARISON,
+    CORRECTED,
+    DROPPED,
+    GROUPS,
+    INTERVAL,
+    LABELS,
+    P_VALUE,
+    SEVERAL,
+    TOLERANCE,
+    TOPICS,
+    UNDEFINED,
+    UNDEFINED_EVERYWHERE,
+    WINS,
+)
+from pt_fairness.analysis.per_query import is_per_query
+from pt_fairness.analysis.reference_rows import is_reference
+from pt_fairness.core.messages import first_names
+from pt_fairness.measures.choices import choices
+
+#: The marks of systems that are significantly better and worse than the baseline, and different
+#: from it by a measure that has its fair end within its range.
+BETTER, WORSE, DIFFERENT = "▲", "▼", "≠"
+#: The corrections of statsmodels in words; others are named as statsmodels names them.
+_CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
+                "bonferroni": "Bonferroni's correction", "b": "Bonferroni's correction"}
+
+
+def baseline_row(averages: pd.DataFrame) -> int | None:
+    """Return the position of the baseline, which has no comparison; ``None`` without one."""
+    for suffix in (WINS, P_VALUE):
+        columns = [column for column in averages.columns if str(column).endswith(suffix)]
+        empty = averages[columns].isna().all(axis=1) & ~is_reference(averages)
+        if columns and empty.sum() == 1:
+            return int(np.flatnonzero(empty)[0])
+    return None
+
+
+def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
+    """Return the p-values of a measure, corrected ones if the table has them; ``None`` for none."""
+    found = averages.get(column + CORRECTED)
+    return averages.get(column + P_VALUE) if found is None else found
+
+
+def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
+    """Return the marks of the systems that are significantly better or worse than the baseline.
+
+    Better is what is nearer to the better end of the measure: for ``rKL@5``, the smaller mean. The
+    test of a signed measure does not say which mean is nearer to 0, so the mark is ``≠``.
+
+    :param averages: the result of ``pt.Experiment`` or :func:`pt_fairness.evaluate`
+    :param alpha: the significance level; corrected p-values are used if the table has them
+    :returns: a column of ``▲`` (better), ``▼`` (worse), ``≠`` (different) and ``''`` for each
+        measure; ``''`` throughout without a baseline, and where the direction of a measure is
+        unknown
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness.analysis.significance import changes
+    >>> table = pd.DataFrame({"name": ["A", "B", "C"], "rKL@5": [0.4, 0.1, 0.3],
+    ...                       "rKL@5 +": [None, 0, 1], "rKL@5 -": [None, 9, 8],
+    ...                       "rKL@5 p-value": [None, 0.01, 0.2]})
+    >>> changes(table)["rKL@5"].tolist()
+    ['', '▲', '']
+    """
+    columns = measure_columns(averages)
+    marks = pd.DataFrame("", averages.index, columns)
+    row = baseline_row(averages)
+    for column in columns:
+        p, direction = p_values(averages, column), direction_of(column, averages)
+        if row is None or p is None or direction is None:
+            continue
+        distance = from_best(averages[column].astype(float), direction)
+        better = np.sign(distance.iloc[row] - distance).map({1: BETTER, -1: WORSE, 0: ""})
+        found = DIFFERENT if direction == NEAR_ZERO else better
+        marks[column] = better.where(p.isna(), found).where(p.astype(float) < alpha, "").fillna("")
+    return marks
+
+
+def notes(table: pd.DataFrame) -> list[str]:
+    """Return the notes below a table: on tests, groups, targets and undefined topics.
+
+    :param table: averages or a per-query frame of :func:`pt_fairness.evaluate`, whose ``attrs``
+        have the facts. Of another table, only what its columns say is known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import evaluate, groups
+    >>> from pt_fairness.analysis.significance import notes
+    >>> qrels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": 1})
+    >>> source = groups.from_mapping({"a": "PRO", "b": "CON"}, name="sides")
+    >>> run = qrels.assign(score=1.0)
+    >>> averages, _ = evaluate({"A": run}, qrels, ["AWRF@5"], groups=source, progress=False)
+    >>> notes(averages)
+    ['Groups: sides (CON, PRO).', 'AWRF@5: target: equal shares of all groups.']
+    """
+    sentences, attrs = [], table.attrs
+    measures = {name: measure_of(name, table) for name in map(str, (
+        table["measure"].unique() if is_per_query(table) else table.columns))}
+    compared = attrs.get(COMPARISON)
+    different = (f" {DIFFERENT} significantly different by a measure with 0 within its range; "
+                 "abs=True tests the nearness to 0."
+                 if any(direction_of(name, table) == NEAR_ZERO for name in measures) else "")
+    if compared:
+        name, systems = compared["correction"], compared["systems"]
+        correction = ", not corrected for several systems" if name is None else \
+            f", {_CORRECTIONS.get(name, f'correction {name}')} for {systems} systems"
+        sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
+                         f"{compared['baseline']} ({compared['test']}, p < "
+                         f"{short_p(compared['alpha'])}{correction if systems > 1 else ''})."
+                         f"{different}")
+    elif (row := baseline_row(table)) is not None:
+        corrected = any(str(column).endswith(CORRECTED) for column in table.columns)
+        sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
+                         f"{table['name'].iloc[row]} (p < {short_p(ALPHA)}"
+                         f"{', corrected' if corrected else ''}).{different}")
+    if compared and attrs.get(TOLERANCE):
+        limits = ", ".join(f"{margin:g} in {one}" for one, margin in attrs[TOLERANCE].items())
+        sentences.append(f"Verdict within: not worse than {compared['baseline']} by more than "
+                         f"{limits}; exceeds: worse by more; each at the one-sided 5 % level, not "
+                         "corrected for several systems.")
+    if attrs.get(INTERVAL):
+        method = {"bca": "BCa bootstrap", "t": "t distribution"}[attrs[INTERVAL]["method"]]
+        sentences.append(f"Intervals: {100 * attrs[INTERVAL]['confidence']:g} %, {method} over "
+                         "topics.")
+    if attrs.get(GROUPS):
+        labels = f" ({first_names(attrs[LABELS])})" if attrs.get(LABELS) else ""
+        sentences.append(f"Groups: {attrs[GROUPS]}{labels}.")
+    texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))
+                       for name, measure in measures.items() if measure is not None}, dtype=object)
+    sentences += [f"{', '.join(same.index)}: {text}."
+                  for text, same in texts.groupby(texts, sort=False) if text]
+    counts = pd.Series({name: f"{len(topics)} of {attrs[TOPICS]} topics"
+                        for name, topics in attrs.get(UNDEFINED, {}).items()}
+                       | attrs.get(UNDEFINED_EVERYWHERE, {}), dtype=object)
+    if len(counts):
+        left_out = ", and left out" if attrs.get(DROPPED) else ""
+        sentences.append(f"Undefined{left_out}: " + "; ".join(
+            f"{', '.join(same.index)} on {count}"
+            for count, same in counts.groupby(counts, sort=False)) + ".")
+    if attrs.get(BROKEN):
+        sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
+    return sentences
+
+
+def short_p(p: float) -> str:
+    """Return a p-value without the leading zero, and ``< .001`` for smaller ones.
+
+    Examples
+    --------
+    >>> from pt_fairness.analysis.significance import short_p
+    >>> [short_p(p) for p in (0.05, 0.0312, 0.0004, 1.0)]
+    ['.05', '.031', '< .001', '1']
+    """
+    if p < 0.001:
+        return "< .001"
+    text = f"{p:.3f}".rstrip("0").rstrip(".")
+    return text.removeprefix("0") if text != "0" else "0"

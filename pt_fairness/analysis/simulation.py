@@ -1,0 +1,296 @@
+"""Synthetic rankings with a known fairness.
+
+The controlled scenario of Pathiyan Cherumanal et al. (2021) and the simulation of Draws et al.
+(2021).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.inputs import measures_without_groups
+from pt_fairness.analysis.names import TIE_DECIMALS
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.labels import label_text
+from pt_fairness.core.messages import at_least, one_of, shown
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.scoring import rels_of, score
+from pt_fairness.rankings.labelled import Judged, Lists, Rankings
+from pt_fairness.rankings.labelsets import LabelSets
+
+__all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
+
+__dir__ = __all__.copy
+
+
+#: The ratio of relevant documents of the more frequent label to those of the other (Pathiyan
+#: Cherumanal et al. 2021, section 4.2).
+RATIO = 4
+Setting = Literal["minority", "proportion-agnostic", "majority"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+
+#: The number of documents of each viewpoint, by set: Draws et al. (2021), table 4.
+SETS: dict[str, dict[str, int]] = {
+    "S1": {"-3": 100, "-2": 100, "-1": 100, "0": 100, "1": 100, "2": 100, "3": 100},
+    "S2": {"-3": 80, "-2": 80, "-1": 80, "0": 115, "1": 115, "2": 115, "3": 115},
+    "S3": {"-3": 60, "-2": 60, "-1": 60, "0": 130, "1": 130, "2": 130, "3": 130},
+}
+#: The opposing viewpoints, which are the protected ones.
+PROTECTED = ("-3", "-2", "-1")
+#: −1, −0.9, … 1 (section 4.1).
+ALPHAS = tuple(i / 10 for i in range(-10, 11))
+#: The weight of a document at α = 0, above 1 so that no weight is 0 (section 4.1).
+WEIGHT = 1.0001
+#: The measures of Draws et al. (2021), with the normaliser of that paper.
+MEASURES = (
+    *(f"{name}(protected='{','.join(PROTECTED)}',norm='protected-first')"
+      for name in ("nDD", "nDR", "nDKL")),
+    "nDJS",
+)
+
+
+def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
+                 setting: Setting = "proportion-agnostic") -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a topic for every ranking of ``depth`` relevant documents of two labels.
+
+    The paper's depth of 5 gives 32 topics. All topics have the same relevant documents:
+
+    * ``'proportion-agnostic'``: ``depth`` of each label
+    * ``'minority'`` and ``'majority'``: ``depth`` of the second label, and four times as many of
+      the first
+
+    The paper protects the second label (CON) in the setting ``'minority'``, as in
+    ``rKL(protected='CON')@5``, and the first label (PRO) in the other two.
+
+    Source: Pathiyan Cherumanal et al. (2021), section 4.2 and figure 1.
+
+    :param labels: two labels, the more frequent one first
+    :returns: the run (``qid, docno, score, rank``) and the qrels (``qid, docno, label,
+        iteration``). The ranking of topic ``1`` has only the first label, that of the last topic
+        only the second
+    :raises ValueError: other than two labels, a depth below 1, or an unknown setting
+
+    Examples
+    --------
+    >>> from pt_fairness import simulation
+    >>> run, qrels = simulation.permutations(("PRO", "CON"), depth=2)
+    >>> run.groupby("qid")["docno"].agg(list).to_dict() == {
+    ...     "1": ["PRO-1", "PRO-2"], "2": ["PRO-1", "CON-1"],
+    ...     "3": ["CON-1", "PRO-1"], "4": ["CON-1", "CON-2"]}
+    True
+    """
+    labels = list(labels)
+    if len(set(labels)) != 2 or len(labels) != 2:
+        raise ValueError(f"labels={shown(labels)} is not possible; it takes two different labels, "
+                         "the more frequent one first")
+    at_least(1, "depth", depth)
+    one_of("setting", setting, SETTINGS)
+    ratio = 1 if setting == "proportion-agnostic" else RATIO
+    relevant = {labels[0]: depth * ratio, labels[1]: depth}
+    judged = pd.DataFrame([(f"{label}-{i + 1}", 1, label) for label, count in relevant.items()
+                           for i in range(count)], columns=["docno", "label", "iteration"])
+    orders = np.array(list(itertools.product([0, 1], repeat=depth)))
+    qids = [str(i + 1) for i in range(len(orders))]
+    seconds = orders.cumsum(axis=1)
+    number = np.where(orders == 0, np.arange(1, depth + 1) - seconds, seconds)
+    run = pd.DataFrame({
+        "qid": np.repeat(qids, depth),
+        "docno": [f"{labels[label]}-{i}"
+                  for label, i in zip(orders.ravel(), number.ravel(), strict=True)],
+        "score": np.tile(np.arange(depth, 0, -1.0), len(orders)),
+        "rank": np.tile(np.arange(depth), len(orders))})
+    return run, pd.DataFrame({"qid": qids}).merge(judged, how="cross")
+
+
+def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1,)) -> Rankings:
+    """Build the input of the measures from the label at each rank.
+
+    Each ranking is a separate topic, and contains all documents of the topic. All documents are
+    judged, with relevance 1.
+
+    :param codes: the label of the document at each rank, an index of ``labels``, ``[draws, N]``
+    :param labels: the label set, in any order
+    :param rels: the values of ``rel`` that the measures use
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pt_fairness import nDJS, simulation
+    >>> from pt_fairness.measures.scoring import score
+    >>> codes = np.array([[0, 1, 0, 1], [0, 0, 1, 1]])
+    >>> score([nDJS], simulation.rankings(codes, ["a", "b"]))[nDJS].round(3).tolist()
+    [0.126, 0.202]
+    """
+    names = list(labels)
+    topics, depth = codes.shape
+    topic = np.repeat(np.arange(topics), depth)
+    flat = codes.reshape(-1).astype(np.int32)
+    pair = np.arange(len(flat))
+    lists = Lists(np.arange(topics), np.arange(topics) * depth, np.full(topics, depth), topic,
+                  pair, flat, lambda: pair)
+    judged = Judged([str(i + 1) for i in range(topics)], topic, np.ones(len(flat), np.int64),
+                    {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1)
+                     for rel in rels})
+    return Rankings(lists, judged, LabelSets(names), sorted(names))
+
+
+def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int] | Bools,
+                    draws: int = 1000, seed: int | np.random.SeedSequence = 0) -> Ints:
+    """Return random rankings of a set of documents that prefer some labels.
+
+    The documents are drawn one rank after the other, without replacement, with probabilities in
+    proportion to their weights: w1 = 1.0001 − α for the ``weighted`` labels, w2 = 1.0001 + α for
+    the others. α < 0 puts the weighted labels on top, α > 0 the others, and α = 0 prefers none.
+
+    Source: Draws et al. (2021), section 4.1.
+
+    :param counts: the number of documents of each label
+    :param alpha: the bias α, in [−1, 1]
+    :param weighted: the labels that have w1, as indices of ``counts``; or booleans, ``[draws,
+        labels]``, if they differ between the rankings
+    :param draws: the number of rankings
+    :param seed: the seed of the draws
+    :returns: the label at each rank, an index of ``counts``, ``[draws, N]``, where N is the sum of
+        ``counts``
+    :raises ValueError: α outside [−1, 1], or labels that ``counts`` does not have
+
+    Examples
+    --------
+    >>> from pt_fairness import simulation
+    >>> codes = simulation.biased_rankings([5, 5], alpha=-0.5, weighted=[0], draws=1000)
+    >>> codes.shape
+    (1000, 10)
+    >>> bool((codes[:, 0] == 0).mean() > 0.7)
+    True
+    """
+    if not -1 <= alpha <= 1:
+        raise ValueError(f"alpha={shown(alpha)} is not possible; it takes a number in [-1, 1]")
+    # A list, because numpy does not convert a set.
+    chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
+    if chosen.dtype == bool:
+        if chosen.shape != (draws, len(counts)):
+            raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
+                             f"of {draws} rankings and {len(counts)} labels")
+    else:
+        if not set(chosen.tolist()) <= set(range(len(counts))):
+            raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(counts) - 1}")
+        chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (draws, len(counts)))
+    documents = np.repeat(np.arange(len(counts)), counts)
+    # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
+    waiting = np.random.default_rng(seed).standard_exponential((draws, len(documents)))
+    waiting /= np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)[:, documents]
+    return documents[waiting.argsort(axis=1)]
+
+
+def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS,
+          measures: Any = MEASURES, draws: int = 1000, seed: int = 0) -> pd.DataFrame:
+    """Simulate rankings of increasing bias, and return the mean of each measure.
+
+    The simulation is that of Draws et al. (2021), section 4, figures 1 and 2, with
+    :func:`biased_rankings`:
+
+    * A measure with a protected group sees rankings in which all opposing viewpoints −3, −2 and −1
+      are weighted.
+    * A measure of all labels (``protected='all'``, or without that parameter) sees rankings in
+      which one opposing viewpoint is weighted, drawn for each ranking.
+
+    α < 0 prefers the weighted viewpoints, which follows from the weights in sections 4.1 and 4.1.2
+    of the paper. Its section 4.2.2 says the opposite.
+
+    A row depends only on the seed, ``draws``, α, the measure, and the name and the counts of its
+    set. Other sets, biases and measures do not change it. The function prints a progress bar and
+    uses all processors.
+
+    :param sets: the number of documents of each viewpoint, by the name of the set; viewpoints have
+        the names of :data:`SETS`
+    :param alphas: the biases α, each in [−1, 1]
+    :param measures: measures of this package without a ``groups`` parameter, or their names; by
+        default the four of the paper with its normaliser
+    :param draws: the number of rankings for each set and α, at least 2
+    :param seed: the seed of the rankings
+    :returns: ``set, alpha, measure, mean, sd`` (sample standard deviation over the rankings)
+    :raises ValueError: a measure that is not possible, or a set without opposing viewpoints
+
+    Examples
+    --------
+    >>> from pt_fairness import simulation
+    >>> sets = {"small": {"-3": 10, "0": 10, "3": 10}}
+    >>> frame = simulation.sweep(sets, alphas=[-1, 0], measures="nDD(protected='-3')", draws=100)
+    >>> frame[["set", "alpha", "measure"]]
+         set  alpha              measure
+    0  small   -1.0  nDD(protected='-3')
+    1  small    0.0  nDD(protected='-3')
+    >>> bool(frame["mean"][0] > 2 * frame["mean"][1])
+    True
+    """
+    from tqdm import tqdm
+    from tqdm.contrib.concurrent import thread_map
+    wanted = measures_without_groups(measures, "sweep", "the groups are the viewpoints of sets")
+    sets = _checked(sets)
+    if not isinstance(alphas, Iterable):
+        raise ValueError(f"alphas={shown(alphas)} is one value; it takes several, such as "
+                         f"[{shown(alphas)}]")
+    at_least(2, "draws", draws)
+    # Threads run in parallel, because numpy releases the GIL.
+    parts = thread_map(partial(_rows, measures=wanted, draws=draws, seed=seed),
+                       [*itertools.product(sets.items(), map(float, alphas))],
+                       max_workers=os.cpu_count(), tqdm_class=tqdm,
+                       desc="simulation", unit="point")
+    return pd.DataFrame(itertools.chain(*parts),
+                        columns=["set", "alpha", "measure", "mean", "sd"])
+
+
+def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]:
+    """Return the sets with their viewpoints as text.
+
+    :raises ValueError: an argument of another type, equal viewpoints, or no opposing viewpoint
+    """
+    if not isinstance(sets, Mapping):
+        raise ValueError(f"sets is a {type(sets).__name__}; it takes a dictionary from the names "
+                         "of the sets to their documents by viewpoint")
+    checked = {}
+    for name, counts in sets.items():
+        if not isinstance(counts, Mapping):
+            raise ValueError(f"the set {name!r} is a {type(counts).__name__}; a set is a "
+                             "dictionary from viewpoints to the number of their documents")
+        checked[name] = {label_text(viewpoint): count for viewpoint, count in counts.items()}
+        if len(checked[name]) < len(counts):
+            raise ValueError(f"two viewpoints of the set {name!r} are equal as text: "
+                             f"{', '.join(map(repr, counts))}; keep one of them")
+        if not set(PROTECTED) & set(checked[name]):
+            raise ValueError(f"the set {name!r} has none of the opposing viewpoints "
+                             f"{', '.join(PROTECTED)}; it has {', '.join(checked[name])}")
+    return checked
+
+
+def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
+    """Return the seed of one set and one α, independent of the other sets and biases."""
+    key = f"{name} {round(alpha, TIE_DECIMALS) + 0.0}"  # + 0.0 converts -0.0 to 0.0
+    return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
+
+
+def _rows(point: tuple[tuple[str, Mapping[str, int]], float],
+          measures: Sequence[FairnessMeasure], draws: int, seed: int) -> list[dict[str, Any]]:
+    """Return the rows of one set and one α."""
+    (name, counts), alpha = point
+    labels, sizes = list(counts), list(counts.values())
+    opposing = [i for i, label in enumerate(labels) if label in PROTECTED]
+    group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
+    one = np.random.default_rng(choice_seed).choice(opposing, draws)
+    of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
+    of_group = [measure for measure in measures if measure not in of_all]
+    scores: dict[FairnessMeasure, Floats] = {}
+    for some, weighted, own_seed in ((of_group, opposing, group_seed),
+                                  (of_all, np.arange(len(labels)) == one[:, None], all_seed)):
+        if some:
+            codes = biased_rankings(sizes, alpha, weighted, draws, own_seed)
+            scores |= score(some, rankings(codes, labels, rels_of(some)))
+    return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
+             "sd": scores[measure].std(ddof=1)} for measure in measures]

@@ -1,0 +1,82 @@
+"""The ``.pth`` file that activates this package in the commands of ir_measures and ir_datasets.
+
+Neither command supports plugins. Python executes the import lines of the ``.pth`` files in
+site-packages at startup. The line of this file installs a hook that imports this package after one
+of the two packages is imported. The file is only written on request (``pt-fairness plug``).
+"""
+
+from __future__ import annotations
+
+import site
+import sysconfig
+from pathlib import Path
+
+from pt_fairness.core import after_import
+
+#: The packages whose import triggers the import of this one.
+PACKAGES = ("ir_measures", "ir_datasets")
+FILE_NAME = "pt_fairness_plug.pth"
+
+
+def path() -> Path:
+    """Return the path of the file, whether it exists or not.
+
+    It is in the site-packages folder that this package is in, or else in that of the environment.
+    """
+    here = Path(__file__).resolve().parents[2]
+    folders = [
+        Path(folder).resolve() for folder in (*site.getsitepackages(), site.getusersitepackages())
+    ]
+    return (here if here in folders else Path(sysconfig.get_path("purelib"))) / FILE_NAME
+
+
+# Python executes this at every startup, so it only adds a finder, which reads after_import.py when
+# one of the packages is imported. All errors are suppressed, in case this package was removed.
+_CODE = """try:
+ class Finder:
+  def find_spec(self, name, path=None, target=None):
+   if name in {packages} and self in sys.meta_path:
+    sys.meta_path.remove(self)
+    try:
+     names = {{'__name__': 'pt_fairness.core.after_import'}}
+     exec(compile(open({file}, encoding='utf-8').read(), {file}, 'exec'), names)
+     names['plug']({packages}, lambda: __import__('pt_fairness'))
+     import importlib.util
+     return importlib.util.find_spec(name)
+    except Exception:
+     pass
+ sys.meta_path.insert(0, Finder())
+except Exception:
+ pass
+"""
+
+
+def _line() -> str:
+    code = _CODE.format(packages=PACKAGES, file=ascii(str(Path(after_import.__file__).resolve())))
+    return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
+
+
+def plug() -> Path:
+    """Write the file.
+
+    :returns: its path
+    :raises OSError: the folder cannot be written to
+    """
+    path().write_text(_line(), encoding="utf-8")
+    return path()
+
+
+def unplug() -> Path | None:
+    """Remove the file.
+
+    :returns: the path of the removed file, ``None`` if it did not exist
+    """
+    if not path().exists():
+        return None
+    path().unlink()
+    return path()
+
+
+def plugged() -> bool:
+    """Return whether the file exists with the content that this version of the package writes."""
+    return path().exists() and path().read_text(encoding="utf-8") == _line()

@@ -1,0 +1,1 @@
+"""What the other rooms share: identifiers, labels, arrays, messages, the registry."""

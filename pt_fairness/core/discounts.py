@@ -1,0 +1,91 @@
+"""Discounts and gains of ranks.
+
+Shapes: ``T`` rows, one for each list; ``D`` columns, one for each rank, with the 1-based rank ``i``
+in column ``i - 1``; ``L`` labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pt_fairness.core.arrays import Bools, Floats, Ints
+
+#: The weight of rank i by the name of the discount; p is the persistence.
+_DISCOUNTS: dict[str, Callable[[Floats, float], Floats]] = {
+    "log2": lambda i, p: 1.0 / np.log2(i + 1.0),
+    "trec": lambda i, p: 1.0 / np.log2(np.maximum(i, 2.0)),
+    "geometric": lambda i, p: p ** (i - 1.0),
+    "mmr": lambda i, p: 1.0 / i,
+    "none": lambda i, p: np.ones(len(i)),
+}
+#: The gain of a relevance r that counts, by the name of the gains.
+_GAINS: dict[str, Callable[[Floats], Any]] = {
+    "binary": lambda r: r > 0,
+    "linear": lambda r: r,
+    "exp": lambda r: np.exp2(r) - 1.0,
+}
+
+
+def ranks(depth: int) -> Floats:
+    """Return 1, 2, …, ``depth``."""
+    return np.arange(1.0, depth + 1)
+
+
+def log_discount(depth: int) -> Floats:
+    """Return ``1 / log2(i + 1)`` for the ranks 1 to ``depth``."""
+    return discount("log2", depth)
+
+
+def discount(name: str, depth: int, p: float = 0.85) -> Floats:
+    """Return the weight of the ranks 1 to ``depth``, ``[depth]``.
+
+    :param name: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)), ``'geometric'`` p^(i−1),
+        ``'mmr'`` 1/i or ``'none'`` 1
+    :param p: the persistence of ``'geometric'``
+    :raises ValueError: an unknown name
+    """
+    if name not in _DISCOUNTS:
+        raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
+    return np.asarray(_DISCOUNTS[name](ranks(depth), p))
+
+
+def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
+    """Return the sum of ``discount(name, depth, p) ** power``."""
+    return float((discount(name, depth, p) ** power).sum())
+
+
+def gain(name: str, relevance: Any, rel: int) -> Floats:
+    """Return the gain of each relevance, elementwise.
+
+    A relevance below ``rel``, 0 or negative has the gain 0.
+
+    :param name: ``'binary'`` 1, ``'linear'`` r or ``'exp'`` 2^r − 1
+    :raises ValueError: an unknown name
+    """
+    relevance = np.asarray(relevance, float)
+    relevance = np.where((relevance >= rel) & (relevance > 0), relevance, 0.0)
+    if name not in _GAINS:
+        raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
+    return np.asarray(_GAINS[name](relevance), float)
+
+
+def within(depth: int, n: Ints) -> Bools:
+    """Return a mask of the first ``n[t]`` ranks of each row ``t``, ``[T, depth]``."""
+    return np.asarray(np.arange(depth) < n[:, None])
+
+
+def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
+    """Return a mask of the evaluated ranks of each row, ``[T, depth]``.
+
+    These ranks are ``step``, ``2·step``, … up to ``n[t]``, or rank ``n[t]`` alone if it is below
+    ``step``.
+    """
+    step = min(step, depth + 1)  # a larger step has the same result, but may overflow
+    if step == 1:
+        return within(depth, n)
+    i = np.arange(1, depth + 1)
+    multiples = (i % step == 0) & (i <= n[:, None])
+    return np.asarray(np.where((n < step)[:, None], i == n[:, None], multiples))

@@ -1,0 +1,251 @@
+"""Identifiers of topics and documents: text, integer codes, and a hash join of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.core.arrays import Ints, recoded
+from pt_fairness.core.labels import label_text
+
+#: The number of identifiers that are converted to Python strings at a time, to limit memory.
+CHUNK = 1 << 13
+#: The number of characters above which texts are not held in arrays of a fixed width.
+LONG = 256
+
+
+def missing(column: pd.Series, row: Any, where: str) -> ValueError:
+    """Return the error for a missing value of a column.
+
+    :param row: the position of the row
+    :param where: the name of the frame in the error
+    """
+    return ValueError(f"row {column.index[row]} of the {where} has no {column.name}; "
+                      "every row needs one")
+
+
+def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
+    """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: an identifier is missing
+    """
+    for column in columns:
+        if frame[column].isna().any():
+            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
+    return frame.assign(**{column: whole_numbers(frame[column]).astype("str")
+                           for column in columns})
+
+
+def whole_numbers(ids: pd.Series) -> pd.Series:
+    """Convert float identifiers to text, 1.0 to ``'1'``; return columns without floats unchanged.
+
+    A merge with missing rows converts integer columns to floats.
+    """
+    values = ids.cat.categories if isinstance(ids.dtype, pd.CategoricalDtype) else ids
+    floats = values.dtype.kind == "f" or (
+        values.dtype.kind == "O" and pd.api.types.infer_dtype(values, skipna=True)
+        in ("floating", "mixed-integer-float", "mixed-integer", "mixed"))
+    return ids.astype(object).map(label_text, na_action="ignore") if floats else ids
+
+
+def texts_of(ids: pd.Series) -> Any:
+    """Return identifiers as text, ``[n]``."""
+    if pd.api.types.infer_dtype(ids, skipna=False) != "string":
+        ids = whole_numbers(ids).astype(str)
+    return ids.to_numpy(dtype=object)
+
+
+def chunks(n: int) -> Iterator[slice]:
+    """Yield slices of at most :data:`CHUNK` rows."""
+    for start in range(0, n, CHUNK):
+        yield slice(start, start + CHUNK)
+
+
+def words_of(texts: Any) -> Any:
+    """Return 64-bit integers whose rows sort as the UTF-8 bytes of texts do, ``[n, words]``.
+
+    They are the bytes, in big-endian order, or the rank of each text if one is very long.
+    """
+    if max(map(len, texts), default=0) > LONG:  # the array has the longest width in every row
+        return pd.factorize(texts, sort=True)[0].astype(np.uint64)[:, None]
+    try:
+        encoded = texts.astype("S")
+    except UnicodeEncodeError:
+        encoded = np.char.encode(texts.astype("U"), "utf-8")
+    width = -(-max(encoded.dtype.itemsize, 1) // 8)
+    return encoded.astype(f"S{8 * width}").view(">u8").reshape(len(texts), width).astype(np.uint64)
+
+
+def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, Any]]:
+    """Factorize a column with few distinct values; 1 and ``'1'`` are one value.
+
+    :param where: the name of the frame in the error for a missing value; ``None`` to give missing
+        values the code −1
+    :returns: the codes ``[n]``, and the distinct values by their texts, in order of appearance
+    :raises ValueError: a missing value
+    """
+    codes, values = pd.factorize(ids)
+    if where is not None and (codes < 0).any():
+        raise missing(ids, np.argmax(codes < 0), where)
+    found: dict[str, Any] = {}
+    for value in values:
+        found.setdefault(label_text(value), value)
+    return recoded(codes, map(label_text, values), found), found
+
+
+#: Hash keys, tried in order until no two distinct pairs have the same 64-bit hash.
+_KEYS = [f"{seed:016d}" for seed in range(64)]
+#: The odd multiplier of Fibonacci hashing (2**64 / golden ratio), applied to topic codes.
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class PairIndex:
+    """An index of (topic, docno) pairs by their hashes; every hit is verified, so it is exact.
+
+    ``pair [n]`` is the number of each row's pair, in order of first appearance.
+    ``first [pairs]`` is the first row of each pair, and ``topic [pairs]`` its topic code.
+
+    :param topic: topic codes, ``[n]``
+    :param docnos: the documents, ``[n]``
+    :param where: the name of the frame in errors
+    :raises ValueError: a docno is missing or contains NUL
+    """
+
+    def __init__(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> None:
+        for key in _KEYS:
+            hashes = self._hashes(topic, docnos, where, key)
+            order = np.argsort(hashes)
+            self._sorted = hashes[order]
+            if (self._sorted[1:] != self._sorted[:-1]).all():
+                pair = first = np.arange(len(topic), dtype=np.int32)
+                break
+            pair, distinct = pd.factorize(hashes)
+            first = np.empty(len(distinct), np.int32)
+            first[pair[::-1]] = np.arange(len(topic) - 1, -1, -1, dtype=np.int32)
+            again = np.flatnonzero(first[pair] != np.arange(len(topic)))
+            if _equal(docnos, again, docnos, first[pair[again]]).all():
+                order = np.argsort(distinct)
+                self._sorted = distinct[order]
+                break
+        else:  # pragma: no cover
+            raise RuntimeError("every hash key makes two of these identifiers collide")
+        self._key, self._number = key, order.astype(np.int32)
+        self.pair, self.first = pair.astype(np.int32, copy=False), first
+        self.topic = topic if pair is first else topic[first]
+        # Offsets of buckets in the sorted hashes, by the leading bits of the hash. There are about
+        # as many buckets as pairs.
+        self._shift = np.uint64(64 - max(1, len(first).bit_length() - 1))
+        buckets = np.arange(1 << (64 - int(self._shift)), dtype=np.uint64) << self._shift
+        self._bucket = np.searchsorted(self._sorted, buckets).astype(np.int32)
+        self._docnos = docnos
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def docnos(self, pairs: Any = slice(None)) -> Any:
+        """Return the docnos of pairs as text."""
+        return texts_of(self._docnos.iloc[self.first[pairs]])
+
+    @staticmethod
+    def _hashes(topic: Ints, docnos: pd.Series, where: str, key: str) -> Any:
+        if docnos.hasnans:
+            raise missing(docnos, np.argmax(docnos.isna()), where)
+        hashes = np.empty(len(topic), np.uint64)
+        for part in chunks(len(topic)):
+            texts = texts_of(docnos.iloc[part])
+            hashes[part] = pd.util.hash_array(texts, hash_key=key, categorize=False)
+            if "\0" in "".join(texts.tolist()):
+                text = next(text for text in texts if "\0" in text)
+                raise ValueError(f"the {where} has the {docnos.name} {text!r}, which contains NUL; "
+                                 "remove that character, which trec_eval cannot read")
+        hashes += topic.astype(np.uint64) * _SPREAD
+        return hashes
+
+    def find(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> tuple[Ints, Any]:
+        """Return the number of each pair (−1 if it is not in the index) and its hash, both ``[m]``.
+
+        :raises ValueError: a docno is missing or contains NUL
+        """
+        hashes = self._hashes(topic, docnos, where, self._key)
+        found = np.full(len(hashes), -1, np.int32)
+        if len(self):
+            last = len(self) - 1
+            place = np.minimum(self._bucket[(hashes >> self._shift).astype(np.int64)], last)
+            before = np.flatnonzero(self._sorted[place] < hashes)
+            while len(before):
+                before = before[place[before] < last]
+                place[before] += 1
+                before = before[self._sorted[place[before]] < hashes[before]]
+            hit = self._sorted[place] == hashes
+            found[hit] = self._number[place[hit]]
+        hits = np.flatnonzero(found >= 0)
+        found[hits[~_equal(docnos, hits, self._docnos, self.first[found[hits]])]] = -1
+        return found, hashes
+
+
+class DocumentIndex:
+    """An index of documents, or of (topic, document) pairs, by their identifiers.
+
+    ``pair [n]`` is the number of each row's pair, in order of first appearance.
+    ``first [pairs]`` is the first row of each pair.
+
+    :param qid: the topics, ``[n]``; ``None`` if the rows apply to every topic
+    :param docno: the documents, ``[n]``
+    :param where: the name of the frame in errors
+    :raises ValueError: an identifier is missing, or a docno contains NUL
+    """
+
+    def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:
+        topic: Ints = np.zeros(len(docno), np.int32)
+        #: The names of the topics; ``None`` if the rows apply to every topic.
+        self.topics: list[str] | None = None
+        if qid is not None:
+            topic, names = codes_of(qid, where)
+            self.topics = list(names)
+        self._index = PairIndex(topic, docno, where)
+        self.pair, self.first = self._index.pair, self._index.first
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Ints:
+        """Return the number of each document, ``[m]``, −1 where it is not in the index.
+
+        :param topic: the topic of each document, an index of ``topics``, ``[m]``
+        :param docnos: the documents as text, ``[m]``
+        """
+        topic = np.zeros(len(docnos), np.int32) if self.topics is None else \
+            recoded(topic, topics, self.topics)
+        return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
+
+    def sorted(self) -> tuple[Ints, Any]:
+        """Return the pairs sorted by topic and docno, whatever the order of the rows.
+
+        :returns: the pair numbers in sorted order, ``[pairs]``, and a tuple of the sorted topic
+            names, the index of each pair's topic in them, and the docno of each pair
+        """
+        topics = sorted(self.topics or ())
+        topic, docnos = self._index.topic, self._index.docnos()
+        if self.topics is not None:
+            topic = recoded(topic, self.topics, topics)
+        order = np.lexsort((*words_of(docnos).T[::-1], topic))
+        return order, (topics, topic[order], docnos[order])
+
+
+def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: Ints) -> Any:
+    """Return whether pairs of the same hash are equal, ``[len(rows)]``.
+
+    Only docnos are compared: with the same docno, different topics have different hashes.
+    """
+    same = np.empty(len(rows), bool)
+    for part in chunks(len(rows)):
+        one, other = docnos.iloc[rows[part]], other_docnos.iloc[other_rows[part]]
+        if isinstance(one.dtype, pd.StringDtype) and one.dtype == other.dtype:
+            same[part] = np.asarray(one.array == other.array, bool)
+        else:
+            same[part] = texts_of(one) == texts_of(other)
+    return same

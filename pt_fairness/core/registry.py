@@ -1,0 +1,239 @@
+"""The registries of groups, values, targets and runs, which also read them from files."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
+
+import pandas as pd
+
+from pt_fairness.core import fingerprint
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.messages import did_you_mean, listed, shown
+
+#: The number of parsed files to cache: more than one evaluation usually needs.
+FILES_KEPT = 8
+
+
+class NamedObject:
+    """The base class of the objects in a registry.
+
+    :param name: the name of the source; ``None`` for one derived from a hash of its content
+    """
+
+    #: What the objects of the class are, as in ``pt_fairness.groups``.
+    WHAT: ClassVar[str]
+    #: The pattern or the path that the object was made of, ``None`` if it was made of data.
+    made_of: str | None = None
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name; by default derived from a hash of the content."""
+        if self._name is None:
+            self._name = self.derived + self.key
+        return self._name
+
+    @property
+    def derived(self) -> str:
+        """The start of a name that is derived from a hash of the content."""
+        return f"{type(self).__name__.lstrip('_').lower()}-"
+
+    def digest(self) -> str:
+        """Return a hash of the content.
+
+        :raises UnknownContentError: the content has no hash
+        """
+        raise NotImplementedError
+
+    @property
+    def key(self) -> str:
+        """The digest; for content without a hash, a random text that copies of the object share."""
+        try:
+            return self.digest()
+        except fingerprint.UnknownContentError:
+            return str(self.__dict__.setdefault("_key", uuid.uuid4().hex[:12]))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, NamedObject) and type(self) is type(other)
+            and self.name == other.name and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        # Built-in sources are unpickled to the one object of the process, which caches documents.
+        if self._name in _built_in_names(self.WHAT) and built_in(self.WHAT, self._name) is self:
+            return built_in, (self.WHAT, self._name)
+        return super().__reduce_ex__(protocol)
+
+
+def _built_in_names(what: str) -> Mapping[str, str]:
+    # The collections make objects of these classes, so they are imported when they are needed.
+    return importlib.import_module("pt_fairness.collections").BUILT_IN.get(what, {})
+
+
+@cache
+def built_in(what: str, name: str) -> Any:
+    """Return a source of this package, the same object at every call."""
+    return importlib.import_module("pt_fairness.collections").make(what, name)
+
+
+S = TypeVar("S", bound=NamedObject)
+
+
+class Registry(Generic[S]):
+    """The sources of one class, by name. Registered ones take precedence over built-in ones.
+
+    :param kind: the class
+    :param read: reads a source from a path and gives it a name; ``None`` if names alone are allowed
+    :param makers: the functions that create sources, listed in errors
+    :param words: names that are keywords of the parameter
+    :param convert: makes a source of a dictionary, a Series or a DataFrame; ``None`` if these are
+        not taken
+    """
+
+    def __init__(self, kind: type[S], read: Callable[[str, str], S] | None = None,
+                 makers: str = "register", words: Sequence[str] = (),
+                 convert: Callable[[Any], S] | None = None) -> None:
+        self._kind, self._read, self._makers, self._words = kind, read, makers, words
+        self._convert = convert
+        self._registered: dict[str, S | Callable[[], S]] = {}
+        # The hash of the content is part of the cache key.
+        self._of_content = lru_cache(FILES_KEPT)(
+            lambda path, content: read(path, path))  # type: ignore[misc]
+
+    def register(self, name: str, source: S | Callable[[], S]) -> None:
+        """Register a source under a name, in place of any earlier one.
+
+        :param source: a source, or a function that creates one when it is first needed
+        :raises ValueError: it is neither, or the name is empty or a keyword
+        """
+        what = self._kind.WHAT
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"{what} need a name that is not empty, not {shown(name)}")
+        if name.strip().casefold() in self._words:
+            raise ValueError(f"{what} cannot be named {name!r}: {listed(self._words)} have a "
+                             "meaning of their own; choose another name")
+        if not isinstance(source, self._kind) and not callable(source):
+            raise ValueError(f"{shown(name)} cannot be registered as a {type(source).__name__}: "
+                             f"make a {self._kind.__name__} object of it with {self._makers}")
+        self._registered[name] = source
+
+    def unregister(self, name: str) -> None:
+        """Remove what ``register`` has made available.
+
+        What this package has under the same name is available again.
+
+        :raises ValueError: nothing was registered under this name
+
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> groups.register("opinions", groups.from_mapping({"a": "PRO"}))
+        >>> groups.unregister("opinions")
+        >>> "opinions" in groups.names()
+        False
+        """
+        if name not in self._registered:
+            own = ", ".join(map(repr, sorted(self._registered))) or "none"
+            raise ValueError(f"{shown(name)} cannot be unregistered; the names that register() has "
+                             f"added are: {own}")
+        del self._registered[name]
+
+    def names(self) -> list[str]:
+        """Return the names that are registered, those of this package included, sorted.
+
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> "trec-newswire" in groups.names()
+        True
+        """
+        return sorted({*self._registered, *_built_in_names(self._kind.WHAT)})
+
+    def get(self, source: Any) -> S:
+        """Return what has a registered name, or what a file holds if nothing has that name.
+
+        An object is returned as is. Groups are made of a dictionary, a Series or a DataFrame, as
+        ``from_mapping`` and ``from_frame`` do. A parsed file is cached until its content changes.
+        Other paths, such as pipes, are read by every call.
+
+        :raises ValueError: the source is none of these
+
+        Examples
+        --------
+        >>> from pt_fairness import groups
+        >>> groups.get("trec-newswire").labels
+        ['FBIS', 'FR', 'FT', 'LA']
+        """
+        what = self._kind.WHAT
+        if isinstance(source, self._kind):
+            return source
+        if self._convert is not None and isinstance(source, (Mapping, pd.Series, pd.DataFrame)):
+            return self._convert(source)
+        try:
+            name = os.fspath(source)
+        except TypeError:
+            data = ", a dictionary, a DataFrame" if self._convert is not None else ""
+            raise ValueError(f"{what} are a registered name, the path of a file{data} or a "
+                             f"{self._kind.__name__} object, not {shown(source)}") from None
+        known = self.find(name)
+        if known is not None:
+            return known
+        if self._read is None or not os.path.exists(name):
+            file = ("", "") if self._read is None else (" and no such file exists",
+                                                        ", or give the path of a file")
+            raise ValueError(f"no {what} are registered as {shown(name)}{file[0]}."
+                             f"{did_you_mean(name, self.names())} Registered "
+                             f"are {listed(self.names()) or 'none'}. Register your own with "
+                             f"pt_fairness.{what}.register(name, {what}){file[1]}")
+        if os.path.isfile(name):
+            return self._of_content(name, fingerprint.of_file(name))
+        return self._read(name, name)
+
+    def find(self, name: str, make: bool = True) -> S | None:
+        """Return the source of a name, or ``None``; paths are not read.
+
+        :param make: whether to return built-in sources, and to call functions that create one
+        """
+        if isinstance(name, BoundName) and isinstance(name.value, self._kind):
+            return name.value
+        source = self._registered.get(name)
+        if not make:
+            return source if isinstance(source, self._kind) else None
+        if source is None:
+            known = name in _built_in_names(self._kind.WHAT)
+            return built_in(self._kind.WHAT, name) if known else None
+        if not isinstance(source, self._kind):
+            source = self._registered[name] = source()  # type: ignore[operator]
+        return source
+
+    def bound(self, source: S) -> BoundName:
+        """Return the name of a source, which holds it: the registered one, or its own."""
+        names = (name for name, known in self._registered.items() if known is source)
+        return BoundName(next(names, source.name), source)
+
+
+def shown_names(held: Iterable[BoundName]) -> dict[str, str]:
+    """Return what tables show of sources without a name: their pattern, or the name of their file.
+
+    Two files of one name have their folder before it. Other sources are left out.
+
+    :param held: the names of the sources, which hold them
+    """
+    made_of = {str(name): str(name) if os.path.isfile(name) else name.value.made_of
+               for name in held if os.path.isfile(name) or name.startswith(name.value.derived)}
+    files = {name: text for name, text in made_of.items() if text and os.path.isfile(text)}
+    count = Counter(map(os.path.basename, {*files.values()}))
+    return {name: text for name, text in made_of.items() if text} | {
+        name: os.sep.join(path.split(os.sep)[-1 if count[os.path.basename(path)] == 1 else -2:])
+        for name, path in files.items()}

@@ -1,1 +1,0 @@
-"""What a measure is: its parameters, text form, registry, documentation and bibliography."""

@@ -1,0 +1,191 @@
+"""Counts of the words of groups in the texts of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.core.arrays import Ints
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.labels import UNANNOTATED, label_text
+from pt_fairness.core.messages import listed, shown, warn
+
+Tokenizer = Callable[[str], Iterable[str]]
+Words = Mapping[Any, Iterable[str]]
+#: The largest number of words of groups in a neutral text (Rekabsaz et al. 2021, their code).
+THRESHOLD = 1
+
+
+class WordCounts:
+    """Counts of the words of each group in the documents of an ir_datasets id.
+
+    Documents are read when their counts are needed, and their counts are cached.
+
+    :param dataset_id: the id of the documents
+    :param words: the words of each group, by group, or a function that returns them when they are
+        first needed; they are lowercased
+    :param field: the field of the documents with the text; ``None`` for ir_datasets' default text
+    :param tokenize: splits a lowercased text into tokens; applied to ``words`` as well
+    :param groups: the groups, if ``words`` is a function
+    :raises ValueError: a group has no words, a label is there twice, a word is in several groups or
+        is not one token
+    """
+
+    def __init__(self, dataset_id: str, words: Words | Callable[[], Words],
+                 field: str | None = None, tokenize: Tokenizer = str.split,
+                 groups: Sequence[str] = ()) -> None:
+        self.dataset_id, self.field, self.tokenize = dataset_id, field, tokenize
+        #: The name of the documents in warnings.
+        self.where = f"the corpus {dataset_id}"
+        #: The groups, in the order of ``words``.
+        self.groups = list(groups)
+        self._words = words
+        self._warned = False
+        if not callable(words):
+            if not isinstance(words, Mapping) or not words:
+                raise ValueError(f"words={shown(words)} has to be a dictionary of the words of "
+                                 "each group, such as {'female': ['she', 'her'], 'male': ['he', "
+                                 "'his']}")
+            self.groups = [label_text(group) for group in words]
+            if len(set(self.groups)) < len(self.groups):
+                raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
+                                 "are text, and a number is the label of its digits")
+            _ = self._codes  # checks the words
+        self._known = pd.DataFrame(columns=self.groups, index=pd.Index([], dtype=object),
+                                   dtype=np.int32)
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        """The index of the group of each word.
+
+        :raises ValueError: a group has no words, a word is in several groups or is not one token
+        """
+        words = self._words() if callable(self._words) else self._words
+        codes: dict[str, int] = {}
+        for code, (group, some) in enumerate(zip(self.groups, words.values(), strict=True)):
+            for token in self._tokens(group, some):
+                other = codes.setdefault(token, code)
+                if other != code:
+                    raise ValueError(f"the word {token!r} is in the groups {self.groups[other]!r} "
+                                     f"and {group!r}; it has to be in one of them")
+        return codes
+
+    def _tokens(self, group: str, words: Iterable[str]) -> list[str]:
+        if group in UNANNOTATED:
+            raise ValueError(f"{group!r} cannot be a group: it stands for no group")
+        found = {word: [*self.tokenize(word.lower())] if isinstance(word, str) else []
+                 for word in ([words] if isinstance(words, str) else words)}
+        if not found:
+            raise ValueError(f"the group {group!r} has no words; give it some, or leave it out")
+        for word, tokens in found.items():
+            if len(tokens) != 1:
+                raise ValueError(f"the word {word!r} of the group {group!r} has to be one token, "
+                                 f"but tokenize makes {listed(tokens) or 'none'} of it")
+        return [token for token, in found.values()]
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def content(self) -> Any:
+        """Return what the counts depend on, to be hashed."""
+        return (self.dataset_id, self.field, self.tokenize, self.groups,
+                sorted(self._codes.items()))
+
+    def of(self, docnos: Any, name: str) -> Ints:
+        """Return the counts of documents, ``[n, groups]``, −1 for documents not in the corpus.
+
+        :param docnos: the documents as text, ``[n]``; one can be there several times
+        :param name: the description of the progress bar, and the subject of the warning
+        :raises ValueError: the dataset or field does not exist, or a document has no text
+        """
+        docnos = pd.Index(docnos, dtype=object)
+        unread = docnos.unique().difference(self._known.index, sort=False)
+        if len(unread):
+            self._known = pd.concat([self._known, self.read(unread, name)])
+        counts: Ints = self._known.reindex(docnos).to_numpy(np.int32)
+        missing = docnos[counts[:, 0] < 0].unique()
+        if len(missing) and not self._warned:
+            self._warned = True
+            warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in "
+                 f"{self.where} (the first: {missing[0]!r}), so that their words are unknown")
+        return counts
+
+    def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
+        """Read documents and return their counts: a row for each document, a column for each group.
+
+        :param docnos: the documents, distinct
+        :param name: the description of the progress bar
+        """
+        found: list[str] = []
+        cells: list[int] = []
+        group, size = self._codes.get, len(self.groups)
+        for docno, text in self._texts(docnos, name):
+            if not isinstance(text, str):
+                raise ValueError(f"the field {self.field!r} of {docno!r} in {self.dataset_id} is "
+                                 f"{shown(text)}; it has to be text")
+            first = size * len(found)
+            found.append(docno)
+            cells += [first + code for code in map(group, self.tokenize(text.lower()))
+                      if code is not None]
+        counts = np.bincount(np.array(cells, np.int64), minlength=size * len(found))
+        frame = pd.DataFrame(counts.reshape(len(found), size).astype(np.int32),
+                             index=pd.Index(found, dtype=object), columns=self.groups)
+        return frame[~frame.index.duplicated()].reindex(docnos, fill_value=-1)
+
+    def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
+        """Yield the documents of the corpus with their texts, in any order."""
+        from pt_fairness.io import irds as reading
+        dataset, field = reading.dataset(self.dataset_id), self.field
+        fields = dataset.docs_cls()._fields if dataset.has("docs") else ()
+        if not fields or field not in (None, *fields):
+            raise ValueError(f"the documents of {self.dataset_id!r} have no field {field!r}; "
+                             f"they have {listed(fields) or 'none'}")
+        for document in reading.documents(self.dataset_id, list(docnos), name):
+            yield document.doc_id, (document.default_text() if field is None
+                                    else getattr(document, field))
+
+
+class CountsOfFrame(WordCounts):
+    """Counts of the words of each group in the texts of a frame, ``docno`` and ``field``."""
+
+    def __init__(self, frame: pd.DataFrame, words: Words, field: str | None, tokenize: Tokenizer):
+        frame, self.field = frame.rename(columns={"doc_id": "docno"}), field or "text"
+        if not {"docno", self.field} <= {*frame}:
+            raise ValueError(f"the frame of texts needs the columns docno, {self.field} and has "
+                             f"{', '.join(map(str, frame.columns))}")
+        rows = frame[["docno", self.field]].drop_duplicates()
+        self._of = rows.set_index(pd.Index(texts_of(rows["docno"]), dtype=object))[self.field]
+        again = self._of.index[self._of.index.duplicated()]
+        if len(again):
+            raise ValueError(f"the frame of texts has two texts of the document {again[0]!r}; a "
+                             "document has one")
+        super().__init__("the frame of texts", words, self.field, tokenize)
+        self.where = self.dataset_id
+
+    def content(self) -> Any:
+        return super().content(), sorted(self._of.items())
+
+    def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
+        return self._of[docnos.intersection(self._of.index)].items()
+
+
+def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,
+              tokenize: Tokenizer) -> WordCounts:
+    """Return the word counts of the documents of a dataset of ir_datasets, or of a frame."""
+    kind: Any = CountsOfFrame if isinstance(documents, pd.DataFrame) else WordCounts
+    return kind(documents, words, field, tokenize)
+
+
+def check_threshold(threshold: int) -> int:
+    """Return the largest number of words of groups in a neutral text.
+
+    :raises ValueError: it is not a whole number of at least 0
+    """
+    if not isinstance(threshold, (int, np.integer)) or threshold < 0:
+        raise ValueError(f"threshold={shown(threshold)} has to be a whole number of at least 0: "
+                         "the largest number of words in a neutral document")
+    return int(threshold)

@@ -1,0 +1,347 @@
+"""Base classes of the measures."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+from ir_measures import measures as irm
+
+from pt_fairness.core.arrays import Floats, ratio
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.labels import BACKGROUND_WORDS, TARGET_WORDS
+from pt_fairness.core.messages import shown
+from pt_fairness.measures.docstrings import SignatureOfMeasure, described
+from pt_fairness.measures.params import (
+    LABEL_PARAMS,
+    NOT_PROVIDED,
+    PROTECTED_WORDS,
+    Param,
+    literal,
+    plain,
+)
+from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import Side, label_parts, side_of
+from pt_fairness.rankings.view import View
+
+#: Takes a parameter and a name of groups, a target, values or a run, and returns a name.
+Bind = Callable[[str, str], str]
+
+
+class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
+    """Mean over topics that ignores NaN, the value of topics that a group source drops."""
+
+    def add(self, value: float) -> None:
+        if not math.isnan(value):
+            super().add(value)
+
+
+class FairnessMeasure(irm.Measure):  # type: ignore[misc]
+    """A measure of this package.
+
+    A subclass declares the class attributes below and implements :meth:`score`, or :meth:`terms` if
+    the value is a sum over the documents. This class adds parameters, the text form, equality,
+    hashing and pickling. Its names come from the subclass and its docstring: see ``described``.
+    """
+
+    #: Smallest and largest value, ``None`` for no bound.
+    RANGE: tuple[float | None, float | None] = (0.0, 1.0)
+    #: The ranges that replace it, by the name and the value of a parameter.
+    RANGES: ClassVar[dict[tuple[str, str], tuple[float | None, float | None]]] = {
+        ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
+    #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
+    FAIR_END: ClassVar[float] = 0.0
+    #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
+    SOURCE: ClassVar[tuple[str, ...]] = ()
+    SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
+    #: Whether unannotated documents are left out of the lists, so that they change no value.
+    CONDENSED: ClassVar[bool] = True
+    #: Whether an unannotated document counts 1/L for each of the L groups.
+    EVEN: ClassVar[bool] = False
+    #: The documents that ``minority`` and ``majority`` count.
+    POPULATION: ClassVar[str] = "relevant"
+    #: Whether the measure compares its ``group`` with the others.
+    COMPARES: ClassVar[bool] = True
+    #: Whether the value depends on the relevance of documents, whatever the target.
+    RELEVANCE: ClassVar[bool] = False
+    #: Whether :meth:`score` needs the groups of all judged documents.
+    JUDGED: ClassVar[bool] = False
+    #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
+    #: evaluator itself yields a value for every topic.
+    DEFAULT: ClassVar[float] = 1.0
+    #: The signature of a measure, for :func:`inspect.signature` and editors.
+    __signature__ = SignatureOfMeasure()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        derived: dict[str, Any] = {"DEFAULT": 1.0 - cls.FAIR_END} if "FAIR_END" in vars(cls) else {}
+        for name, value in (derived | described(cls)).items():
+            setattr(cls, name, vars(cls).get(name, value))
+
+    def __init__(self, **params: Any) -> None:
+        """Set the parameters, which :meth:`validate_params` checks later.
+
+        :raises ValueError: ``protected='all'`` for a measure that compares two sides
+        """
+        known = self.SUPPORTED_PARAMS
+        super().__init__(**{name: known[name].canonical(plain(value)) if name in known else value
+                            for name, value in params.items()})
+        protected = known.get("protected")
+        if protected and self.params.get("protected") == "all" and not protected.validate("all"):
+            raise ValueError(f"{self.NAME}(protected='all') is not possible: protected takes "
+                             f"{protected.allowed}. rKL and nDJS compare all groups at once")
+        for (name, value), bounds in self.RANGES.items():
+            if self.param(name) == value:
+                self.RANGE = bounds
+
+    @property
+    def __name__(self) -> str:
+        """The name, under which ir_measures looks it up."""
+        return self.NAME
+
+    def aggregator(self) -> MeanOfTopics:
+        return MeanOfTopics()
+
+    def score(self, view: View) -> Floats:
+        """Return the value of each list of ``view``, ``[R]``, or of each topic, ``[T]``.
+
+        NaN stands for an undefined topic. By default the value is the sum of the :meth:`terms`.
+        """
+        return np.where(self.defined(view), self.terms(view).sum(axis=1), np.nan)
+
+    def defined(self, view: View) -> Any:
+        """Return whether each list has a value, ``[R]``, for a measure that is a sum."""
+        return True
+
+    def terms(self, view: View) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``, for a measure that is a sum.
+
+        Column j is for the (j + 1)-th document that counts: the first ``cutoff`` annotated ones if
+        the measure is :attr:`condensed`, else the first ``cutoff`` ones. The terms of a list add up
+        to its value, unless that is NaN or the list is empty.
+        """
+        raise NotImplementedError
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the value is a sum over the documents, with :meth:`terms`."""
+        return all(type(part).terms is not FairnessMeasure.terms for part in self.parts)
+
+    def target(self, view: View) -> Floats | None:
+        """Return the target share of each group, ``[R, L]``, or ``None`` without a target.
+
+        The shares are unsmoothed, and 0 in a row whose population is empty.
+        """
+        if "target" not in self.SUPPORTED_PARAMS:
+            return None
+        return distribution(view, self.param("target"), self.param("rel"))
+
+    @property
+    def target_word(self) -> Any:
+        """What the groups are compared with; ``None`` for a measure without a target.
+
+        It is the parameter ``target``, where that decides: a word such as ``'uniform'``, a
+        registered name or shares. A measure without it, or that gives it another meaning, says so.
+        """
+        return self.param("target") if self.needs_groups else None
+
+    def side(self, view: View) -> Side | None:
+        """Return the protected side; ``None`` if the measure does not compare two sides."""
+        wanted = self.param("protected")
+        if wanted in (None, "all"):
+            return None
+        return side_of(view, wanted, self.param("target"), self.param("rel"))
+
+    def fairest(self, view: View) -> Floats | None:
+        """Return the value of the fairest ranking of each list's length, ``[R]``; ``None`` if not
+        known.
+        """
+        return None
+
+    @property
+    def of_run(self) -> bool:
+        """Whether the target, the protected side or another population depends on the run.
+
+        The value then needs the whole list, whatever the cutoff.
+        """
+        return self.param("target") == "run"
+
+    def param(self, name: str) -> Any:
+        """Return the value of a parameter, or its default; ``None`` if it has neither."""
+        value = self[name] if name in self.SUPPORTED_PARAMS else NOT_PROVIDED
+        return None if value is NOT_PROVIDED else value
+
+    @property
+    def condensed(self) -> bool:
+        """Whether unannotated documents are left out of the lists."""
+        return self.CONDENSED and self.params.get("unannotated") != "keep"
+
+    @property
+    def needs_groups(self) -> bool:
+        """Whether the value depends on groups."""
+        return True
+
+    @property
+    def joint(self) -> Mapping[str, str]:
+        """The group sources whose labels the measure combines, and their targets."""
+        return {}
+
+    @property
+    def refuses_weights(self) -> bool:
+        """Whether the value is not defined for documents with weights."""
+        return False
+
+    @property
+    def parts(self) -> Sequence[FairnessMeasure]:
+        """The measures that this one is composed of; by default the measure itself."""
+        return [self]
+
+    def compose(self, values: Sequence[Floats]) -> Floats:
+        """Return the value of each topic, ``[T]``.
+
+        :param values: the value of each topic, ``[T]``, for each of :attr:`parts`
+        """
+        return values[0]
+
+    @property
+    def depth(self) -> int | None:
+        """How many annotated documents of a list the value depends on; ``None`` for all."""
+        return None if self.of_run else self.param("cutoff")
+
+    @property
+    def added_labels(self) -> tuple[str, ...]:
+        """The labels that an explicit or registered target adds to the label set."""
+        wanted = self.param("target")
+        if isinstance(wanted, str) and wanted not in TARGET_WORDS:
+            from pt_fairness import targets
+            return targets.find(wanted).labels
+        return tuple(wanted) if isinstance(wanted, dict) else ()
+
+    def with_names(self, bind: Bind) -> dict[str, Any]:
+        """Return the parameters with other names of groups, targets, values and runs.
+
+        :param bind: returns the new name; takes a parameter and its name or path
+        """
+        held = {param: self.params.get(param) for param in _REGISTRIES}
+        return self.params | {param: bind(param, name) for param, name in held.items()
+                              if isinstance(name, str) and name not in _WORDS.get(param, ())}
+
+    def names(self) -> list[tuple[str, str]]:
+        """Return a pair of parameter and name for each name and path among the parameters."""
+        found: list[tuple[str, str]] = []
+
+        def note(param: str, name: str) -> str:
+            found.append((param, name))
+            return name
+
+        self.with_names(note)
+        return found
+
+    def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
+        """Return a pair of parameter and label for each label that the parameters name.
+
+        :param labels: the label set G
+        """
+        named = [(name, self.param(name)) for name in LABEL_PARAMS if self.param(name) is not None]
+        wanted = self.param("protected")
+        if wanted is not None and wanted not in PROTECTED_WORDS:
+            named += [("protected", part) for part in label_parts(wanted, labels)]
+        return named
+
+    def validate_params(self) -> None:
+        """Check the parameters.
+
+        :raises ValueError: an unknown parameter, or a value that is not allowed
+        """
+        if self.__dict__.get("validated"):
+            return
+        for name, value in self.params.items():
+            param = self.SUPPORTED_PARAMS.get(name)
+            if param is None:
+                raise ValueError(f"{self.NAME} has no parameter {name!r}; it takes "
+                                 f"{', '.join(self.SUPPORTED_PARAMS)}")
+            if not param.validate(value):
+                raise ValueError(f"{self.NAME}({name}={shown(value)}) is not possible: {name} "
+                                 f"takes {param.allowed}")
+        for name, param in self.SUPPORTED_PARAMS.items():
+            if param.required and name not in self.params:
+                raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: "
+                                 f"{self.NAME}({name}=…), where {name} takes {param.allowed}")
+        self.check_together()
+        self.validated = True
+
+    def check_together(self) -> None:
+        """Raise a ValueError if the parameters, each of which is allowed, do not fit together."""
+
+    @cached_property
+    def _text(self) -> str:
+        known, params = self.SUPPORTED_PARAMS, self.params
+        given = [f"{name}={literal(params[name])}" for name in {**known, **params}
+                 if name in params and name != self.AT_PARAM
+                 and not (name in known and params[name] == known[name].default)]
+        text = self.NAME + (f"({','.join(given)})" if given else "")
+        at = params.get(self.AT_PARAM, NOT_PROVIDED)
+        return text if at is NOT_PROVIDED else f"{text}@{at!r}"
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the texts are equal and what the names in them hold, too."""
+        if not isinstance(other, FairnessMeasure) or self._text != other._text:
+            return False
+        return all(one is two or type(one) is type(two) is str
+                   or registry_of(param).find(one) == registry_of(param).find(two)
+                   for (param, one), (_, two) in zip(self.names(), other.names(), strict=True))
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __reduce__(self) -> Any:
+        # The unpickling process may not have registered the objects.
+        return partial(type(self), **self.with_names(_with_object)), ()
+
+
+def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the ``given`` parameters that the measures of a class have."""
+    return {name: value for name, value in given.items() if name in kind.SUPPORTED_PARAMS}
+
+
+#: The registry module of each parameter whose value can be a registered name.
+_REGISTRIES = {"background": "pt_fairness.values.runs", "groups": "pt_fairness.groups",
+               "target": "pt_fairness.targets", "values": "pt_fairness.values"}
+#: The keywords of these parameters, which are not registered names.
+_WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}
+
+
+def registry_of(param: str) -> Any:
+    """Return the registry of the names that a parameter takes."""
+    return importlib.import_module(_REGISTRIES[param]).REGISTRY
+
+
+def _with_object(param: str, name: str) -> str:
+    """Return a name that holds the registered object; functions are not called to make one."""
+    found = None if isinstance(name, BoundName) else registry_of(param).find(name, make=False)
+    return name if found is None else BoundName(name, found)
+
+
+class Quotient(FairnessMeasure):
+    """A sum over the documents, divided by a number of the list, such as a mean."""
+
+    def summands(self, view: View) -> tuple[Floats, Any]:
+        """Return the summand of each document, ``[R, D]``, and the divisor of each list, ``[R]``.
+        """
+        raise NotImplementedError
+
+    def terms(self, view: View) -> Floats:
+        summands, divisor = self.summands(view)
+        return ratio(summands, np.reshape(divisor, (-1, 1)))
+
+    def score(self, view: View) -> Floats:
+        # Dividing the sum keeps the mean of equal numbers exact.
+        summands, divisor = self.summands(view)
+        return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), np.nan)

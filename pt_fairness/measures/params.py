@@ -1,0 +1,348 @@
+"""Typed parameters of measures: validation, defaults and canonical values."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ir_measures import measures as irm
+
+from pt_fairness.core.bound_names import BoundName
+from pt_fairness.core.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, label_text
+from pt_fairness.core.messages import shown
+
+#: Sentinel for a parameter that was not given and has no default.
+NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
+#: The largest cutoff.
+DEEPEST = 1_000_000
+#: Keywords that ``protected`` accepts besides labels.
+PROTECTED_WORDS = ("minority", "majority", "all")
+#: The parameters other than ``protected`` that name one group.
+LABEL_PARAMS = ("group", "pro", "con")
+
+
+def literal(value: Any) -> str:
+    """Return ``value`` as a Python literal that :func:`ir_measures.parse_measure` parses.
+
+    It has no white space, because ir_measures' command line splits its arguments there. Negative
+    numbers become strings, which numeric parameters accept, because the parser rejects them.
+    """
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{literal(k)}:{literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+        return repr(repr(value))
+    return repr(value).replace(" ", "\\x20")
+
+
+class Param(irm.ParamInfo):  # type: ignore[misc]
+    """A parameter of a measure.
+
+    :param desc: the description
+    :param allowed: the allowed values in words, for the error "… takes <allowed>"
+    :param accepts: predicate that tells whether a canonical value is allowed
+    :param canonical: function that returns the canonical form of a value, or an invalid value
+        unchanged
+    :param required: whether the parameter has to be given
+    """
+
+    def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
+                 accepts: Callable[[Any], bool] = lambda value: True,
+                 canonical: Callable[[Any], Any] = lambda value: value,
+                 required: bool = False) -> None:
+        super().__init__(dtype=dtype, default=default, desc=desc, required=required)
+        self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
+        self.allowed = allowed
+        self.accepts = accepts
+        self.canonical = canonical
+
+    # NOT_PROVIDED is compared by identity, so it is not pickled.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not NOT_PROVIDED}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({"default": NOT_PROVIDED, **state})
+
+    def validate(self, value: Any) -> bool:
+        """Return whether ``value`` is allowed; booleans are not accepted as numbers."""
+        if value is NOT_PROVIDED:
+            return True
+        return isinstance(value, self.types) \
+            and (bool in self.types or not isinstance(value, bool)) and self.accepts(value)
+
+
+def plain(value: Any) -> Any:
+    """Convert a numpy scalar to a Python scalar; return other values unchanged."""
+    scalar = hasattr(value, "item") and getattr(value, "ndim", None) == 0
+    return value.item() if scalar else value
+
+
+def _number(kind: type) -> Callable[[Any], Any]:
+    def canonical(value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                value = kind(value)
+            except ValueError:
+                return value
+        if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value) + 0.0  # −0 is 0
+        return value
+    return canonical
+
+
+def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: int | None = None,
+          largest: int | None = None) -> Param:
+    """Declare an integer from ``smallest`` to ``largest``, both inclusive."""
+    bounds = {(True, True): "", (False, True): f" of at least {smallest}",
+              (False, False): f" from {smallest} to {largest}"}
+    return Param(int, desc, f"a whole number{bounds[smallest is None, largest is None]}",
+                 default=default, canonical=_number(int),
+                 accepts=lambda v: (smallest is None or v >= smallest)
+                 and (largest is None or v <= largest))
+
+
+def real(desc: str, allowed: str, accepts: Callable[[float], bool], *,
+         default: Any = NOT_PROVIDED) -> Param:
+    """Declare a finite float for which ``accepts`` returns true."""
+    return Param(float, desc, allowed, default=default, canonical=_number(float),
+                 accepts=lambda v: math.isfinite(v) and accepts(v))
+
+
+def persistence(default: float, desc: str = "persistence") -> Param:
+    """Declare a persistence: a number above 0 and below 1."""
+    return real(desc, "a number above 0 and below 1", lambda v: 0 < v < 1, default=default)
+
+
+def one_of(desc: str, *choices: str, default: str | None = None) -> Param:
+    """Declare one of several keywords; by default the default is the first."""
+    return Param(str, desc, " or ".join(map(repr, choices)), default=default or choices[0],
+                 accepts=lambda v: v in choices)
+
+
+def flag(desc: str) -> Param:
+    """Declare a boolean that is ``False`` by default."""
+    return Param(bool, desc, "True or False", default=False)
+
+
+def label(desc: str, *, default: Any = NOT_PROVIDED) -> Param:
+    """Declare the label of one group; the parameter is required if it has no default."""
+    return Param(str, desc, "the label of a group", default=default, canonical=_label,
+                 accepts=_not_blank, required=default is NOT_PROVIDED)
+
+
+def _not_blank(value: str) -> bool:
+    return value.strip() != ""
+
+
+def _label(value: Any) -> Any:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return label_text(value) if number else value
+
+
+def _labels(value: Any) -> Any:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        parts = [label_text(part) for part in value]
+        if len(parts) > 1 and any("," in part for part in parts):
+            return value  # joining would split labels with commas
+        return ",".join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)
+    return _label(value)
+
+
+def cutoff() -> Param:
+    """Declare the ranking cutoff."""
+    return whole("ranking cutoff threshold", smallest=1, largest=DEEPEST)
+
+
+def rel() -> Param:
+    """Declare the minimum relevance of a relevant document."""
+    return whole("minimum relevance score to be considered relevant (inclusive)", default=1)
+
+
+def protected(*also: str, default: str = "minority") -> Param:
+    """Declare the protected group of a two-group measure.
+
+    :param also: further keywords that are allowed, such as ``'all'``
+    """
+    return Param(str, "protected group: minority or majority (of equal groups the first in the "
+                 "order of their labels), a label, or labels joined by commas"
+                 + (", or all for the divergence over all groups at once" if "all" in also else ""),
+                 "'minority', 'majority', a label, or labels without commas in them, joined by "
+                 "commas" + "".join(f", or {word!r}" for word in also),
+                 default=default, canonical=_labels,
+                 accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
+
+
+#: The formula of each discount for rank i.
+_DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p^(i-1)",
+              "mmr": "1/i", "none": "1"}
+
+
+def discount(*choices: str) -> Param:
+    """Declare the discount of a rank, by its name in ``discounts.discount``.
+
+    The default is the first of the ``choices``.
+    """
+    words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
+    return one_of(f"weight of rank i: {words}", *choices)
+
+
+def gains(default: str) -> Param:
+    """Declare the gain of a relevant document, by its name in ``discounts.gain``."""
+    return one_of("gain of a relevant document of relevance r: 1 (binary), r (linear), "
+                  "2^r-1 (exp)", "binary", "linear", "exp", default=default)
+
+
+def unannotated() -> Param:
+    """Declare whether unannotated documents keep their ranks."""
+    return one_of("unannotated documents: they are dropped before the list is cut (drop), or they "
+                  "keep their ranks and weigh nothing (keep)", "drop", "keep")
+
+
+def absolute() -> Param:
+    """Declare whether a measure returns the absolute value of a bias."""
+    return flag("the size of the bias without its direction, whose mean over topics is the mean "
+                "absolute bias (MAB)")
+
+
+#: The meaning of each target keyword.
+_TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
+            "documents", "uniform": "the same for every group", "run": "that of the whole list",
+            "score": "that of the normalised scores"}
+
+
+def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:
+    """Declare the target distribution that the ranking is compared with.
+
+    :param words: the keywords that are allowed besides registered and explicit targets
+    """
+    meaning = ", ".join(f"{_TARGETS[word]} ({word})" for word in words)
+    return Param((str, dict),
+                 f"distribution over the groups that is fair: {meaning}, a registered one that may "
+                 "differ from topic to topic (by its name), or an explicit one",
+                 f"{', '.join(map(repr, words))}, a name registered with "
+                 "pt_fairness.targets.register, or a distribution such as {'PRO':0.5,'CON':0.5} "
+                 "(shares not negative and summing to 1)",
+                 default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words))
+
+
+def _distribution(value: Any) -> Any:
+    shares = _by_label(value)
+    if not _are_by_label(shares):
+        return value
+    from pt_fairness.core.divergences import SMALLEST_TARGET
+    return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
+            for label, share in shares.items()}
+
+
+def _is_target(value: Any, words: Sequence[str]) -> bool:
+    if isinstance(value, str):
+        return value in words or (value not in TARGET_WORDS
+                                  and _is_registered(value, "pt_fairness.targets"))
+    return _are_by_label(value) and min(value.values()) >= 0 \
+        and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
+
+
+def _by_label(value: Any) -> Any:
+    """Return a dictionary with text as keys, sorted, and floats as values.
+
+    Other values, and dictionaries that name a label twice, are returned unchanged.
+    """
+    if not isinstance(value, dict):
+        return value
+    try:
+        numbers = {label_text(label): float(number) + 0.0 for label, number in value.items()}
+    except (TypeError, ValueError):
+        return value
+    return dict(sorted(numbers.items())) if len(numbers) == len(value) else value
+
+
+def _are_by_label(value: Any) -> bool:
+    """Return whether a value is what :func:`_by_label` makes of finite numbers."""
+    return isinstance(value, dict) and bool(value) and all(
+        isinstance(label, str) and isinstance(number, float) and math.isfinite(number)
+        for label, number in value.items())
+
+
+def _is_registered(name: str, registry: str) -> bool:
+    # Importing the module registers the targets of the collections.
+    return isinstance(name, BoundName) or name in importlib.import_module(registry).names()
+
+
+def groups() -> Param:
+    """Declare the group source."""
+    return Param(str, "where the groups come from: a registered name, a path, a Groups object, "
+                 "a dictionary or a DataFrame; by default the iteration field of the qrels",
+                 "the name of registered groups, the path of a group file, a Groups object, a "
+                 "dictionary from documents to groups, or a DataFrame with docno and group",
+                 canonical=_groups_name, accepts=lambda v: v != "")
+
+
+def _groups_name(value: Any) -> Any:
+    if _is_source(value, "pt_fairness.values", "Values"):
+        raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
+                         "numbers, such as RaB, take it as values=")
+    if isinstance(value, Mapping) or hasattr(value, "__array__"):
+        value = importlib.import_module("pt_fairness.groups").get(value)
+    return _source_name(value, "pt_fairness.groups", "Groups", "a group file")
+
+
+def _is_source(value: Any, module: str, kind: str) -> bool:
+    # No such object exists unless the module has been imported.
+    return module in sys.modules and isinstance(value, getattr(sys.modules[module], kind))
+
+
+def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
+    """Return the name of a source object, which holds it.
+
+    Path objects become strings. Values of other types are returned unchanged.
+
+    :raises ValueError: an array or a DataFrame
+    """
+    if _is_source(value, module, kind):
+        return sys.modules[module].REGISTRY.bound(value)
+    if hasattr(value, "__array__"):  # arrays compare elementwise
+        what = module.rpartition(".")[2]
+        raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "
+                         f"{kind} object, not a {type(value).__name__}; {module}.from_frame makes "
+                         f"{what} of a DataFrame")
+    return _path_text(value)
+
+
+def _path_text(value: Any) -> Any:
+    return str(value) if hasattr(value, "__fspath__") else value
+
+
+def values() -> Param:
+    """Declare the source of document values, a required parameter."""
+    return Param((str, dict),
+                 "the numbers of documents: registered values (by their name), a path, a Values "
+                 "object, or a number for each label of groups, of which a document has the mean",
+                 "the name of registered values, the path of a file, a Values object, or a finite "
+                 "number for each label such as {'PRO':1,'CON':-1}",
+                 canonical=_value_source, required=True,
+                 accepts=lambda v: v != "" if isinstance(v, str) else _are_by_label(v))
+
+
+def _value_source(value: Any) -> Any:
+    if _is_source(value, "pt_fairness.groups", "Groups"):
+        raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
+                         "groups= and a number for each label as values=, such as "
+                         "{'PRO':1,'CON':-1}")
+    if not isinstance(value, dict):
+        return _source_name(value, "pt_fairness.values", "Values", "a file of values")
+    return _by_label(value)
+
+
+def background() -> Param:
+    """Declare the background documents that a ranking is compared with."""
+    return Param(str, "documents that the ranking is compared with: those of the whole ranking "
+                 "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
+                 "name), of the file of a run, or of all runs of a folder",
+                 f"{', '.join(map(repr, BACKGROUND_WORDS))}, a name registered with "
+                 "pt_fairness.runs.register, or the path of a run or of a folder of runs",
+                 default=BACKGROUND_WORDS[0], canonical=_path_text,
+                 accepts=lambda v: v in BACKGROUND_WORDS or os.path.exists(v)
+                 or _is_registered(v, "pt_fairness.values.runs"))

@@ -1,0 +1,114 @@
+"""Measures as text: parsing, with errors that say what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from typing import Any
+
+import ir_measures
+
+from pt_fairness.core.messages import shown
+
+#: A larger cutoff would crash pytrec_eval.
+LARGEST_INT = 2**31 - 1
+TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
+#: A quoted text, or a negative number outside quotes.
+_NEGATIVE = re.compile(r"""('[^']*'|"[^"]*")|-\s*[\d.]+""")
+#: A measure in a text of several, which may have white space within brackets, quotes or around @.
+_ONE = re.compile(r"""(?:'[^']*'|"[^"]*"|\((?:'[^']*'|"[^"]*"|[^'"()])*\)|\s*@\s*|\S)+""")
+
+
+def split(text: str) -> list[str]:
+    """Split a text into measures at white space.
+
+    Examples
+    --------
+    >>> split("nDCG@10 rKL(groups='stance', target='run') @ 10")
+    ['nDCG@10', "rKL(groups='stance', target='run') @ 10"]
+    """
+    return [one.strip() for one in _ONE.findall(text)]
+
+
+def parse(text: str) -> ir_measures.Measure:
+    """Parse a measure as ir_measures does, and also dictionaries with negative numbers.
+
+    :raises NameError: an unknown name
+    :raises ValueError: a text of another form
+
+    Examples
+    --------
+    >>> parse("RaB(values={'PRO': 1, 'CON': -1})@10")
+    RaB(values={'CON':'-1.0','PRO':1.0})@10
+    """
+    # The parser of ir_measures rejects negative numbers, so the repr of a measure quotes them, too.
+    return ir_measures.parse_measure(
+        _NEGATIVE.sub(lambda found: found[1] or repr(found[0]), text.strip()))
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold().replace("α", "alpha").replace("β", "beta"))
+
+
+def meant(text: str) -> str | None:
+    """Return the measure that a text with a mistake stands for, ``None`` if none is near.
+
+    Names of trec_eval are known. Case, hyphens and underscores do not count.
+
+    Examples
+    --------
+    >>> [meant(text) for text in ("α-nDCG@10", "ndcg_cut_10", "rkl@5", "map")]
+    ['α_nDCG@10', 'nDCG@10', 'rKL@5', 'AP']
+    """
+    name, rest = re.fullmatch(r"([^(@]*)(.*)", text.strip(), re.DOTALL).groups()  # type: ignore
+    name = name.strip()
+    keys: dict[str, list[str]] = {}
+    for known in ir_measures.measures.registry:
+        keys.setdefault(_key(known), []).append(known)
+    names = [known for key in difflib.get_close_matches(_key(name), keys, n=3, cutoff=0.5)
+             for known in difflib.get_close_matches(name, keys[key], n=1, cutoff=0.0)]
+    with redirect_stdout(StringIO()), suppress(ValueError):  # it prints what it does not know
+        found = ir_measures.parse_trec_measure(name)
+        if len(found) == 1 and not rest:
+            return str(found[0])
+    for candidate in (start + end for end in (rest, "") for start in names if name not in names):
+        with suppress(ValueError, NameError):
+            parse(candidate)
+            return candidate
+    return None
+
+
+def parsed_one(one: Any, check: bool = True) -> Any:
+    """Parse one measure.
+
+    :param one: an object or its text
+    :param check: whether to check the parameters
+    :raises ValueError: an unknown name, a wrong parameter, a cutoff that is not possible, or an
+        object that is no measure
+    """
+    try:
+        measure = parse(one) if isinstance(one, str) else one
+    except (NameError, ValueError) as error:
+        near = meant(one)
+        wrong = str(error) if isinstance(error, NameError) \
+            else f"{shown(one)} cannot be read as a measure ({error})"
+        raise ValueError(f"{wrong}; {TAKES}{f'. Did you mean {near}?' if near else ''}") from None
+    if not isinstance(measure, ir_measures.Measure):
+        raise ValueError(f"{shown(one)} is a {type(one).__name__}, not a measure; {TAKES}")
+    known, params = measure.SUPPORTED_PARAMS, measure.params
+    if not check and params.keys() <= known.keys():
+        return measure
+    try:
+        measure.validate_params()
+    except AssertionError as error:  # from measures of ir_measures
+        wrong_ones = [f"it has no parameter {name!r}" for name in params if name not in known]
+        wrong_ones += [f"it needs the parameter {name!r}" for name, info in known.items()
+                       if info.required and name not in params]
+        raise ValueError(f"{measure.NAME} is not possible: {[*wrong_ones, error][0]}") from None
+    cutoff = params.get("cutoff")
+    if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:
+        raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
+                         f"{LARGEST_INT}")
+    return measure

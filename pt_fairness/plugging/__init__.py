@@ -1,1 +1,0 @@
-"""Activation of this package in ir_measures and ir_datasets: ``.pth`` file and import hook."""

@@ -1,0 +1,62 @@
+"""Tables as text: what is escaped, marked and left out."""
+
+import json
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pt_fairness import FairnessWarning, rename
+from pt_fairness.analysis.directions import direction_of
+from pt_fairness.evaluation import as_text
+
+
+def test_a_renamed_column_is_not_bold():
+    table = pd.DataFrame({"name": ["a", "b"], "unfairness": [0.1, 0.9], "AP": [0.2, 0.4]})
+    with pytest.warns(FairnessWarning, match="no value of unfairness is marked as") as told:
+        latex = as_text(table, "latex")
+    assert sum(one.category is FairnessWarning for one in told) == 1
+    assert r"b & 0.9000 & \textbf{0.4000} \\" in latex and r"a & 0.1000 & 0.2000 \\" in latex
+
+
+def test_characters_with_a_meaning_are_escaped():
+    table = pd.DataFrame({"name": ["a|b", "c_d"], "alpha_nDCG@5": [0.5, np.nan]})
+    assert as_text(table, "md").splitlines()[2:] == ["| a\\|b | **0.5000** |", "| c_d | – |"]
+    assert as_text(table.assign(name="a\nb"), "md").splitlines()[2] == "| a b | **0.5000** |"
+    latex = as_text(table, "latex")
+    for escaped in (r"alpha\_nDCG@5", r"c\_d & -- \\", r"a\textbar{}b & \textbf{0.5000} \\"):
+        assert escaped in latex
+    assert json.loads(as_text(table, "json")) == [{"name": "a|b", "alpha_nDCG@5": 0.5},
+                                                  {"name": "c_d", "alpha_nDCG@5": None}]
+
+
+def test_marks_stay_with_their_systems():
+    table = pd.DataFrame({"name": ["a", "b", "c"], "rKL@5": [0.3, 0.1, 0.2],
+                          "rKL@5 +": [0, 1, 2], "rKL@5 -": [0, 2, 1],
+                          "rKL@5 p-value": [np.nan, 0.01, 0.5], "flag": [True, False, True]})
+    for given in (table, table.sort_values("rKL@5", ascending=False), table[table["name"] != "c"],
+                  table.drop(columns=["rKL@5 +", "rKL@5 -"])):
+        lines = as_text(given, "latex").splitlines()
+        assert r"b & \textbf{0.1000}$^{\blacktriangle}$ & False \\" in lines
+        assert sum("blacktriangle" in line for line in lines[:-1]) == 2  # in the note, too
+        assert "worse than a (p \\textless{} .05)." in " ".join(lines[-6:])
+    corrected = table.assign(**{"rKL@5 p-value corrected": [np.nan, 0.02, 0.5]})
+    assert "worse than a (p < .05, corrected). rKL@5: target" in as_text(corrected, "md")
+    alone = as_text(table.assign(**{"rKL@5 p-value": [np.nan, 0.5, 0.5]}), "latex")
+    assert alone.startswith("% needs booktabs and amssymb\n"), "the note has the marks"
+    assert as_text(table[["name", "rKL@5"]], "latex").startswith("% needs booktabs\n")
+
+
+def test_values_per_topic_keep_their_directions_in_files():
+    perquery = pd.DataFrame({"name": ["a", "a", "b", "b"], "qid": "1",
+                             "measure": ["rKL@5", "nDCG@5"] * 2, "value": [0.5, 0.25, 0.75, 1.0]})
+    renamed = rename(perquery, {"rKL@5": "Unfairness", "nDCG@5": "Relevance"})
+    read = pd.read_csv(StringIO(as_text(renamed, "csv")))
+    assert read["measure"].tolist() == ["Unfairness ↓", "Relevance ↑"] * 2
+    assert list(map(direction_of, read["measure"])) == ["↓", "↑"] * 2
+    assert [row["measure"] for row in json.loads(as_text(renamed, "json"))[:1]] == ["Unfairness ↓"]
+    assert as_text(renamed, "md").splitlines()[2] == "| a | 1 | Unfairness ↓ | 0.5000 |"
+    assert r"a & 1 & Unfairness $\downarrow$ & 0.5000 \\" in as_text(renamed, "latex")
+    assert as_text(renamed, "long").splitlines()[1] == "a,1,Unfairness,0.5,0.0,"
+    assert as_text(perquery, "csv").splitlines()[1] == "a,1,rKL@5,0.5"

@@ -1,0 +1,198 @@
+"""Importing, registering and plugging, each in an interpreter of its own."""
+
+import json
+import subprocess
+import sys
+import venv
+
+import pytest
+
+from pt_fairness.cli import pth
+
+
+def run(code, *, python=sys.executable, **options):
+    """What a fresh interpreter prints."""
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+HEAVY = (
+    "pandas",
+    "scipy",
+    "pyterrier",
+    "ir_datasets",
+    "matplotlib",
+    "pyndeval",
+    "joblib",
+    "jnius",
+)
+
+
+def test_import_brings_in_nothing_heavy():
+    code = (f"import sys, json, pt_fairness; print(json.dumps([m for m in {HEAVY} if m in "
+            f"sys.modules]))")
+    assert json.loads(run(code)) == []
+
+
+@pytest.mark.parametrize("order", [
+    "import pt_fairness, pyterrier as pt",
+    "import pyterrier as pt, pt_fairness",
+    "import pyterrier as pt",
+    "import ir_measures, ir_datasets, pyterrier as pt",
+    "import pyterrier.measures, pyterrier as pt, importlib, pt_fairness",
+])
+def test_every_order_of_imports_registers_once(order):
+    code = f"""
+{order}
+import ir_measures, ir_datasets, pt_fairness, pt_fairness
+assert pt.fairness is pt_fairness
+from pyterrier.measures import *
+assert rKL is pt_fairness.rKL and nDCG is ir_measures.nDCG
+assert ir_measures.parse_measure("rKL@5") == rKL@5
+pipeline = [p.NAME for p in ir_measures.DefaultPipeline.providers]
+assert pipeline.count("fairness") == 1, pipeline
+assert pipeline.index("fairness") < pipeline.index("pyndeval"), pipeline
+assert ir_measures.providers.registry["fairness"].NAME == "fairness"
+assert "pt-fairness/debates/stance" in list(ir_datasets.registry)
+assert not pt.java.started()
+print("fine")
+"""
+    assert run(code) == "fine"
+
+
+def test_reloading_does_not_register_twice():
+    code = """
+import importlib, pt_fairness, ir_measures
+importlib.reload(pt_fairness)
+print([p.NAME for p in ir_measures.DefaultPipeline.providers].count("fairness"))
+"""
+    assert run(code) == "1"
+
+
+def test_a_finder_that_only_looks_does_not_use_up_the_hook():
+    code = """
+import importlib.util, pt_fairness
+importlib.util.find_spec("ir_datasets")
+import ir_datasets
+print("pt-fairness/debates" in list(ir_datasets.registry))
+"""
+    assert run(code) == "True"
+
+
+@pytest.mark.parametrize("methods", [
+    "def load_module(self, name): return sys.modules.setdefault(name, types.ModuleType(name))",
+    "__slots__ = ()\n    def create_module(self, spec): pass\n"
+    "    def exec_module(self, module): pass",
+], ids=["without exec_module", "read-only"])
+def test_a_loader_that_cannot_be_wrapped_imports_without_the_callback(methods):
+    code = f"""
+import importlib.machinery, sys, types
+from pt_fairness.core.after_import import after_import
+class Loader:
+    {methods}
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, Loader()) if name == "another" else None
+sys.meta_path.insert(0, Finder())
+after_import("another", lambda: print("called"))
+import another
+print(another.__name__)
+"""
+    assert run(code) == "another"
+
+
+def test_entry_points():
+    from importlib.metadata import entry_points
+
+    from pt_fairness.provider import FairnessProvider
+    (module,) = entry_points(group="pyterrier.modules", name="fairness")
+    assert module.load().__name__ == "pt_fairness"
+    (provider,) = entry_points(group="ir_measures.provider", name="fairness")
+    assert provider.load() is FairnessProvider
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """An environment that sees this one's packages and has a site-packages folder of its own."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    python = str(folder / "bin" / "python")
+    own = run("import sysconfig; print(sysconfig.get_path('purelib'))", python=python)
+    here = [p for p in sys.path if p.endswith("site-packages")]
+    here.append(str(pth.Path(pth.__file__).parents[2]))
+    pth.Path(own, "others.pth").write_text("\n".join(here) + "\n")
+    return python, own
+
+
+def call(python, *arguments):
+    """What a command of this environment prints."""
+    done = subprocess.run([python, "-m", *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout.strip(), done.stderr
+
+
+def cli(python, *arguments):
+    return run(
+        f"import sys; from pt_fairness.cli import main; sys.exit(main({list(arguments)}))",
+        python=python,
+    )
+
+
+def test_plug_status_unplug(environment, tmp_path):
+    python, own = environment
+    where = f"{own}/{pth.FILE_NAME}"
+    before = sorted(p.name for p in pth.Path(own).iterdir())
+    empty = tmp_path / "empty.run"
+    empty.write_text("")
+    arguments = ("ir_measures", "pt-fairness/debates/stance", str(empty), "rKL@5")
+
+    assert cli(python, "plug", "--status") == f"not plugged in: there is no {where}"
+    assert call(python, *arguments)[0] != 0
+
+    assert cli(python, "plug") == where
+    assert cli(python, "plug", "--status") == f"plugged in: {where}"
+    assert cli(python, "plug") == where  # again, and nothing changes
+    assert sorted(p.name for p in pth.Path(own).iterdir()) == sorted([*before, pth.FILE_NAME])
+    assert call(python, *arguments)[:2] == (0, "rKL@5\t1.0000")
+    code, out, error = call(python, "ir_datasets", "export", "pt-fairness/debates/stance", "qrels")
+    assert code == 0 and out.splitlines()[0] == "1 PRO d01-01 2", error
+    heavy = (f"import sys; print([m for m in "
+             f"{('ir_measures', 'ir_datasets', 'pt_fairness', *HEAVY)} if m in sys.modules])")
+    assert run(heavy, python=python) == "[]"
+
+    assert cli(python, "unplug") == f"removed {where}"
+    assert cli(python, "unplug") == f"nothing to remove: there is no {where}"
+    assert sorted(p.name for p in pth.Path(own).iterdir()) == before
+
+
+def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
+    python, own = environment
+    plug = pth.Path(own) / pth.FILE_NAME
+    cli(python, "plug")
+    plug.write_text(plug.read_text().replace("after_import.py", "gone.py"))
+    try:
+        done = subprocess.run(
+            [python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"],
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "nDCG@5", "")
+        assert cli(python, "plug", "--status").startswith("not plugged in: ")
+    finally:
+        plug.unlink()
+
+
+def test_a_plug_whose_package_fails_says_so_and_goes_on(environment, tmp_path):
+    python, own = environment
+    plug = pth.Path(own) / pth.FILE_NAME
+    cli(python, "plug")
+    broken = tmp_path / "pt_fairness"
+    broken.mkdir()
+    (broken / "__init__.py").write_text("raise RuntimeError('broken on purpose')")
+    try:
+        code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import ir_measures; print('on')"
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout.strip() == "on"
+        assert "broken on purpose" in done.stderr and "pt-fairness unplug" in done.stderr
+    finally:
+        plug.unlink()

@@ -1,0 +1,142 @@
+"""The join of (topic, docno) pairs against plain Python."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from ir_measures import alpha_nDCG
+
+from pt_fairness import Annotated, explain, groups, rKL
+from pt_fairness.core.identifiers import (
+    CHUNK,
+    LONG,
+    PairIndex,
+    texts_of,
+    with_text_ids,
+    words_of,
+)
+
+#: Identifiers without NUL, and without lone surrogates, which UTF-8 cannot hold.
+identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]),
+                      min_size=1, max_size=20)
+DTYPES = ["str", object]
+
+
+@given(st.lists(identifiers, min_size=1, max_size=40))
+def test_words_compare_as_the_strings_do(ids):
+    words = words_of(np.array(ids, dtype=object))
+    by_words = sorted(range(len(ids)), key=lambda i: tuple(words[i]))
+    assert [ids[i] for i in by_words] == sorted(ids, key=str.encode)
+
+
+@given(st.lists(identifiers, min_size=1, max_size=40), st.integers(LONG - 20, LONG + 20))
+def test_long_texts_compare_as_the_strings_do(ids, length):
+    texts = [one + "é" * (length if i % 3 == 0 else 0) for i, one in enumerate(ids)]
+    words = words_of(np.array(texts, dtype=object))
+    by_words = sorted(range(len(texts)), key=lambda i: tuple(words[i]))
+    assert [texts[i] for i in by_words] == sorted(texts, key=str.encode)
+
+
+def test_one_long_docno_does_not_widen_all():
+    rows = 20_000
+    docnos = [f"d{i}" for i in range(rows - 1)] + ["x" * 5_000]
+    labels = np.array(["A", "B"])[np.arange(rows) % 2]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": 1, "iteration": labels})
+    run = qrels[["query_id", "doc_id"]].assign(score=1.0)
+    tracemalloc.start()
+    source = groups.from_frame(pd.DataFrame({"docno": docnos, "group": labels}))
+    assert source.digest()
+    found = ir_measures.calc_aggregate([rKL @ 10, alpha_nDCG @ 10], qrels, run)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found) == 2 and most < 1_000 * rows
+    # Ties are in descending order of the docnos.
+    first = explain("Annotated@5", run.rename(columns={"query_id": "qid", "doc_id": "docno"}),
+                    qrels, "1")["docno"].tolist()[:3]
+    assert first == sorted(docnos, reverse=True)[:3]
+
+
+pairs = st.lists(
+    st.tuples(st.integers(0, 3),
+              st.sampled_from(["a", "b", "aaaaaaaab", "aaaaaaaac", "é", "x" * 30])), max_size=25)
+
+
+def frame(rows: list[tuple[int, str]], dtype: object) -> tuple[np.ndarray, pd.Series]:
+    topic = np.array([topic for topic, _ in rows], int)
+    return topic, pd.Series([docno for _, docno in rows], dtype=dtype, name="docno")
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("collide", [False, True], ids=["hash", "hash with collisions"])
+@given(known=pairs, asked=pairs)
+@example(known=[(0, "a"), (0, "b")], asked=[(0, "aaaaaaaab"), (0, "x" * 30), (0, "a"), (1, "a")])
+def test_pairs_are_found_exactly(collide, dtype, known, asked):
+    original = pd.util.hash_array
+
+    def bad(texts, hash_key, categorize):  # the first keys tell only the first letters apart
+        if int(hash_key) % 2:
+            return original(texts, hash_key=hash_key, categorize=categorize)
+        return np.array([ord(text[0]) for text in texts], np.uint64)
+
+    with pytest.MonkeyPatch.context() as patch:
+        if collide:
+            patch.setattr(pd.util, "hash_array", bad)
+        index = PairIndex(*frame(known, dtype))
+        found, _ = index.find(*frame(asked, dtype))
+    distinct = list(dict.fromkeys(known))
+    assert len(index) == len(distinct)
+    assert [distinct[pair] for pair in index.pair] == known
+    assert [known[row] for row in index.first] == distinct
+    assert list(index.docnos()) == [docno for _, docno in distinct]
+    assert found.tolist() == [distinct.index(pair) if pair in distinct else -1 for pair in asked]
+
+
+def test_pairs_of_many_chunks():
+    n = 3 * CHUNK + 7
+    docnos = pd.Series([f"d{i % (2 * CHUNK)}" for i in range(n)], name="docno")
+    index = PairIndex(np.zeros(n, int), docnos)
+    assert len(index) == 2 * CHUNK
+    assert (index.pair == np.arange(n) % (2 * CHUNK)).all()
+
+
+@pytest.mark.parametrize("docno", ["a\0", "\0", "a\0b"])
+def test_nul_is_refused(docno):
+    docnos = pd.Series(["a", docno], name="docno")
+    with pytest.raises(ValueError, match=r"the run has the docno '.*', which contains NUL"):
+        PairIndex(np.zeros(2, int), docnos, "run")
+    index = PairIndex(np.zeros(1, int), pd.Series(["a"], name="docno"))
+    with pytest.raises(ValueError, match="contains NUL"):
+        index.find(np.zeros(2, int), docnos, "run")
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), pd.NA])
+def test_a_missing_docno_is_refused(value):
+    docnos = pd.Series(["a", value], name="docno", dtype=object, index=[4, 7])
+    with pytest.raises(ValueError, match="row 7 of the run has no docno"):
+        PairIndex(np.zeros(2, int), docnos, "run")
+
+
+@pytest.mark.parametrize("dtype", [object, "category"])
+@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
+@pytest.mark.parametrize("ids", [["101", 102.0, 103.0], ["a", 7, 8.0, np.float32(9)], ["1", 2]])
+def test_each_identifier_is_read_by_itself(ids, step, dtype):
+    column = pd.Series(ids[::step], dtype=object).astype(dtype)
+    expected = [str(int(one)) if not isinstance(one, str) else one for one in ids[::step]]
+    assert texts_of(column).tolist() == expected
+    assert with_text_ids(pd.DataFrame({"docno": column}), "run", "docno")["docno"].tolist() \
+        == expected
+
+
+@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
+def test_the_order_of_rows_of_mixed_identifiers(step):
+    mixed = pd.Series(["101", 102.0, 103.0], dtype=object)
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["101", "102", "103"], "relevance": 1,
+                          "iteration": "PRO"})
+    run = pd.DataFrame({"query_id": "1", "doc_id": mixed, "score": [3.0, 2.0, 1.0]})
+    assert ir_measures.calc_aggregate([Annotated], qrels, run[::step]) == {Annotated: 1.0}

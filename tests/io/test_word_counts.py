@@ -1,0 +1,125 @@
+"""Counts of the words of groups: what they count, and words that are refused."""
+
+import pickle
+import re
+
+import pandas as pd
+import pytest
+
+from pt_fairness import groups, values
+from pt_fairness.core.messages import FairnessWarning
+from pt_fairness.io.word_counts import WordCounts
+
+WORDS = {"female": ["she", "her"], "male": ["he", "his"]}
+
+
+@pytest.fixture
+def passages(files):
+    """``passages({docno: text})``: the passages of MS MARCO."""
+    return lambda texts: files.msmarco(texts, {"1": "who"}, "1 0 d1 1\n", ["1"])
+
+
+def counted(docnos, **options):
+    found = WordCounts("msmarco-passage", **{"words": WORDS, **options}).of(docnos, "words")
+    return found.tolist()
+
+
+def test_counts_by_group_in_the_order_of_the_documents(passages):
+    passages({"d1": "She said her name , and HE said his ; she left", "d2": "they she's (he) hers",
+              "d3": "Élodie\u00a0she"})
+    assert counted(["d3", "d1", "d2", "d1"]) == [[1, 0], [3, 2], [0, 0], [3, 2]]
+    assert counted([]) == []
+
+
+def test_another_tokenizer_is_applied_to_words_and_texts(passages):
+    passages({"d1": "She, (he) and hers. Mothers", "d2": "mother"})
+    assert counted(["d1"], tokenize=re.compile(r"\w+").findall) == [[1, 1]]
+
+    def stems(text):
+        return [token.rstrip("s") for token in re.findall(r"\w+", text)]
+    stemmed = {"female": ["hers", "Mothers"], "male": ["he"]}
+    assert counted(["d1", "d2"], words=stemmed, tokenize=stems) == [[2, 1], [1, 0]]
+
+
+def test_a_field_instead_of_the_default_text(irds):
+    words = {"zoo": ["zoos"], "pond": ["pond."]}
+    both, title = (WordCounts("pt-fairness/debates", words, field).of(["d01-01", "d01-02"], "w")
+                   for field in (None, "title"))
+    assert both.tolist() == [[4, 0], [0, 1]] and title.tolist() == [[1, 0], [0, 0]]
+
+
+def test_documents_that_are_not_in_the_corpus_are_unknown_with_one_warning(passages):
+    passages({"d1": "she"})
+    counts = WordCounts("msmarco-passage", WORDS)
+    with pytest.warns(FairnessWarning) as told:
+        assert counts.of(["x", "d1", "x"], "gender").tolist() == [[-1, -1], [1, 0], [-1, -1]]
+        assert counts.of(["y"], "gender").tolist() == [[-1, -1]]
+    assert [str(one.message) for one in told if one.category is FairnessWarning] == [
+        "gender: 1 of 2 documents are not in the corpus msmarco-passage (the first: 'x'), so that "
+        "their words are unknown"]
+
+
+def test_documents_are_read_once_with_progress(passages, files, capfd):
+    passages({"d1": "she", "d2": "he"})
+    counts = WordCounts("msmarco-passage", WORDS)
+    assert counts.of(["d1"], "gender").tolist() == [[1, 0]]
+    assert "gender:" in capfd.readouterr().err
+    for file in (files.home / "msmarco-passage/collection.tsv.pklz4").iterdir():
+        file.unlink()
+    assert counts.of(["d1"], "gender").tolist() == [[1, 0]] and len(counts) == 1
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("words, message", [
+    ({}, "words={} has to be a dictionary of the words of each group"),
+    (["she"], r"words=\['she'\] has to be a dictionary of the words of each group"),
+    ({"female": []}, "the group 'female' has no words; give it some, or leave it out"),
+    ({"female": ["she", "New York"]}, "the word 'New York' of the group 'female' has to be one "
+                                      "token, but tokenize makes 'new', 'york' of it"),
+    ({"female": [" "]}, "the word ' ' .* makes none of it"),
+    ({"female": [7]}, "the word 7 .* makes none of it"),
+    ({"female": ["Jean"], "male": ["John", "jean"]},
+     "the word 'jean' is in the groups 'female' and 'male'; it has to be in one of them"),
+    ({1: ["she"], "1": ["he"]}, "the groups 1, '1' have the same label twice"),
+    ({"-": ["she"]}, "'-' cannot be a group: it stands for no group"),
+])
+def test_words_that_are_refused(words, message):
+    for make in (groups.from_text, values.from_text):
+        with pytest.raises(ValueError, match=message):
+            make("msmarco-passage", words)
+
+
+def test_datasets_and_fields_that_do_not_exist(irds, passages):
+    passages({"d1": "she"})
+    for dataset, field, message in [
+            ("msmarco-passages", None, "ir_datasets has no dataset 'msmarco-passages'"),
+            ("msmarco-passage", "body", "the documents of 'msmarco-passage' have no field 'body'; "
+                                        "they have 'doc_id', 'text'"),
+            ("msmarco-document/trec-dl-2019", "urls", "have no field 'urls'"),
+            ("pt-fairness/debates", "viewpoint", "the field 'viewpoint' of 'd01-01' in "
+                                                 "pt-fairness/debates is .*; it has to be text")]:
+        counts = WordCounts(dataset, WORDS, field)
+        with pytest.raises(ValueError, match=message):
+            counts.of(["d01-01"], "gender")
+
+
+def test_words_that_can_be_iterated_once_and_words_changed_later(passages):
+    passages({"d1": "she and he"})
+    given = {"female": ["she"], "male": (word for word in ["he", "his"])}
+    counts = WordCounts("msmarco-passage", given)
+    given["female"].append("and")
+    assert counts.of(["d1"], "gender").tolist() == [[1, 1]]
+
+
+def test_one_word_as_text_and_labels_that_are_numbers(irds):
+    counts = WordCounts("pt-fairness/debates", {1.0: "zoos"})
+    assert counts.groups == ["1"] and counts.of(["d01-01"], "w").tolist() == [[4]]
+
+
+def test_counts_can_be_pickled_and_keep_what_they_have_read(passages):
+    passages({"d1": "she"})
+    counts = WordCounts("msmarco-passage", WORDS, tokenize=re.compile(r"\w+").findall)
+    counts.of(["d1"], "gender")
+    again = pickle.loads(pickle.dumps(counts))
+    assert again.of(pd.Series(["d1"]), "gender").tolist() == [[1, 0]]
+    assert len(again) == 1

@@ -1,0 +1,69 @@
+"""Measures as people type them."""
+
+import ir_measures
+import pandas as pd
+import pytest
+
+import pt_fairness
+from pt_fairness.measures.parsing import meant, parse, parsed_one, split
+
+
+@pytest.mark.parametrize("typed, suggested", [
+    ("α-nDCG@10", "α_nDCG@10"), ("alpha-nDCG@10", "alpha_nDCG@10"), ("rkl@10", "rKL@10"),
+    ("ndcg@10", "nDCG@10"), ("ndcg_cut_10", "nDCG@10"), ("map", "AP"), ("P_10", "P@10"),
+    ("recip_rank", "RR"), ("RKL(protected='CON')@5", "rKL(protected='CON')@5"),
+    ("RKL(…)@5", "rKL"), ("err-ia@20", "ERR_IA@20"), ("β-P@5", "β_P@5"), ("nfairr@5", "NFaiRR@5"),
+    ("nDCGG@5", "nDCG@5"),
+])
+def test_did_you_mean(typed, suggested):
+    assert meant(typed) == suggested
+    assert isinstance(parse(suggested), ir_measures.Measure)
+    with pytest.raises(ValueError) as error:
+        parsed_one(typed)
+    assert str(error.value).endswith(f"Did you mean {suggested}?")
+
+
+@pytest.mark.parametrize("name", sorted(ir_measures.measures.registry))
+def test_every_name_is_found_in_lower_case(name):
+    known = ir_measures.measures.registry
+    found = parse(meant(name.swapcase() + "x")).NAME
+    assert found.lower() == known[name].NAME.lower()  # NDKL and nDKL differ by case alone
+
+
+@pytest.mark.parametrize("typed", ["qwertz", "", "official", "nDCG@", "rKL(groups='x'@5"])
+def test_nothing_is_near(typed, capsys):
+    assert meant(typed) is None
+    with pytest.raises(ValueError, match=r"names such as 'nDCG@10'$"):
+        parsed_one(typed)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("text, parts", [
+    ("nDCG@10 rKL@5", ["nDCG@10", "rKL@5"]),
+    (" rKL(groups='stance', target='run')@10 ", ["rKL(groups='stance', target='run')@10"]),
+    ("rKL @ 10  P@5", ["rKL @ 10", "P@5"]),
+    ("rKL( protected = 'a (b', target={'P': 1} )@5 AP", ["rKL( protected = 'a (b', "
+                                                         "target={'P': 1} )@5", "AP"]),
+    ("rKL(groups='x", ["rKL(groups='x"]), ("", []),
+])
+def test_white_space_within_a_measure(text, parts):
+    assert split(text) == parts
+
+
+@pytest.mark.parametrize("text", ["RaB(values={'PRO':1,'CON':-1})@10",
+                                  "RaB(values={'PRO': 1.0, 'CON': -1.0}) @ 10"])
+def test_negative_numbers(text):
+    with pytest.raises(ValueError):  # so the plain parser needs them as text
+        ir_measures.parse_measure(text)
+    assert parsed_one(text) == pt_fairness.RaB(values={"PRO": 1, "CON": -1}) @ 10
+    assert ir_measures.parse_measure(str(parsed_one(text))) == parsed_one(text)
+    qrels = pd.DataFrame({"qid": "1", "docno": list("abc"), "label": 1,
+                          "iteration": ["PRO", "CON", "PRO"]})
+    run = qrels[["qid", "docno"]].assign(score=[3.0, 2.0, 1.0])
+    found = pt_fairness.evaluate({"x": run}, qrels, [text],
+                                 perquery=False, progress=False)
+    assert found.iloc[0, 1] == pytest.approx((1 - 1 + 1) / 3)  # the mean of the values
+
+
+def test_a_minus_in_a_label_is_kept():
+    assert parsed_one("rKL(protected='a-1')@5") == pt_fairness.rKL(protected="a-1") @ 5
