@@ -45,15 +45,13 @@ def main() -> pd.DataFrame:
         with without_native_output():
             write_runs(folder, debates)
 
-        # Two processes. What is finished stays in the folder: the same call after a crash computes
-        # the rest.
+        # Two processes.
         averages, per_query = pt.fairness.evaluate(
             folder / "*.gz",
             debates.get_qrels(),
             MEASURES,
             baseline=DEFAULT,
             n_jobs=2,
-            checkpoint=folder / "finished",
         )
 
         # The same on a cluster. When a worker dies, the others do its runs.

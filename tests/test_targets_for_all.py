@@ -7,7 +7,7 @@ import math
 import ir_measures
 import pandas as pd
 import pytest
-from target_cases import QRELS, RUN, per_topic
+from target_cases import QRELS, per_topic
 
 from pt_fairness import (
     AWRF,
@@ -16,7 +16,6 @@ from pt_fairness import (
     FairnessWarning,
     MinSkew,
     RepBias,
-    evaluate,
     rND,
     targets,
 )
@@ -64,14 +63,3 @@ def test_a_mixture_is_empty_where_no_relevant_document_has_a_group():
 def test_the_share_of_the_relevant_documents_is_checked(share):
     with pytest.raises(ValueError, match=r"of_qrels=.* is a share of at least 0 and below 1"):
         targets.register("wrong", HALVES, of_qrels=share)
-
-
-def test_the_share_of_the_relevant_documents_is_part_of_a_checkpoint(tmp_path):
-    frames = [pd.DataFrame(QRELS), pd.DataFrame(RUN)]
-    values = []
-    for share in (0.0, 0.5):
-        targets.register("mixed", HALVES, of_qrels=share)
-        averages, _ = evaluate(frames[1], frames[0], [AWRF(target="mixed") @ 1],
-                               checkpoint=tmp_path, progress=False)
-        values.append(averages.iloc[0, 1])
-    assert values[0] != values[1]

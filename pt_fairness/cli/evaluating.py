@@ -87,7 +87,7 @@ def _write_values(options: argparse.Namespace) -> None:
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     plan = make_plan(options.qrels, [one for some in options.measures for one in split(some)],
-                     checkpoint=None, workers=1, source=options.groups)
+                     workers=1, source=options.groups)
     run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
     warn_of_one_list(plan.measures, run)
     calculator = ir_measures if options.provider is None \

@@ -46,7 +46,6 @@ from pt_fairness.evaluation.results import (
     with_rows,
 )
 from pt_fairness.evaluation.workers import Result, Scorer
-from pt_fairness.io.files import Path
 from pt_fairness.io.named_runs import RunInput, RunInputs
 from pt_fairness.provider.checks import refuse_unknown
 
@@ -59,7 +58,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
              names: Sequence[str] | None = None, baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
-             n_jobs: int = 1, checkpoint: Path | None = None, progress: bool = True,
+             n_jobs: int = 1, progress: bool = True,
              test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
              references: bool | Sequence[str] = False,
              tolerance: float | Mapping[Any, float] | None = None,
@@ -123,14 +122,6 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         use values that are not rounded.
     :param n_jobs: the number of processes, at most one for each run; −1 for all processors. With 1,
         ``joblib.parallel_config`` sets it; outside such a block, this process evaluates all runs.
-    :param checkpoint: a folder for the scores of finished runs; a repeated call computes only the
-        missing ones. The cache key covers the content of the run, the qrels, the measures, the
-        groups, the targets, and the versions of this package and ir_measures. Your own measures and
-        groups are hashed by the source text of their module. The hash does not cover modules that
-        they import and files that they read: use a new folder after you change one. The code of a
-        script, a notebook or a lambda has no hash: the folder is not used, and a warning says so,
-        unless the object or function has a method ``digest()``. Workers on
-        other machines need access to the folder.
     :param progress: whether to show a progress bar on standard error
     :param test: ``'t'``, a two-sided paired t-test, or ``'randomisation'``, as of
         :func:`pt_fairness.analysis.compare` with 9,999 resamples
@@ -207,8 +198,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     parallel = workers.make_parallel(n_jobs, len(by_name))
     if parallel is not None:
         refuse_pipes(by_name)
-    plan = make_plan(qrels, measures, checkpoint, 1 if parallel is None else parallel.n_jobs,
-                     groups)
+    plan = make_plan(qrels, measures, 1 if parallel is None else parallel.n_jobs, groups)
     scorer = Scorer(plan)
     refuse_unknown([scorer.warnings])
     finished = _finished(scorer, by_name, parallel, progress)

@@ -29,7 +29,7 @@ from pt_fairness.analysis.per_query import is_per_query, of_one_measure
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import shown
-from pt_fairness.evaluation.checkpoint import Scores
+from pt_fairness.evaluation.workers import Scores
 
 #: The number of resamples of a randomisation test.
 RESAMPLES = 9999

@@ -17,10 +17,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_fairness.analysis.names import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
+from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings
-from pt_fairness.evaluation import checkpoint
-from pt_fairness.evaluation.checkpoint import Scores
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import Input, opened
 from pt_fairness.io.frames import need_columns
@@ -31,6 +30,17 @@ from pt_fairness.rankings.trec_order import scores_of
 
 #: The name of a run, and the run.
 Job = tuple[str, RunInput]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The values of a run."""
+
+    qids: list[str] = field(default_factory=list)
+    #: ``[topics, measures]``; NaN where a measure has no value.
+    values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    #: The causes and messages of the warnings of the run.
+    warnings: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ def results(scorer: Scorer, jobs: list[Job], parallel: Any) -> Iterator[Result]:
     # joblib memory-maps the array for its processes. Inside a tuple, Dask sends it with each run;
     # otherwise Dask stores a single copy, which is lost if the worker that holds it fails.
     packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
-    return iter(parallel(delayed(_score_in_worker)(packed, plan.digest, job) for job in jobs))
+    return iter(parallel(delayed(_score_in_worker)(packed, plan.key, job) for job in jobs))
 
 
 #: ir_measures' names of columns, by PyTerrier's.
@@ -100,16 +110,16 @@ _last = threading.local()
 _process_lock = threading.Lock()
 
 
-def _score_in_worker(packed: tuple[NDArray[np.uint8]], digest: str, job: Job) -> Result:
-    if getattr(_last, "digest", None) != digest:
-        _last.digest, _last.scorer = None, None  # frees the memory of the last plan
+def _score_in_worker(packed: tuple[NDArray[np.uint8]], key: str, job: Job) -> Result:
+    if getattr(_last, "key", None) != key:
+        _last.key, _last.scorer = None, None  # frees the memory of the last plan
         plan: Plan = pickle.loads(packed[0].data)
         for measure in plan.measures:
             # pickle drops attributes that ir_measures.define sets on the class.
             if not hasattr(measure, "__name__"):
                 measure.__name__ = measure.NAME
         _last.scorer = Scorer(plan)
-        _last.digest = digest
+        _last.key = key
     return _last.scorer.result(job)
 
 
@@ -145,7 +155,7 @@ class Scorer:
         return found
 
     def result(self, job: Job) -> Result:
-        """Return the scores of a run, from the checkpoint if stored there, or its error."""
+        """Return the scores of a run, or its error."""
         name, source = job
         try:
             return Result(name, self._scores_of(source))
@@ -155,26 +165,12 @@ class Scorer:
             return Result(name, error=text)
 
     def _scores_of(self, source: RunInput) -> Scores:
-        path = kept = None
-        with _opened(source) as run:
+        with _opened(source) as run, _reading_with(self.plan.threads), \
+                collecting_warnings() as messages:
             state = run.state() if isinstance(run, Input) else None
-            if self.plan.checkpoint is not None:
-                path = checkpoint.path_of(run, self.plan.checkpoint, self.plan.digest)
-                kept = checkpoint.load(path)
-            scores = kept or self._read_and_score(run)
+            scores = self.score(_read(run))  # collects its own warnings
             if isinstance(run, Input) and run.state() != state:
                 raise ValueError(f"{run.name} was written to while it was read")
-        if path is not None and kept is None:
-            try:
-                checkpoint.save(path, scores)
-            except OSError as error:
-                text = f"the checkpoint {self.plan.checkpoint} cannot be written: {error.strerror}"
-                return replace(scores, warnings=[*scores.warnings, (text, text)])
-        return scores
-
-    def _read_and_score(self, run: Input | pd.DataFrame) -> Scores:
-        with _reading_with(self.plan.threads), collecting_warnings() as messages:
-            scores = self.score(_read(run))  # score collects its own warnings
         return replace(scores, warnings=[*messages, *scores.warnings])
 
     def score(self, run: pd.DataFrame) -> Scores:

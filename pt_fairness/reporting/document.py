@@ -78,9 +78,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
            groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
-           checkpoint: Path | None = None, progress: bool = True,
-           title: str = "Fairness report", test: Literal["t", "randomisation"] = "t",
-           confidence: float | None = None,
+           progress: bool = True, title: str = "Fairness report",
+           test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
            tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
            uncertain: int | None = None,
            undefined: Literal["count", "drop"] = "count") -> Report:
@@ -112,7 +111,6 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
         ``statsmodels.stats.multitest.multipletests``; ``None`` for none
     :param depth: the number of documents of each ranking to show, from 1 to 100
     :param n_jobs: the number of processes of the evaluation
-    :param checkpoint: a folder for the scores of finished runs, as of :func:`evaluate`
     :param progress: whether to show a progress bar on standard error
     :param title: the title of the report
     :param test: the test of the comparison, as of :func:`evaluate`
@@ -162,9 +160,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
                              "to a file")
     averages, perquery = evaluate(
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
-        correction=correction, n_jobs=n_jobs, checkpoint=checkpoint, progress=progress, test=test,
+        correction=correction, n_jobs=n_jobs, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance, undefined=undefined)
-    experiment = Experiment(by_name, make_plan(judged, measures, None, 1, groups), averages,
+    experiment = Experiment(by_name, make_plan(judged, measures, 1, groups), averages,
                             perquery, depth, qrels if last else topics)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:

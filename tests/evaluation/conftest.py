@@ -1,4 +1,4 @@
-"""Qrels and runs of synthetic cases, registered groups, and how often a run is scored."""
+"""Qrels and runs of synthetic cases, and registered groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from evaluation.common import trec_run
 
 from pt_fairness import groups, io, rKL, rND, targets
-from pt_fairness.evaluation import workers
 
 
 @pytest.fixture
@@ -46,21 +45,6 @@ def registered(registered_groups, forget_targets):
                                              "share": [0.75, 0.25] * 12}))
     return [rND(groups="by-number", protected="3") @ 5,
             rKL(groups="by-number", protected="3,4", target="uneven") @ 5]
-
-
-@pytest.fixture
-def scored(monkeypatch):
-    """``scored()``: how many runs have been scored, and not loaded, since the last call."""
-    calls = []
-    real = workers.Scorer.score
-    monkeypatch.setattr(workers.Scorer, "score", lambda self, run: calls.append(run) or real(
-        self, run))
-
-    def count():
-        number = len(calls)
-        calls.clear()
-        return number
-    return count
 
 
 @pytest.fixture

@@ -105,12 +105,9 @@ class TestUnknownSource:
             r"group in Groups\('wrong', \['CON', 'PRO'\]\); check that the ids match")
 
     @pytest.mark.parametrize("n_jobs", PROCESSES)
-    @pytest.mark.parametrize("kept", [False, True])
-    def test_evaluate(self, runs, qrels, n_jobs, kept, tmp_path):
-        for _ in range(2):  # the second time, the scores are loaded
-            with pytest.raises(ValueError, match=self.SAYS):
-                evaluate_quietly(runs, qrels, [rND @ 2], groups=WRONG, n_jobs=n_jobs,
-                                 checkpoint=tmp_path if kept else None)
+    def test_evaluate(self, runs, qrels, n_jobs):
+        with pytest.raises(ValueError, match=self.SAYS):
+            evaluate_quietly(runs, qrels, [rND @ 2], groups=WRONG, n_jobs=n_jobs)
 
     def test_one_run_that_it_knows_is_enough(self, runs, qrels):
         runs["four"] = pd.DataFrame({"qid": "1", "docno": ["doc-a"], "score": 1.0})

@@ -12,7 +12,6 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from pt_fairness import analysis, rKL
-from pt_fairness.evaluation.checkpoint import Scores
 from pt_fairness.evaluation.results import (
     averages_of,
     means_of,
@@ -20,6 +19,7 @@ from pt_fairness.evaluation.results import (
     rounded,
     with_rows,
 )
+from pt_fairness.evaluation.workers import Scores
 
 COLUMNS = ["nDCG@5", "rKL@5", "NumRet"]
 QIDS = [str(topic) for topic in range(1, 13)]

@@ -67,10 +67,3 @@ def test_the_report_and_registered_names(files, registered_groups):
     measures = [AWRF(groups=groups.from_pattern(PATTERN)) @ 3, AWRF(groups=str(files[0])) @ 3]
     html = report({"A": RUN}, QRELS, measures, progress=False).html
     assert "groups.csv" in html and str(files[0].parent) not in html.replace(str(measures[1]), "")
-
-
-def test_checkpoints_keep_the_text_form(tmp_path):
-    measures = [AWRF(groups=groups.from_pattern(PATTERN)) @ 3]
-    for _ in range(2):
-        evaluate({"A": RUN}, QRELS, measures, progress=False, checkpoint=tmp_path / "kept")
-    assert len(os.listdir(tmp_path / "kept")) == 1

@@ -144,7 +144,7 @@ def test_the_order_of_labels_does_not_matter():
     assert str(RaB(values={"PRO": 1, "CON": -1})) == str(RaB(values={"CON": -1.0, "PRO": 1}))
 
 
-def test_evaluate_in_workers(worked_exposure, registered_runs, tmp_path):
+def test_evaluate_in_workers(worked_exposure, registered_runs):
     registered_runs("pool", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "b1"]}))
     sources.register("slant", OF_DOCUMENTS)
     try:
@@ -153,14 +153,12 @@ def test_evaluate_in_workers(worked_exposure, registered_runs, tmp_path):
         qrels, run = worked_exposure()
         run = pt.model.from_ir_measures(run.drop(columns="iteration"))
         means = [evaluate({"one": run, "two": run}, qrels, measures, n_jobs=jobs,
-                          progress=False, checkpoint=tmp_path / "kept")[0] for jobs in (1, 2)]
+                          progress=False)[0] for jobs in (1, 2)]
         pd.testing.assert_frame_equal(*means)
         assert means[0].set_index("name").loc["one", str(measures[1])] == pytest.approx(0.28125)
-        # What the names mean is part of the key of what is kept.
         sources.register("slant", sources.from_mapping({"a1": 4}))
         registered_runs("pool", pd.DataFrame({"qid": ["1"], "docno": ["b2"]}))
-        again = evaluate({"one": run}, qrels, measures, progress=False,
-                         checkpoint=tmp_path / "kept")[0]
+        again = evaluate({"one": run}, qrels, measures, progress=False)[0]
         assert again[str(measures[0])].tolist() == [1]
     finally:
         sources.unregister("slant")

@@ -126,7 +126,7 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         averages, perquery = evaluate(runs, qrels, wanted, progress=False)
-        plan = make_plan(qrels, wanted, None, 1)
+        plan = make_plan(qrels, wanted, 1)
         experiment = Experiment(runs, plan, averages, perquery, DEPTH)
     strip = experiment.strips[1]
     for i, measure in enumerate(measures()):

@@ -46,7 +46,7 @@ def experiment_of(case, measures, depth=20):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         averages, perquery = evaluate(runs, qrels, measures, progress=False)
-        return Experiment(runs, make_plan(qrels, measures, None, 1), averages, perquery, depth)
+        return Experiment(runs, make_plan(qrels, measures, 1), averages, perquery, depth)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -16,7 +16,7 @@ from pt_fairness.reporting.strips import Strip, as_data
 
 def experiment_of(runs, qrels, measures, depth, source=None):
     averages, perquery = evaluate(runs, qrels, measures, groups=source, progress=False)
-    plan = make_plan(qrels, measures, None, 1, source)
+    plan = make_plan(qrels, measures, 1, source)
     return Experiment(runs, plan, averages, perquery, depth)
 
 
