@@ -26,6 +26,7 @@ from measure_cases import values_of
 
 import pt_fairness
 from pt_fairness import FairnessWarning
+from pt_fairness.core import messages
 
 # The same examples everywhere: a test that fails after a change fails because of it.
 settings.register_profile(
@@ -65,6 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("first_parameters"):
         first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
         items[:] = [item for item in items if first[item.nodeid.partition("[")[0]] is item]
+
+
+@pytest.fixture(autouse=True)
+def no_warning_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test begins as a process does, in which nothing was warned of."""
+    monkeypatch.setattr(messages, "_warned", set())
 
 
 @pytest.fixture(scope="session")

@@ -112,12 +112,16 @@ def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
 #: The start of the cause of a warning that is an error if it applies to every run of a call: of a
 #: group source that knows no document, and of a label that no document has.
 UNKNOWN = "unknown "
+#: The start of the cause of a warning that a process issues once.
+ONCE = "once "
 #: A function that issues a warning; takes the message and the cause, as :func:`warn` does.
 Warn = Callable[[str, str], None]
 #: The packages whose stack frames a warning skips to point to the user's code.
 _SKIPPED = ("pt_fairness", "ir_measures", "pyterrier")
 #: A weak reference to the last call of ``pt.Experiment``, and the causes it has warned of.
 _experiment: tuple[Any, set[str]] = (lambda: None, set())
+#: The causes with :data:`ONCE` of which this process has warned.
+_warned: set[str] = set()
 
 
 def warn(message: str, cause: str | None = None) -> None:
@@ -126,17 +130,21 @@ def warn(message: str, cause: str | None = None) -> None:
     :param cause: what warnings of different runs have in common; by default the message. Within a
         call of ``pt.Experiment``, the first warning of a cause is issued.
     """
-    collected = _collected.get()
+    collected, cause = _collected.get(), cause or message
     if collected is not None:
-        collected.append((cause or message, message))
+        collected.append((cause, message))
+        return
+    if cause in _warned:
         return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and \
             frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
-        if frame.f_code.co_name == "Experiment" and _warned_before(frame, cause or message):
+        if frame.f_code.co_name == "Experiment" and _warned_before(frame, cause):
             return
         level, frame = level + 1, frame.f_back
     warnings.warn(message, FairnessWarning, stacklevel=level)
+    if cause.startswith(ONCE):
+        _warned.add(cause)
 
 
 def _warned_before(experiment: FrameType, cause: str) -> bool:

@@ -315,7 +315,7 @@ def _warn_once(results: Sequence[Result], undefined: str) -> None:
     for result in results:
         for cause, message in result.scores.warnings:
             causes.setdefault(cause, {}).setdefault(message, {})[result.name] = None
-    for messages in causes.values():
+    for cause, messages in causes.items():
         (message, runs), *others = messages.items()
         if undefined == "drop":
             message = message.replace("have the value 0.0, for every system", "are left out")
@@ -323,5 +323,5 @@ def _warn_once(results: Sequence[Result], undefined: str) -> None:
             similar = [name for _, some in others for name in some]
             more = f"; similarly {first_names(similar)}" if similar else ""
             message += f" (run{'s' if len(runs) > 1 else ''} {first_names([*runs])}{more})"
-        warn(message)
+        warn(message, cause)
 

@@ -15,9 +15,8 @@ from pt_fairness import groups as sources
 from pt_fairness import targets
 from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.labels import TARGET_WORDS
-from pt_fairness.core.messages import UNKNOWN, listed, warn
+from pt_fairness.core.messages import ONCE, UNKNOWN, listed, warn
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.choices import choices
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
@@ -86,6 +85,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The topics of the qrels, as text.
         self.topics = self._judgments.topics
         self._warned: set[str] = set()
+        self._warn_of_conflicts()
         #: The measures of this package, without the parts of composed measures.
         self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         check_names(self._own)
@@ -96,13 +96,24 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for source in self._sources:
             self._check_source(source)
         if self.several:
-            self._warn("protected is not set, and there are more than two groups. "
-                       + ". ".join(f"{one}: {choices(one, several=True)}" for one in self.several),
-                       "several groups")
+            self._warn(f"protected is not set: {', '.join(map(str, self.several))} compare the "
+                       "smallest group of each topic, of those that have documents there, with "
+                       "all the others as one", f"{ONCE}protected")
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
         self._others = [m for m in measures if m.NAME in NDEVAL_MEASURES]
         self._diversity = Diversity(self._judgments, [*self._alpha, *self._others])
         self._ndeval = Ndeval(self._others, qrels, self._judgments) if self._others else None
+
+    def _warn_of_conflicts(self) -> None:
+        """Warn about documents that are judged again with another relevance."""
+        judgments, rows = self._judgments, self._judgments.conflicts
+        if len(rows):
+            pair = judgments.index.pair[rows[:1]]
+            self._warn(f"{len(rows)} rows of the qrels judge a document again for the same topic "
+                       "and group, with another relevance (the first is "
+                       f"{judgments.docnos(pair)[0]!r} for topic "
+                       f"{self.topics[judgments.topic[pair[0]]]!r}): measures of this package "
+                       "count the highest, those of trec_eval, such as nDCG, the last", "conflicts")
 
     def _check_source(self, source: GroupedMeasures) -> None:
         """Check that the measures can use the labels and topics of a source; warn otherwise.

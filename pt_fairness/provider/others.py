@@ -31,6 +31,10 @@ class QuickEvaluator:
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         plain = [m for m in measures if _provider_of(m) is ir_measures.pytrec_eval]
         others = [m for m in measures if m not in plain]
+        if plain and len(qrels) and pd.api.types.is_float_dtype(qrels["relevance"]):
+            raise ValueError(f"{', '.join(map(str, plain))} take whole numbers as relevance, and "
+                             f"the qrels have floats, such as {qrels['relevance'].iloc[0]}; round "
+                             "them and convert the column with astype(int)")
         self._plain = ir_measures.pytrec_eval.evaluator(plain, _by_topic(qrels, "relevance")) \
             if plain else None
         self._others = ir_measures.evaluator(others, qrels) if others else None
@@ -84,11 +88,14 @@ class OfGroups:
         # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
         member, relevance = self._of_group(measure.param("group"))
-        kept = np.flatnonzero(member | (measure.param("others") == "irrelevant"))
+        defined = np.zeros(len(self._names), bool)
+        defined[judgments.topic[member & (relevance >= measure.rel)]] = True
+        # Providers may not take a topic without a relevant document.
+        kept = np.flatnonzero(defined[judgments.topic]
+                              & (member | (measure.param("others") == "irrelevant")))
         qrels = pd.DataFrame({"query_id": self._names[judgments.topic[kept]],
                               "doc_id": judgments.docnos(kept), "relevance": relevance[kept]})
-        return np.isin(np.arange(len(self._names)), judgments.topic[
-            member & (relevance >= measure.rel)]), QuickEvaluator([measure.inner], qrels)
+        return defined, QuickEvaluator([measure.inner], qrels)
 
     def _of_group(self, label: str) -> tuple[Bools, Any]:
         """Return a mask of the judged pairs of a group, and the relevance of all, ``[pairs]``."""
@@ -112,12 +119,17 @@ class OfGroups:
             values = np.zeros(len(run.topics))
             kept = ranked.sets.any_of([measure.param("group")])[ranked.codes] \
                 | (measure.param("others") == "irrelevant")
+            kept &= defined[run.topic]
             for lists, inside in run.samples():
                 rows = np.flatnonzero(inside & kept)
                 frame = pd.DataFrame({"query_id": self._names[run.topic[rows]],
                                       "doc_id": run.docnos(rows), "score": run.scores(rows)})
-                of_topic = {one.query_id: one.value for one in evaluator.iter_calc(frame)} \
-                    if len(rows) else {}
+                try:
+                    of_topic = {one.query_id: one.value for one in evaluator.iter_calc(frame)} \
+                        if len(rows) else {}
+                except ZeroDivisionError:
+                    raise ValueError(f"{measure} cannot be computed: {measure.inner} divides by "
+                                     "zero where all documents of a list are relevant") from None
                 values[lists] = [of_topic.get(topic, measure.inner.DEFAULT)
                                  for topic in self._names[run.topics[lists]]]
             found[measure] = np.where(defined, mean_of_lists(values, run.topics), np.nan)

@@ -50,6 +50,17 @@ class Judgments:
             np.maximum.at(self.relevance, self.index.pair, relevance)
 
     @cached_property
+    def conflicts(self) -> Ints:
+        """The rows whose relevance is not that of the first row of the same pair and label."""
+        pair = self.index.pair
+        if (self.row_relevance == self.relevance[pair]).all():
+            return np.zeros(0, np.intp)
+        codes, labels = self.row_labels
+        cell = pair.astype(np.int64) * (len(labels) + 1) + codes
+        _, first, number = np.unique(cell, return_index=True, return_inverse=True)
+        return np.flatnonzero(self.row_relevance != self.row_relevance[first[number]])
+
+    @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
         """The label code of each row, ``[rows]``, and the labels in order of appearance.
 

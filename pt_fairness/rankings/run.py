@@ -37,7 +37,9 @@ class Run:
         sample, samples = codes_of(run["iteration"], "run") if "iteration" in run \
             else (np.zeros_like(topic), {})
         known = topic >= 0
-        if names and judgments.topics and not known.any():
+        if not names:
+            warn("the run is empty: every topic counts as if it had returned nothing", "empty run")
+        elif judgments.topics and not known.any():
             warn(f"the run has none of the {len(judgments.topics)} topics of the qrels: it has "
                  f"topics such as {next(iter(names))!r}, they have topics such as "
                  f"{judgments.topics[0]!r}", "topics")
@@ -132,4 +134,5 @@ def _lists(topic: Ints, sample: Ints, topics: int, samples: int) -> tuple[Ints, 
 
 def empty_run(judgments: Judgments) -> Run:
     """Return a run without rows."""
-    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments)
+    return Run(pd.DataFrame(columns=["query_id", "doc_id", "score"]), judgments,
+               lambda message, cause: None)

@@ -175,9 +175,8 @@ class TestOneAgainstSeveral:
             warnings.simplefilter("always")
             averages, _ = evaluate(runs, qrels, [rKL @ 2, rND @ 2], progress=False)
         texts = [str(one.message) for one in told if "protected is not set" in str(one.message)]
-        assert len(texts) == 1
-        assert "fewest relevant documents, per topic; the others count as one: protected='all' " \
-            "compares all" in texts[0] and "rND@2: target" in texts[0]
+        assert texts == ["protected is not set: rKL@2, rND@2 compare the smallest group of each "
+                         "topic, of those that have documents there, with all the others as one"]
         assert averages.attrs["several groups"] == {"rKL@2": 3, "rND@2": 3}
         assert "the others count as one: protected='all' compares all." in as_text(averages, "md")
 
@@ -188,6 +187,15 @@ class TestOneAgainstSeveral:
             warnings.simplefilter("error", FairnessWarning)
             averages, _ = evaluate(runs, qrels, [measure], progress=False)
         assert averages.attrs["several groups"] == {}
+
+    def test_a_process_warns_once(self, runs, qrels):
+        topics = pd.DataFrame({"qid": TOPICS, "query": "x"})
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            evaluate(runs, qrels, [rKL @ 2], progress=False)
+            evaluate(runs, qrels, [rND @ 2], progress=False)
+            pt.Experiment(list(runs.values()), topics, qrels, [rKL @ 2])
+        assert sum("protected is not set" in str(one.message) for one in told) == 1
 
     def test_pyterrier_warns_once(self, runs, qrels):
         topics = pd.DataFrame({"qid": TOPICS, "query": "x"})

@@ -20,6 +20,7 @@ from pt_fairness import (
     rKL,
     rND,
 )
+from pt_fairness.rankings.judgments import Judgments
 
 
 @pytest.mark.parametrize("iteration", ["0", "Q0", 0, 0.0])
@@ -130,6 +131,8 @@ def test_a_label_that_has_a_comma_in_it_is_one_label(worked):
     ids=["list", "dict", "frame", "typed frame"],
 )
 def test_an_empty_run_is_unfair(worked, empty):
+    texts = told(lambda: ir_measures.calc_aggregate([rND @ 2], worked.qrels_frame, empty))
+    assert texts == ["the run is empty: every topic counts as if it had returned nothing"]
     found = by_topic([*ALL, rND(norm="none") @ 2, ERR_IA @ 5], worked.qrels_frame, empty)
     assert found == {
         ("rND@10", "1"): 1.0,
@@ -144,6 +147,30 @@ def test_an_empty_run_is_unfair(worked, empty):
         ("rND(norm='none')@2", "1"): pytest.approx(2 / 3 * (1 + 1 / math.log2(3))),
         ("ERR_IA@5", "1"): 0.0,
     }
+
+
+CONFLICTS = [("1", "a", 0, "A"), ("1", "b", 1, "A"), ("1", "a", 2, "A"), ("1", "a", 1, "B"),
+             ("1", "b", 1, "A"), ("2", "a", 1, "B"), ("2", "c", 1, "-"), ("2", "c", 0, "-")]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(4, 2), (3, 3)])
+def test_one_warning_of_judgments_that_contradict_each_other(columns, rows):
+    names = ["query_id", "doc_id", "relevance", "iteration"]
+    qrels = pd.DataFrame(CONFLICTS, columns=names)[names[:columns]]
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    source = {"groups": groups.from_mapping({"a": "A", "b": "B"})} if columns == 3 else {}
+    measures = [rKL(**source) @ 2, nDCG @ 2]
+    texts = told(lambda: ir_measures.calc_aggregate(measures, qrels, run))
+    [text] = [text for text in texts if "another relevance" in text]
+    assert text.startswith(f"{rows} rows of the qrels judge a document again")
+    assert "the first is 'a' for topic '1'" in text
+
+
+def test_equal_judgments_and_those_of_other_groups_are_no_contradiction():
+    names = ["query_id", "doc_id", "relevance", "iteration"]
+    qrels = pd.DataFrame([CONFLICTS[i] for i in (0, 1, 3, 4, 5)], columns=names)
+    assert not len(Judgments(qrels).conflicts)
+    assert not len(Judgments(qrels.drop_duplicates()).conflicts)
 
 
 def test_empty_qrels():

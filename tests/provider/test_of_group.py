@@ -15,6 +15,8 @@ from ir_measures.providers.base import Any as AnyValue
 
 from pt_fairness import MRecall, OfGroup, cli, evaluate, groups
 from pt_fairness.provider import FAIRNESS
+from pt_fairness.provider import others as of_groups
+from pt_fairness.provider.others import QuickEvaluator
 
 QRELS = pd.DataFrame([("1", "a", 1, "human"), ("1", "b", 1, "llm"), ("2", "c", 1, "human"),
                       ("2", "d", 1, "llm")], columns=["qid", "docno", "label", "iteration"])
@@ -134,3 +136,40 @@ def test_explain_and_the_report_take_it(tmp_path):
     page = report({"one": RUN, "two": RUN.iloc[::-1].assign(score=[3.0, 2.0, 1.0])}, QRELS,
                   [HUMAN, OfGroup(measure="Bpref", group="llm"), MRecall @ 2], progress=False)
     assert "OfGroup" in page.html and "Dai" in page.html
+
+
+def test_topics_without_a_relevant_document_of_the_group_are_left_out(monkeypatch):
+    """Some providers never end, or divide by zero, on a topic of which none is relevant."""
+    topics = []
+
+    class Noting(QuickEvaluator):
+        def __init__(self, measures, qrels):
+            topics.append({*qrels["query_id"]})
+            super().__init__(measures, qrels)
+
+        def iter_calc(self, run):
+            topics.append({*run["query_id"]})
+            return super().iter_calc(run)
+
+    monkeypatch.setattr(of_groups, "QuickEvaluator", Noting)
+    qrels = pd.DataFrame([("1", "a", 1, "A"), ("1", "c", 0, "A"), ("2", "a", -1, "A"),
+                          ("2", "b", -1, "B"), ("3", "a", 0, "A"), ("3", "b", 1, "B")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = qrels.assign(score=1.0)[["query_id", "doc_id", "score"]]
+    measures = [OfGroup(measure=name, group="A", others=others)
+                for name in ("nDCG@2", "Accuracy") for others in ("irrelevant", "dropped")]
+    values = pd.DataFrame(ir_measures.iter_calc(measures, qrels, run))
+    assert topics == [{"1"}] * 2 * len(measures)
+    assert not values["value"][values["query_id"] != "1"].any()
+
+
+@pytest.mark.parametrize("measure", [nDCG @ 5, HUMAN])
+def test_relevance_of_floats_is_an_error(measure):
+    with pytest.raises(ValueError, match=r"nDCG@5 take whole numbers as relevance.*such as 1.5"):
+        evaluate({"one": RUN}, QRELS.assign(label=1.5), [measure], progress=False)
+
+
+def test_a_list_that_a_provider_cannot_take_is_an_error():
+    with pytest.raises(ValueError, match="Accuracy divides by zero where all documents of a list"):
+        evaluate({"one": RUN}, QRELS, [OfGroup(measure="Accuracy", group="llm", others="dropped")],
+                 progress=False)
