@@ -10,8 +10,16 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.confidence import by_size, by_topic, check, interval, moments, t_test
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, direction_of
-from pt_fairness.analysis.names import ALPHA, CORRECTION, SYSTEMS, TIE_DECIMALS
+from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of
+from pt_fairness.analysis.names import (
+    ALPHA,
+    CORRECTION,
+    LEAST_INTERVAL,
+    LEAST_TESTED,
+    SYSTEMS,
+    TIE_DECIMALS,
+    TOO_FEW,
+)
 from pt_fairness.analysis.per_query import of_one_measure, per_query
 from pt_fairness.analysis.statistics import corrected
 from pt_fairness.core.arrays import Floats
@@ -127,6 +135,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             reject=lambda table: table["corrected"] < ALPHA,
             **(_verdicts(differences, margins[str(measure)], signs)
                if str(measure) in margins else {})))
+    if any((part["n"] < LEAST_TESTED).any() for part in parts):
+        warn(TOO_FEW)
     result = pd.concat(parts, ignore_index=True).drop(columns=[] if several else "against")
     result.attrs = {**perquery.attrs, SIDE: side}  # what renamed measures stand for, too
     return result
@@ -189,7 +199,7 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
                 or not 0 <= margin < math.inf:
             raise ValueError(f"the tolerance of {name} is {shown(margin)}; it takes a number of at "
                              "least 0, or a dictionary from measures to such numbers")
-        if side == "worse" and direction_of(name, perquery) in (NEAR_ZERO, None):
+        if side == "worse" and direction_of(name, perquery) not in (LARGER, SMALLER):
             raise ValueError(f"a system cannot be worse in {name}, of which neither larger nor "
                              "smaller values are known to be better; use side='both' or, for a "
                              "signed measure, abs=True, or give a dictionary of tolerances "
@@ -208,11 +218,12 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     n, mean, sd = moments(differences)
     error, free = sd / np.sqrt(n), np.maximum(n - 1, 1)
     half, limit = stats.t.ppf(1 - ALPHA, free) * error, round(float(margin), TIE_DECIMALS)
+    half[n < LEAST_INTERVAL] = np.nan
     loss = np.outer(signs, mean)
     within = ((loss + half).round(TIE_DECIMALS) < limit).all(axis=0)
     exceeds = ((loss - half).round(TIE_DECIMALS) > limit).any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         p = stats.t.cdf((loss - margin) / error, free).max(axis=0)
     return {"tolerance": float(margin), "tolerance low": mean - half, "tolerance high": mean + half,
-            "p tolerance": np.where(error == 0, ~within, p),
+            "p tolerance": np.where(n < LEAST_INTERVAL, np.nan, np.where(error == 0, ~within, p)),
             "verdict": np.select([within, exceeds], ["within", "exceeds"], "inconclusive")}

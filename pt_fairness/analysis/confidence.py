@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.names import INTERVAL, TIE_DECIMALS
+from pt_fairness.analysis.names import INTERVAL, LEAST_INTERVAL, TIE_DECIMALS
 from pt_fairness.analysis.per_query import long_form, per_query
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.messages import at_least, one_of, shown
@@ -35,7 +35,7 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
     :param undefined: ``'count'``: undefined topics have the value 0.0, as in the means of
         :func:`pt_fairness.evaluate`; ``'drop'`` leaves them out, in a frame of it
     :returns: ``name, measure, n`` (topics with a value), ``mean, low, high``. ``low`` and ``high``
-        are NaN for fewer than two topics, and the mean if all values are equal
+        are NaN for fewer than three topics, and the mean if all values are equal
     :raises ValueError: an unknown method, a confidence level outside (0, 1), a number of resamples
         below 1, or ``undefined='drop'`` for a frame that does not know its undefined topics
 
@@ -147,9 +147,10 @@ def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
     n, mean, sd = moments(values)
     if method == "t":
         half = stats.t.ppf((1 + confidence) / 2, np.maximum(n - 1, 1)) * sd / np.sqrt(n)
+        half[n < LEAST_INTERVAL] = np.nan
         return mean - half, mean + half
-    ends = np.where(n < 2, np.nan, [mean, mean])
-    for cells, columns in by_size(values, np.flatnonzero(sd > 0)):
+    ends = np.where(n < LEAST_INTERVAL, np.nan, [mean, mean])
+    for cells, columns in by_size(values, np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))):
         size = columns.shape[1]
         counts = [np.bincount(row, minlength=size) for row in
                   np.random.default_rng(seed).integers(0, size, (resamples, size))]

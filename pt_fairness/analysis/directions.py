@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,9 +23,10 @@ from pt_fairness.io.frames import need_rows
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.parsing import parsed_or_none
 
-#: The marks of a column that is best where it is largest, smallest, and nearest to 0.
+#: The marks of a column that is best where it is largest, smallest, and nearest to 0. The mark of a
+#: column that is best nearest to another value, such as ``→1``, has this value.
 LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
-MARKS = (LARGER, SMALLER, NEAR_ZERO)
+_MARK = re.compile(r"(↑|↓|→-?[0-9.]+)$")
 
 
 def _text_of(column: Any, table: pd.DataFrame | None) -> str:
@@ -34,8 +36,10 @@ def _text_of(column: Any, table: pd.DataFrame | None) -> str:
     return str(renamed.get(name, name)) if isinstance(renamed, Mapping) else name
 
 
-def _mark_of(text: str) -> str | None:
-    return next((mark for mark in MARKS if text.endswith(mark)), None)
+def mark_of(text: str) -> str | None:
+    """Return the mark at the end of a name, or ``None``."""
+    mark = _MARK.search(text)
+    return None if mark is None else mark[0]
 
 
 def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
@@ -45,7 +49,7 @@ def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
     mark at its end.
     """
     text = _text_of(column, table)
-    mark = _mark_of(text)
+    mark = mark_of(text)
     return text if mark is None else text[:-len(mark)].rstrip()
 
 
@@ -81,7 +85,8 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
     :param column: the name of the column
     :param table: the table of the column, whose ``attrs`` name the measures of renamed columns
     :returns: ``'↑'`` if larger is better, ``'↓'`` if smaller is better, ``'→0'`` for a signed bias,
-        ``None`` if the direction is unknown
+        ``None`` if the direction is unknown. The direction of a measure of this package is towards
+        its fair end, wherever that lies in its range
 
     Examples
     --------
@@ -90,19 +95,27 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
     ['↑', '↓', '→0', '↓', None]
     """
     text = _text_of(column, table)
-    mark = _mark_of(text)
+    mark = mark_of(text)
     if mark is not None:
         return mark
     measure = parsed_or_none(text)
     if isinstance(measure, FairnessMeasure):
-        if measure.FAIR_END != 0:
-            return LARGER
-        # A measure that can be negative is best within its range.
-        return SMALLER if measure.RANGE[0] == 0 else NEAR_ZERO
+        return direction_of_measure(measure)
     if text == RESPONSE_TIME:
         return SMALLER
     known = measure is not None or text.startswith(COMBINATIONS) or _is_trec_name(text)
     return LARGER if known else None
+
+
+def direction_of_measure(measure: FairnessMeasure) -> str:
+    """Return the mark of the fair end of a measure."""
+    low, high = measure.RANGE
+    end = measure.FAIR_END
+    if end == low:
+        return SMALLER
+    if end == high or (end != 0 and high is None):
+        return LARGER
+    return f"→{end:g}"
 
 
 def _is_trec_name(name: str) -> bool:
@@ -143,7 +156,9 @@ def from_best(values: Any, direction: str) -> Any:
     """Return the distance of each value from the best possible one, up to a constant."""
     if direction == LARGER:
         return -values
-    return values if direction == SMALLER else abs(values)
+    if direction == SMALLER:
+        return values
+    return abs(values - float(direction[1:]))
 
 
 def ranked_by(distance: pd.Series) -> pd.Series:

@@ -63,10 +63,10 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     the systems differ, and ``abs=True`` tests which is nearer to 0. An interval follows its
     average: ``0.4838 [0.3725, 0.5888]``. Verdicts have a column of their own. A note under the
     table names the test, its correction, the group source, the target and the protected group of
-    each measure, and the undefined topics. A rule stands above the rows of reference rankings.
-    LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb. Text is for a terminal: the same in
-    aligned columns, with a * at the best averages. Columns that the terminal has no room for, or
-    that are beyond the environment variable ``COLUMNS``, follow below the others.
+    each measure, and the undefined topics. In LaTeX a rule stands above the rows of reference
+    rankings. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb. Text is for a terminal:
+    the same in aligned columns, with a * at the best averages. Columns that the terminal has no
+    room for, or that are beyond the environment variable ``COLUMNS``, follow below the others.
 
     One warning names the columns of unknown direction, which have no bold value.
 
@@ -74,8 +74,8 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     :param form: ``'long'`` is CSV of :func:`pt_fairness.analysis.long_form`, of values per topic
     :param digits: the number of decimals; by default 4 in Markdown, LaTeX and text, and all
         elsewhere
-    :param p_values: whether Markdown, LaTeX and text have the p-value of each measure (``< .001``
-        where it is smaller)
+    :param p_values: whether Markdown, LaTeX and text have the p-value of each measure, with three
+        decimals (``< .001`` where it is smaller)
     :raises ValueError: an unknown form, a wrong number of digits, or a table without values per
         topic for ``'long'``
 
@@ -158,7 +158,7 @@ def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
     return pd.DataFrame(cells, dtype=object)
 
 
-def _markdown(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
+def _markdown(cells: pd.DataFrame, sentences: list[str], _references: int) -> str:
     def written(cell: Any) -> str:
         text = " ".join(str(cell).replace("|", "\\|").split())
         if not isinstance(cell, _Cell):
@@ -169,8 +169,6 @@ def _markdown(cells: pd.DataFrame, sentences: list[str], references: int) -> str
     rule = ["---", *["---:"] * (len(cells.columns) - 1)]
     lines = [list(map(written, cells.columns)), rule,
              *(list(map(written, row)) for row in cells.to_numpy().tolist())]
-    if references:
-        lines.insert(len(lines) - references, ["---"] * len(rule))
     text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     return text + (f"\n{' '.join(sentences)}\n" if sentences else "")
 
@@ -182,8 +180,11 @@ def _latex(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
         bold = rf"\textbf{{{bare.translate(_LATEX)}}}" if bare else ""
         return bold + text[len(bare):].translate(_LATEX)
 
-    text = cells.map(written).rename(columns=written).to_latex(
-        index=False, escape=False, column_format="l" + "r" * (len(cells.columns) - 1))
+    texts = cells.map(written).rename(columns=written)
+    # After the end of a row, LaTeX takes a bracket or a star for an option.
+    texts.isetitem(0, texts.iloc[:, 0].str.replace(r"^([\[*])", r"{\1}", regex=True))
+    text = texts.to_latex(index=False, escape=False,
+                          column_format="l" + "r" * (len(cells.columns) - 1))
     if references:
         lines = text.split("\n")
         lines.insert(lines.index(r"\bottomrule") - references, r"\midrule")

@@ -6,6 +6,11 @@ from __future__ import annotations
 TIE_DECIMALS = 12
 #: The significance level.
 ALPHA = 0.05
+#: The least number of topics of a test, and that of an interval.
+LEAST_TESTED, LEAST_INTERVAL = 6, 3
+#: Why fewer topics have no test.
+TOO_FEW = ("With fewer than six topics, no difference is called significant: even where all topics "
+           "agree, a sign test has p > .05.")
 #: The correction of the p-values for several systems.
 CORRECTION = "holm"
 #: The suffixes of the columns in which pt.Experiment compares with a baseline.

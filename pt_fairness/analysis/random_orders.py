@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.directions import direction_of_measure, from_best
 from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of, systems_of
 from pt_fairness.analysis.names import TIE_DECIMALS
 from pt_fairness.core.arrays import Bools, Floats, Ints
@@ -178,8 +179,8 @@ def _orders(system: str, run: Run, judgments: Judgments, annotated: Any, numbers
 
 def _summary(measure: FairnessMeasure, value: float, means: Floats) -> dict[str, float]:
     difference = np.round(means - value, TIE_DECIMALS)
-    # Unsigned measures have no negative values.
-    worse = -difference if measure.FAIR_END else np.round(abs(means) - abs(value), TIE_DECIMALS)
+    direction = direction_of_measure(measure)
+    worse = np.round(from_best(means, direction) - from_best(value, direction), TIE_DECIMALS)
     tail = 1 + min((difference <= 0).sum(), (difference >= 0).sum())
     return {"random": means.mean(), "sd": means.std(ddof=1) if len(means) > 1 else np.nan,
             "fairer": ((worse < 0).sum() + 0.5 * (worse == 0).sum()) / len(means),

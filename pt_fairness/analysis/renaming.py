@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness.analysis.columns import column_of
-from pt_fairness.analysis.directions import MARKS, direction_of
+from pt_fairness.analysis.directions import direction_of, mark_of
 from pt_fairness.analysis.names import (
     MEASURES,
     SEVERAL,
@@ -97,6 +97,6 @@ def _check_labels(names: Mapping[str, str], every: list[str], table: pd.DataFram
         if split_suffix(new)[1]:
             raise ValueError(f"{new!r} cannot be the label of {old}: it ends with "
                              f"{split_suffix(new)[1]!r}, as the columns of a comparison do")
-        mark, known = direction_of(old, table), parsed_or_none(new) is None
-        if known and mark is not None and new.endswith(MARKS) and not new.endswith(mark):
+        mark = direction_of(old, table)
+        if parsed_or_none(new) is None and mark is not None and mark_of(new) not in (None, mark):
             raise ValueError(f"{new!r} cannot be the label of {old}: the mark of {old} is {mark}")

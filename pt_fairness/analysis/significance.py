@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.columns import measure_columns
-from pt_fairness.analysis.directions import NEAR_ZERO, direction_of, from_best, measure_of
+from pt_fairness.analysis.directions import (
+    LARGER,
+    NEAR_ZERO,
+    SMALLER,
+    direction_of,
+    from_best,
+    measure_of,
+    stands_for,
+)
 from pt_fairness.analysis.names import (
     ALPHA,
     BROKEN,
@@ -16,9 +26,12 @@ from pt_fairness.analysis.names import (
     GROUPS,
     INTERVAL,
     LABELS,
+    LEAST_INTERVAL,
+    LEAST_TESTED,
     P_VALUE,
     SEVERAL,
     TOLERANCE,
+    TOO_FEW,
     TOPICS,
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
@@ -27,7 +40,9 @@ from pt_fairness.analysis.names import (
 from pt_fairness.analysis.per_query import is_per_query
 from pt_fairness.analysis.reference_rows import is_reference
 from pt_fairness.core.messages import first_names
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.choices import choices
+from pt_fairness.provider.parsing import parsed_or_none
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its fair end within its range.
@@ -47,6 +62,13 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
     return None
 
 
+def tested_topics(table: pd.DataFrame, column: str) -> float:
+    """Return the number of topics of the test of a measure, infinite where it is not known."""
+    attrs = table.attrs
+    dropped = attrs.get(UNDEFINED, {}).get(column, ()) if attrs.get(DROPPED) else ()
+    return attrs.get(TOPICS, math.inf) - len(dropped)
+
+
 def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
     """Return the p-values of a measure, corrected ones if the table has them; ``None`` for none."""
     found = averages.get(column + CORRECTED)
@@ -57,7 +79,8 @@ def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
     """Return the marks of the systems that are significantly better or worse than the baseline.
 
     Better is what is nearer to the better end of the measure: for ``rKL@5``, the smaller mean. The
-    test of a signed measure does not say which mean is nearer to 0, so the mark is ``≠``.
+    test of a signed measure does not say which mean is nearer to 0, so the mark is ``≠``. Fewer
+    than six topics have no marks.
 
     :param averages: the result of ``pt.Experiment`` or :func:`pt_fairness.evaluate`
     :param alpha: the significance level; corrected p-values are used if the table has them
@@ -80,11 +103,12 @@ def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
     row = baseline_row(averages)
     for column in columns:
         p, direction = p_values(averages, column), direction_of(column, averages)
-        if row is None or p is None or direction is None:
+        few = tested_topics(averages, column) < LEAST_TESTED
+        if row is None or p is None or direction is None or few:
             continue
         distance = from_best(averages[column].astype(float), direction)
         better = np.sign(distance.iloc[row] - distance).map({1: BETTER, -1: WORSE, 0: ""})
-        found = DIFFERENT if direction == NEAR_ZERO else better
+        found = better if direction in (LARGER, SMALLER) else DIFFERENT
         marks[column] = better.where(p.isna(), found).where(p.astype(float) < alpha, "").fillna("")
     return marks
 
@@ -113,19 +137,23 @@ def notes(table: pd.DataFrame) -> list[str]:
     compared = attrs.get(COMPARISON)
     different = (f" {DIFFERENT} significantly different by a measure with 0 within its range; "
                  "abs=True tests the nearness to 0."
-                 if any(direction_of(name, table) == NEAR_ZERO for name in measures) else "")
+                 if NEAR_ZERO in [direction_of(name, table) for name in measures] else "")
     if compared:
         name, systems = compared["correction"], compared["systems"]
         correction = ", not corrected for several systems" if name is None else \
             f", {_CORRECTIONS.get(name, f'correction {name}')} for {systems} systems"
-        sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
-                         f"{compared['baseline']} ({compared['test']}, p < "
-                         f"{short_p(compared['alpha'])}{correction if systems > 1 else ''})."
-                         f"{different}")
+        topics = [tested_topics(table, name) for name in measures]
+        if max(topics, default=0) >= LEAST_TESTED:
+            sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
+                             f"{compared['baseline']} ({compared['test']}, p < "
+                             f"{level(compared['alpha'])}{correction if systems > 1 else ''})."
+                             f"{different}")
+        if min(topics, default=math.inf) < LEAST_TESTED:
+            sentences.append(TOO_FEW)
     elif (row := baseline_row(table)) is not None:
         corrected = any(str(column).endswith(CORRECTED) for column in table.columns)
         sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
-                         f"{table['name'].iloc[row]} (p < {short_p(ALPHA)}"
+                         f"{table['name'].iloc[row]} (p < {level(ALPHA)}"
                          f"{', corrected' if corrected else ''}).{different}")
     if compared and attrs.get(TOLERANCE):
         limits = ", ".join(f"{margin:g} in {one}" for one, margin in attrs[TOLERANCE].items())
@@ -136,13 +164,18 @@ def notes(table: pd.DataFrame) -> list[str]:
         method = {"bca": "BCa bootstrap", "t": "t distribution"}[attrs[INTERVAL]["method"]]
         sentences.append(f"Intervals: {100 * attrs[INTERVAL]['confidence']:g} %, {method} over "
                          "topics.")
+        if attrs.get(TOPICS, math.inf) < LEAST_INTERVAL:
+            sentences[-1] = "Intervals need at least three topics."
     if attrs.get(GROUPS):
         labels = f" ({first_names(attrs[LABELS])})" if attrs.get(LABELS) else ""
         sentences.append(f"Groups: {attrs[GROUPS]}{labels}.")
+    fair = {name: measure for name, measure in measures.items() if measure is not None}
     texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))
-                       for name, measure in measures.items() if measure is not None}, dtype=object)
+                       for name, measure in fair.items()}, dtype=object)
+    labels = [label_and_measure(name, fair[name]) for name in texts.index]
     sentences += [f"{', '.join(same.index)}: {text}."
-                  for text, same in texts.groupby(texts, sort=False) if text]
+                  for text, same in texts.set_axis(labels).groupby(texts.to_numpy(), sort=False)
+                  if text]
     counts = pd.Series({name: f"{len(topics)} of {attrs[TOPICS]} topics"
                         for name, topics in attrs.get(UNDEFINED, {}).items()}
                        | attrs.get(UNDEFINED_EVERYWHERE, {}), dtype=object)
@@ -157,15 +190,29 @@ def notes(table: pd.DataFrame) -> list[str]:
 
 
 def short_p(p: float) -> str:
-    """Return a p-value without the leading zero, and ``< .001`` for smaller ones.
+    """Return a p-value with three decimals, without the leading zero, and ``< .001`` below that.
+
+    NaN, the p-value of equal systems, is ``–``.
 
     Examples
     --------
     >>> from pt_fairness.analysis.significance import short_p
     >>> [short_p(p) for p in (0.05, 0.0312, 0.0004, 1.0)]
-    ['.05', '.031', '< .001', '1']
+    ['.050', '.031', '< .001', '1.000']
     """
-    if p < 0.001:
-        return "< .001"
-    text = f"{p:.3f}".rstrip("0").rstrip(".")
-    return text.removeprefix("0") if text != "0" else "0"
+    if math.isnan(p):
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def level(alpha: float) -> str:
+    """Return a significance level without the leading zero."""
+    return f"{alpha:g}".removeprefix("0")
+
+
+def label_and_measure(name: str, measure: FairnessMeasure) -> str:
+    """Return the name of a column and, if it is a label, the name of the measure without groups."""
+    if parsed_or_none(stands_for(name)) is not None:
+        return name
+    params = {key: value for key, value in measure.params.items() if key != "groups"}
+    return f"{name} ({type(measure)(**params)})"

@@ -167,7 +167,8 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
         return steps.reindex(p_values.index).where(p_values.notna())
     from statsmodels.stats.multitest import multipletests
     try:  # the method is checked in any case
-        values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA, method)[1]
+        values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA,
+                               str(method))[1]
     except ValueError:
         raise ValueError(f"correction={shown(method)} is not possible; it takes a method of "
                          "statsmodels.stats.multitest.multipletests, such as 'holm', or "

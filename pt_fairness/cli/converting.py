@@ -96,7 +96,7 @@ def _compared(options: argparse.Namespace, run: Any, new: Any) -> str:
 
     from pt_fairness import analysis, evaluation
     from pt_fairness.analysis.directions import with_mark
-    from pt_fairness.analysis.significance import changes, notes
+    from pt_fairness.analysis.significance import changes, notes, short_p
     from pt_fairness.measures.parsing import split
     averages, values = evaluation.evaluate(
         {"before": run, "after": new}, options.compare,
@@ -110,7 +110,7 @@ def _compared(options: argparse.Namespace, run: Any, new: Any) -> str:
         "difference": found["difference"].map("{:+.4f}".format) + found["measure"].map(marks),
         "95 % interval": "[" + found["low"].map("{:.4f}".format) + ", "
                          + found["high"].map("{:.4f}".format) + "]",
-        "p": found["p"]})
+        "p": found["p"].map(short_p)})
     return evaluation.as_text(shown, "text") + "\n" + "".join(f"{one}\n" for one in [
         *notes(values), "Intervals: BCa bootstrap over topics."])
 

@@ -30,8 +30,29 @@ def range_of(measure: FairnessMeasure) -> str:
 
 def fair_end_of(measure: FairnessMeasure) -> str:
     """Return the fair value of a measure, or ``more`` where a larger value is always fairer."""
-    return "more" if measure.FAIR_END != 0 and measure.RANGE[1] is None \
-        else f"{measure.FAIR_END:g}"
+    low, high = measure.RANGE
+    if high is None and measure.FAIR_END not in (0, low):
+        return "more"
+    return f"{measure.FAIR_END:g}"
+
+
+#: The measures whose fair end is the best value, but not fair.
+_BEST = ("Annotated", "EER", "GFR", "MRecall", "OfGroup", "TrecFair")
+
+
+def fair_end_in_words(measure: FairnessMeasure) -> str:
+    """Return what the fair end of a measure means.
+
+    Examples
+    --------
+    >>> from pt_fairness import Annotated, FaiRR, rKL
+    >>> [fair_end_in_words(measure) for measure in (rKL, Annotated, FaiRR)]
+    ['0 is fair', '1 is best', 'more is fairer']
+    """
+    end = fair_end_of(measure)
+    if end == "more":
+        return "more is fairer"
+    return f"{end} is {'best' if measure.NAME in _BEST else 'fair'}"
 
 
 def _docstring(measure: FairnessMeasure) -> tuple[str, str]:

@@ -36,13 +36,12 @@ def choices(measure: FairnessMeasure, several: bool = False) -> str:
     target, kind = measure.target_word, measure.POPULATION
     chosen = measure.param("protected") or measure.param("pro") or (
         measure.param("group") if measure.COMPARES else None)
-    words = {"minority": f"the group with the fewest {kind} documents, per topic",
+    words = {"minority": f"the group with the fewest {kind} documents, of those that have any, "
+                         "per topic",
              "majority": f"the group with the most {kind} documents, per topic",
              "all": "none, all groups are compared",
              measure.param("pro"): f"{chosen} against {measure.param('con')}"}
     told = [] if target is None else [f"target: {TARGETS.get(str(target), literal(target))}"]
     told += [f"protected: {words.get(chosen, chosen)}"] if chosen else []
-    if several:
-        told += ["the others count as one" + ": protected='all' compares all"
-                 * measure.SUPPORTED_PARAMS["protected"].validate("all")]
+    told += ["the others count as one"] * several
     return "; ".join(told)

@@ -12,13 +12,12 @@ from matplotlib.axes import Axes
 from pt_fairness.analysis.comparisons import SIDE
 from pt_fairness.analysis.directions import (
     LARGER,
-    NEAR_ZERO,
     SMALLER,
     direction_of,
     measure_of,
     with_mark,
 )
-from pt_fairness.analysis.names import ALPHA
+from pt_fairness.analysis.names import ALPHA, LEAST_TESTED
 from pt_fairness.analysis.per_query import of_one_measure
 from pt_fairness.analysis.statistics import Correlations, starred
 from pt_fairness.io.frames import need_rows
@@ -32,8 +31,7 @@ from pt_fairness.plots.layout import (
 )
 
 #: The meaning of a difference, by direction.
-_SIDES = {LARGER: ("← worse", "better →"), SMALLER: ("← better", "worse →"),
-          NEAR_ZERO: ("← smaller", "larger →"), None: ("← smaller", "larger →")}
+_SIDES = {LARGER: ("← worse", "better →"), SMALLER: ("← better", "worse →")}
 #: The coefficient below which a cell is so dark that its text is white.
 DARK = -0.75
 #: The size of a cell of a heat map, in inches.
@@ -43,11 +41,11 @@ CELL = 0.75
 def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the difference of each system from the baseline, with its interval.
 
-    A dark point is a significant difference (at .05, after the correction of the comparison), an
-    open one is not. The intervals are not corrected: a pale point is not significant although its
-    interval is without 0. Where the comparison has verdicts, the interval is that of the verdict
-    (at 90 %), the tolerance is a dashed line, and the points say within (dark), inconclusive (open)
-    or exceeds (pale). The axis says on which side a system is better. The best difference is at
+    A dark point is a significant difference (at .05, after the correction of the comparison, and of
+    six topics or more), an open one is not. The intervals are not corrected: a pale point is not
+    significant although its interval is without 0. Where the comparison has verdicts, the interval
+    is that of the verdict (at 90 %), the tolerance is a dashed line, and the points say within
+    (dark), inconclusive (open) or exceeds (pale). The axis says on which side a system is better. The best difference is at
     the top.
 
     :param compared: the result of :func:`pt_fairness.analysis.compare`
@@ -68,7 +66,7 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     ['B']
     """
     need_rows(compared, "the comparison",
-              ["name", "measure", "difference", "low", "high", "reject"])
+              ["name", "measure", "n", "difference", "low", "high", "reject"])
     frame, name = of_one_measure(compared, measure)
     direction = direction_of(name, frame)
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
@@ -89,7 +87,8 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
             ("within", colour), ("inconclusive", "white"), ("exceeds", pale))]
     else:
         ends, label = table[["low", "high"]], "interval (not corrected)"
-        sure, apart = table["reject"].astype(bool), (table["low"] > 0) | (table["high"] < 0)
+        sure = table["reject"].astype(bool) & (table["n"] >= LEAST_TESTED)
+        apart = (table["low"] > 0) | (table["high"] < 0)
         marks = [(sure, colour, f"significant (p < {ALPHA:g})"),
                  (~sure & apart, pale, "interval without 0, but not significant"),
                  (~sure & ~apart, "white", "not significant")]
@@ -98,7 +97,7 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
         if mask.any():
             handles[label] = ax.scatter(table["difference"][mask], rows[mask], facecolors=face,
                                         edgecolors=colour, zorder=3)
-    left, right = _SIDES[direction]
+    left, right = _SIDES.get(str(direction), ("← smaller", "larger →"))
     ax.set(xlabel=style.text(f"{left}   difference of {name} from the baseline   {right}",
                              2 * style.LONG), ylim=(len(table) - 0.5, -0.5))
     legend_below(ax, list(handles.values()), list(handles), new)

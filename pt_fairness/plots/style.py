@@ -9,6 +9,7 @@ import pandas as pd
 
 from pt_fairness.analysis.directions import measure_of
 from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.catalog import fair_end_in_words, fair_end_of
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.
@@ -57,7 +58,7 @@ def text(name: Any, width: int | None = None) -> str:
 
 def fair_end(measure: FairnessMeasure) -> float | None:
     """Return the fair end of a measure, or ``None`` if it is the largest value and has no bound."""
-    return None if measure.FAIR_END and measure.RANGE[1] is None else float(measure.FAIR_END)
+    return None if fair_end_of(measure) == "more" else float(measure.FAIR_END)
 
 
 def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
@@ -68,6 +69,5 @@ def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
     known = measure_of(column, table)
     if known is None:
         return column
-    end = fair_end(known)
-    return f"{column} (more is fairer)" if end is None else f"{column} ({end:g} is fair)"
+    return f"{column} ({fair_end_in_words(known)})"
 

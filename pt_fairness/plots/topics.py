@@ -77,7 +77,7 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
 def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the mean of each system in each group of topics, with its interval.
 
-    Each group says its number of topics. A group without a line has fewer than two topics.
+    Each group says its number of topics. A group without a line has fewer than three topics.
 
     :param found: the result of :func:`pt_fairness.analysis.topic_groups`
     :param measure: a measure or its name; may be omitted if the frame has only one

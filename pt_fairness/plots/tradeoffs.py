@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from pt_fairness.analysis.columns import column_of
 from pt_fairness.analysis.directions import (
-    NEAR_ZERO,
+    LARGER,
     SMALLER,
     direction_of,
     distance_from_best,
@@ -103,7 +103,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
                 named[row["name"]] = draw(row[column], linestyle=DASHES[i], **REFERENCE)
     if front.any():
         order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
-        connected = NEAR_ZERO not in [direction_of(column, averages) for column in columns]
+        connected = {direction_of(column, averages) for column in columns} <= {LARGER, SMALLER}
         (named["Pareto front"],) = ax.plot(x[order], y[order], color=colour, marker="o",
                                            linewidth=1 if connected else 0, zorder=1)
         if connected:

@@ -30,7 +30,7 @@ from pt_fairness.analysis.significance import (
 )
 from pt_fairness.core.messages import first_names
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.catalog import fair_end_of
+from pt_fairness.measures.catalog import fair_end_in_words
 from pt_fairness.provider.parsing import reads_subtopics
 from pt_fairness.reporting import citations
 from pt_fairness.reporting.data import IN_QRELS, Experiment
@@ -92,8 +92,7 @@ def _lead(experiment: Experiment) -> str:
 def _end(experiment: Experiment, measure: int) -> str:
     direction, own = experiment.directions[measure], experiment.measures[measure]
     if isinstance(own, FairnessMeasure) and direction != NEAR_ZERO:
-        end = fair_end_of(own)
-        return f"{direction} {'more is better' if end == 'more' else f'{end} is fair'}"
+        return f"{direction} {fair_end_in_words(own)}"
     return _ENDS.get(str(direction), str(direction))
 
 
@@ -104,7 +103,7 @@ def _table(experiment: Experiment) -> dict[str, Any]:
         {"parts": ["system"], "measure": None, "end": ""},
         *({"parts": re.split("(?<=[,(])", name), "measure": i, "end": _end(experiment, i)}
           for i, name in enumerate(names)),
-        *({"parts": [f"annotated@{experiment.depth}"], "measure": None, "end": source.name}
+        *({"parts": [f"Annotated@{experiment.depth}"], "measure": None, "end": source.name}
           for source in experiment.sources)]
     rows = []
     base = None if experiment.baseline is None else experiment.systems.index(experiment.baseline)
@@ -133,7 +132,7 @@ def _table(experiment: Experiment) -> dict[str, Any]:
                        "on a name sorts by it. Names in brackets are reference rankings: the "
                        "relevant documents that have a group, in other orders.",
             "notes": [*notes(averages), *([SAMPLES] if experiment.sampled else []), *(
-                [f"annotated@{experiment.depth}: the share of the first {experiment.depth} "
+                [f"Annotated@{experiment.depth}: the share of the first {experiment.depth} "
                  "documents that have a group."] if experiment.sources else [])]}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ from scipy import stats
 from slow_versions import certainty as slow
 from statsmodels.stats.multitest import multipletests
 
-from pt_fairness import FairnessWarning, rename
+from pt_fairness import FairnessWarning, evaluate, rename
 from pt_fairness.analysis import compare
 
 #: Measures of which larger, smaller and values near 0 are better.
@@ -166,7 +167,7 @@ class TestVerdict:
         assert again == result.loc[DOWN, "verdict"].tolist()
 
     def test_equal_differences_and_one_topic(self):
-        values = {"A": [0.5, 0.25], "B": [0.375, 0.125], "C": [0.5, 0.25]}
+        values = {"A": [0.5, 0.25, 0.25], "B": [0.375, 0.125, 0.125], "C": [0.5, 0.25, 0.25]}
         result = compare(frame_of(values), "A", tolerance=0.125).set_index("name")
         assert result["verdict"].tolist() == ["inconclusive", "within"]
         assert result["p tolerance"].tolist() == [1, 0]
@@ -180,6 +181,32 @@ class TestVerdict:
             compare(frame_of(VALUES, measure), "A", tolerance=0.1)
         both = compare(frame_of(VALUES, measure), "A", resamples=9, tolerance=0.1, side="both")
         assert set(both["verdict"]) == {"within"}
+
+
+def test_few_topics():
+    """Two equal differences say nothing, although their p-value is 0."""
+    two = {"A": [0.1, 0.2], "B": [0.5063, 0.6063]}
+    with pytest.warns(FairnessWarning, match="With fewer than six topics, no difference is") as few:
+        row = compare(frame_of(two), "A", tolerance=0.5).iloc[0]
+    assert len(few) == 1
+    assert row[["low", "high", "tolerance low", "p tolerance"]].isna().all()
+    assert row["verdict"] == "inconclusive"
+    five = {name: VALUES[name][:5] for name in "AB"}
+    with pytest.warns(FairnessWarning, match="With fewer than six topics"):
+        assert compare(frame_of(five), "A")["low"].notna().all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare(frame_of({name: VALUES[name][:6] for name in "AB"}), "A")
+
+
+@pytest.mark.parametrize("method", [5, True, "nothing", ["holm"]])
+def test_unknown_corrections(method):
+    with pytest.raises(ValueError, match=r"^correction=.* is not possible; it takes a method of"):
+        compare(frame_of(VALUES), "A", method)
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a"], "label": 1})
+    runs = {"A": qrels.assign(score=1.0), "B": qrels.assign(score=1.0)}
+    with pytest.raises(ValueError, match=r"^correction=.* is not possible; it takes a method of"):
+        evaluate(runs, qrels, ["AP"], baseline=0, correction=method, progress=False)
 
 
 def test_missing_topics_warn():

@@ -69,7 +69,7 @@ def test_systems_and_measures_do_not_matter_to_each_other():
     pd.testing.assert_frame_equal(shuffled.loc[result.index], result)
 
 
-@given(st.lists(NUMBERS, min_size=2, max_size=9), st.sampled_from(["t", "bca"]))
+@given(st.lists(NUMBERS, min_size=3, max_size=9), st.sampled_from(["t", "bca"]))
 @example([0.0, 0.0, 0.0, 0.1, 0.2, 0.0, 0.0, 0.5458984375], "bca")  # 13 decimals, the last a 5
 def test_properties(values, method):
     options = {"method": method, "resamples": 999}
@@ -87,11 +87,12 @@ def test_properties(values, method):
 @pytest.mark.parametrize("method", ["t", "bca"])
 def test_few_and_equal_values(method):
     nan = math.nan
-    values = {"one": [0.5, nan, nan], "none": [nan] * 3, "equal": [0.3, 0.1 + 0.2, 0.3]}
+    values = {"one": [0.5, nan, nan], "none": [nan] * 3, "equal": [0.3, 0.1 + 0.2, 0.3],
+              "two": [0.1, 0.2, nan]}  # fmt: skip
     result = intervals(frame_of(values), method).set_index("name")
-    assert result["n"].tolist() == [1, 0, 3]
+    assert result["n"].tolist() == [1, 0, 3, 2]
     assert result.loc["one", "mean"] == 0.5 and math.isnan(result.loc["none", "mean"])
-    assert result.loc[["one", "none"], ["low", "high"]].isna().all(axis=None)
+    assert result.loc[["one", "none", "two"], ["low", "high"]].isna().all(axis=None)
     assert result.loc["equal", "low"] == result.loc["equal", "high"] == result.loc["equal", "mean"]
 
 

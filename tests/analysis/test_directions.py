@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import ir_measures
+import numpy as np
 import pandas as pd
+import pyterrier.measures
 import pytest
 
-from pt_fairness import FairnessWarning, highlight
+import pt_fairness
+from pt_fairness import FairnessWarning, analysis, highlight, plots, rename
+from pt_fairness.analysis.directions import direction_of
+from pt_fairness.evaluation import as_text
+from pt_fairness.measures import MEASURES, FairnessMeasure, params, register
 
 
 def marked(table: pd.DataFrame) -> set[tuple[str, str]]:
@@ -71,3 +80,54 @@ class TestHighlight:
     def test_rounding_noise_is_a_tie(self):
         table = pd.DataFrame({"name": list("ABC"), "nDCG@5": [0.3, 0.1 + 0.2, 0.2]})
         assert marked(table) == {("nDCG@5", "A"), ("nDCG@5", "B")}
+
+
+class _Ratio(FairnessMeasure):
+    """
+    Made up: 1 is fair.
+
+    Source: made up.
+    """
+
+    NAME = __name__ = "MadeUpRatio"
+    SUPPORTED_PARAMS: ClassVar = {"cutoff": params.cutoff(), "groups": params.groups()}
+    FAIR_END = 1.0
+
+    def score(self, view):
+        return np.ones(len(view))
+
+
+@pytest.fixture(params=[((1.0, None), "↓"), ((0.0, None), "↑"), ((0.0, 1.0), "↑"),
+                        ((0.0, 2.0), "→1")])  # fmt: skip
+def ratio(request, monkeypatch):
+    """The range of a measure whose fair end is 1, and the direction of the measure."""
+    monkeypatch.setattr(_Ratio, "RANGE", request.param[0])
+    yield register(_Ratio()), request.param[1]
+    del ir_measures.measures.registry["MadeUpRatio"], MEASURES["MadeUpRatio"]
+    delattr(pyterrier.measures, "MadeUpRatio")
+    delattr(pt_fairness, "MadeUpRatio")
+
+
+def test_towards_the_fair_end_wherever_it_lies(ratio):
+    measure, direction = ratio
+    best = {"↓": "A", "↑": "C", "→1": "B"}[direction]
+    table = pd.DataFrame({"name": [*"ABC"], "MadeUpRatio@5": [0.1, 0.9, 1.7]})
+    assert direction_of("MadeUpRatio@5") == direction
+    assert marked(table) == {("MadeUpRatio@5", best)}
+    assert f"MadeUpRatio@5 {direction} |" in as_text(table, "md")
+    assert analysis.top(table, n=1)["name"].tolist() == [best]
+    assert direction_of(rename(table, {"MadeUpRatio@5": f"R {direction}"}).columns[1]) == direction
+    end = plots.style.with_fair_end("MadeUpRatio@5")
+    unbounded = direction == "↑" and measure.RANGE[1] is None
+    assert end == f"MadeUpRatio@5 ({'more is fairer' if unbounded else '1 is fair'})"
+    rows = [(name, str(qid), "MadeUpRatio@5", value + qid / 100) for name, value in
+            zip(table["name"], table["MadeUpRatio@5"], strict=True) for qid in range(8)]
+    perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    if direction == "→1":
+        with pytest.raises(ValueError, match="a system cannot be worse in MadeUpRatio@5"):
+            analysis.compare(perquery, "B", tolerance=0.1)
+        return
+    verdicts = analysis.compare(perquery, "B", tolerance=0.1)["verdict"].tolist()
+    assert verdicts == {"↓": ["within", "exceeds"], "↑": ["exceeds", "within"]}[direction]
+    ax = plots.tradeoff(table.assign(AP=0.5), "AP", "MadeUpRatio@5")
+    assert ax.yaxis_inverted() == (direction == "↓")

@@ -1,13 +1,16 @@
 """Tables as text: what is escaped, marked and left out."""
 
 import json
+import shutil
+import subprocess
 from io import StringIO
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import FairnessWarning, rename
+from pt_fairness import FairnessWarning, evaluate, rename, report
+from pt_fairness.analysis import topic_groups
 from pt_fairness.analysis.directions import direction_of
 from pt_fairness.evaluation import as_text
 
@@ -40,12 +43,51 @@ def test_marks_stay_with_their_systems():
         lines = as_text(given, "latex").splitlines()
         assert r"b & \textbf{0.1000}$^{\blacktriangle}$ & False \\" in lines
         assert sum("blacktriangle" in line for line in lines[:-1]) == 2  # in the note, too
-        assert "worse than a (p \\textless{} .05)." in " ".join(lines[-6:])
+        assert "worse than a (p \\textless{} .05)." in " ".join(lines[-7:])
     corrected = table.assign(**{"rKL@5 p-value corrected": [np.nan, 0.02, 0.5]})
     assert "worse than a (p < .05, corrected). rKL@5: target" in as_text(corrected, "md")
     alone = as_text(table.assign(**{"rKL@5 p-value": [np.nan, 0.5, 0.5]}), "latex")
     assert alone.startswith("% needs booktabs and amssymb\n"), "the note has the marks"
     assert as_text(table[["name", "rKL@5"]], "latex").startswith("% needs booktabs\n")
+
+
+@pytest.mark.parametrize("name", ["[random order]", "*A"])
+def test_names_that_latex_takes_for_options(name):
+    table = pd.DataFrame({"name": ["A", name], "AP": [0.2, 0.4]})
+    table.attrs["references"] = (name,)
+    lines = as_text(table, "latex").splitlines()
+    assert lines[lines.index(r"\bottomrule") - 1] == f"{{{name[0]}}}{name[1:]} & 0.4000 \\\\"
+    assert as_text(table, "md").count("---") == 2, "one rule only"
+
+
+def _latex_of_the_package():
+    """LaTeX that the package prints: tables of all kinds, and a paragraph."""
+    rng = np.random.default_rng(0)
+    qrels = pd.DataFrame({"qid": np.repeat([*"12345678"], 4), "docno": [*"abcd"] * 8,
+                          "label": [1, 1, 0, 1] * 8, "iteration": ["PRO", "CON", "CON", ""] * 8})
+    runs = {name: qrels[["qid", "docno"]].assign(score=rng.random(len(qrels)))
+            for name in ("B_1 & [x]", "[A]", "*C", "100 % $")}
+    averages, perquery = evaluate(
+        runs, qrels, ["nDCG@3", "rKL@3", "BiasP@3"], baseline=0, confidence=0.9,
+        references=True, tolerance={"nDCG@3": 0.1}, progress=False, labels={"rKL@3": "Un_fair #"})
+    page = report(runs, qrels, ["nDCG@3", "rKL@3"], progress=False)
+    topics = topic_groups(perquery, dict.fromkeys("1234", "a~b") | dict.fromkeys("5678", "{c}"))
+    return [as_text(averages, "latex", p_values=True), as_text(perquery, "latex"),
+            as_text(topics, "latex"), page.latex]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX was found")
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_latex_compiles(tmp_path):
+    for i, text in enumerate(_latex_of_the_package()):
+        (tmp_path / f"{i}.tex").write_text("\n".join([
+            r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{textcomp}",
+            r"\usepackage{booktabs,amssymb}", r"\begin{document}", text, r"\end{document}"]),
+            encoding="utf-8")
+        done = subprocess.run(
+            ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", f"{i}.tex"], cwd=tmp_path,
+            timeout=60, capture_output=True, text=True, errors="replace")
+        assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_values_per_topic_keep_their_directions_in_files():

@@ -76,20 +76,21 @@ def test_the_notes_of_attrs():
 
 
 @pytest.mark.parametrize("p, text", [(0.0, "< .001"), (0.00099, "< .001"), (0.001, ".001"),
-                                     (0.5, ".5"), (0.9999, "1"), (1.0, "1")])
+                                     (0.5, ".500"), (0.9999, "1.000"), (1.0, "1.000")])
 def test_p_values_as_text(p, text):
     assert short_p(p) == text
 
 
 QRELS_TARGET = "target: the distribution of the groups in the relevant documents of the topic"
-FEWEST = "protected: the group with the fewest relevant documents, per topic"
+FEWEST = ("protected: the group with the fewest relevant documents, of those that have any, per "
+          "topic")
 
 
 @pytest.mark.parametrize("names, text", [
     (["rKL@5", "rND@10"], f"{QRELS_TARGET}; {FEWEST}"),
     (["rKL(protected='all')@5"], f"{QRELS_TARGET}; protected: none, all groups are compared"),
     (["nDD"], "target: the distribution of the groups in the whole ranking; protected: the group "
-              "with the fewest ranked documents, per topic"),
+              "with the fewest ranked documents, of those that have any, per topic"),
     (["FAIR(protected='majority',p=0.5)@5"],
      "protected: the group with the most relevant documents, per topic"),
     (["Skew(group='F',target={'F':0.5,'M':0.5})@5"], "target: {'F':0.5,'M':0.5}; protected: F"),
@@ -110,8 +111,28 @@ def test_one_group_against_several_others():
     table = pd.DataFrame({"name": ["A"], "rKL@5": [0.1], "rND@5": [0.1]})
     table.attrs = {"several groups": {"rKL@5": 4, "rND@5": 4}}
     assert notes(table) == [
-        f"rKL@5: {QRELS_TARGET}; {FEWEST}; the others count as one: protected='all' compares all.",
-        f"rND@5: {QRELS_TARGET}; {FEWEST}; the others count as one."]
+        f"rKL@5, rND@5: {QRELS_TARGET}; {FEWEST}; the others count as one."]
+
+
+def test_notes_of_renamed_measures_name_the_measure():
+    table = pd.DataFrame({"name": ["A"], "rKL@5": [0.1], "rND@5": [0.1]})
     renamed = rename(table, {"rKL@5": "Unfairness"})
-    sentence = notes(renamed)[0]
-    assert sentence.startswith("Unfairness: target") and sentence.endswith("compares all.")
+    assert notes(renamed) == [f"Unfairness (rKL@5), rND@5: {QRELS_TARGET}; {FEWEST}."]
+
+
+@pytest.mark.parametrize("topics, dropped, marks", [(6, 0, "▲"), (5, 0, ""), (6, 1, "")])
+def test_few_topics_have_no_marks(averages, topics, dropped, marks):
+    averages.attrs = {
+        "topics": topics, "undefined": {"rKL@5": ("1",) * dropped}, "undefined left out": True,
+        "comparison": {"baseline": "base", "test": "paired t-test", "correction": None,
+                       "alpha": 0.05, "systems": 2}}
+    assert changes(averages)["rKL@5"].tolist()[2] == marks
+    few = [one for one in notes(averages) if one.startswith("With fewer than six topics, no")]
+    assert len(few) == (not marks)
+    assert ("▲" in as_text(averages, "md")) == (topics == 6)
+
+
+def test_intervals_of_two_topics():
+    table = pd.DataFrame({"name": ["A"], "AP": [0.1], "AP low": np.nan, "AP high": np.nan})
+    table.attrs = {"topics": 2, "interval": {"method": "bca", "confidence": 0.95}}
+    assert notes(table) == ["Intervals need at least three topics."]

@@ -96,7 +96,8 @@ def paper(table, bold):
 NOTE = ("▲ significantly better, ▼ significantly worse than system 3 (two-sided paired t-test, "
         "p < .05, Holm's correction for 3 systems). rND@5: target: the distribution of the groups "
         "in the relevant documents of the topic; protected: the group with the fewest relevant "
-        "documents, per topic; the others count as one. Undefined: rND@5 on 7 of 12 topics.")
+        "documents, of those that have any, per topic; the others count as one. Undefined: rND@5 "
+        "on 7 of 12 topics.")
 
 
 def test_markdown(command, expected):
@@ -110,7 +111,7 @@ def test_markdown(command, expected):
                     "--correction", "none")[1].splitlines()
     assert short[0] == ("| name | nDCG@5 ↑ | p (nDCG@5) | rND@5 ↓ | p (rND@5) | AP ↑ | p (AP) |")
     p = table["AP p-value"][1]
-    assert short[3].endswith(f"{table['AP'][1]:.2f} | " + f"{p:.3f}".strip("0") + " |")
+    assert short[3].endswith(f"{table['AP'][1]:.2f} | " + f"{p:.3f}".removeprefix("0") + " |")
     assert "not corrected for several systems" in short[-1]
 
 

@@ -101,7 +101,7 @@ class TestDifferences:
 
     @pytest.mark.parametrize("names", [LONG_NAMES, MANY_NAMES])
     def test_names(self, names):
-        frame = pd.DataFrame({"name": names, "measure": "rKL@10", "low": -0.1, "high": 0.2,
+        frame = pd.DataFrame({"name": names, "measure": "rKL@10", "n": 9, "low": -0.1, "high": 0.2,
                               "difference": np.linspace(0, 0.1, len(names)), "reject": False})
         assert_readable(plots.differences(frame))
 

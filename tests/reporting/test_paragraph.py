@@ -248,7 +248,7 @@ def test_a_measure_of_another_package_has_its_short_description():
     text = told(("Other@5", Other() @ 5))
     assert ("Yang & Stoyanovich 2017): how other the ranking is (target: the distribution of "
             "the groups in the relevant documents of the topic; protected: the group with the "
-            "fewest relevant documents, per topic) (0 is fair).") in text
+            "fewest relevant documents, of those that have any, per topic) (0 is fair).") in text
 
 
 @pytest.mark.parametrize(

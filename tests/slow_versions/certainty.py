@@ -41,7 +41,7 @@ def interval(
     values: Sequence[float], method: str, confidence: float, resamples: int, seed: int
 ) -> tuple[float, float]:
     n = len(values)
-    if n < 2:
+    if n < 3:
         return math.nan, math.nan
     if len(set(map(same, values))) == 1:
         return mean(values), mean(values)
@@ -85,7 +85,7 @@ def verdict(
 ) -> tuple[float, float, float, str]:
     """The interval of the mean difference, p and the word."""
     n = len(d)
-    if n < 2:
+    if n < 3:
         return math.nan, math.nan, math.nan, "inconclusive"
     loss = [-one for one in d] if larger_is_better and side == "worse" else list(d)
     error = sd(loss) / math.sqrt(n) if len(set(map(same, loss))) > 1 else 0.0
