@@ -45,8 +45,8 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     six topics or more), an open one is not. The intervals are not corrected: a pale point is not
     significant although its interval is without 0. Where the comparison has verdicts, the interval
     is that of the verdict (at 90 %), the tolerance is a dashed line, and the points say within
-    (dark), inconclusive (open) or exceeds (pale). The axis says on which side a system is better. The best difference is at
-    the top.
+    (dark), inconclusive (open) or exceeds (pale). The axis says on which side a system is better.
+    The best difference is at the top.
 
     :param compared: the result of :func:`pt_fairness.analysis.compare`
     :param measure: a measure or its name; may be omitted if the frame has only one
