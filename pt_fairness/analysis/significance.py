@@ -172,9 +172,9 @@ def notes(table: pd.DataFrame) -> list[str]:
     fair = {name: measure for name, measure in measures.items() if measure is not None}
     texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))
                        for name, measure in fair.items()}, dtype=object)
-    labels = [label_and_measure(name, fair[name]) for name in texts.index]
+    heads = [label_and_measure(name, fair[name]) for name in texts.index]
     sentences += [f"{', '.join(same.index)}: {text}."
-                  for text, same in texts.set_axis(labels).groupby(texts.to_numpy(), sort=False)
+                  for text, same in texts.set_axis(heads).groupby(texts.to_numpy(), sort=False)
                   if text]
     counts = pd.Series({name: f"{len(topics)} of {attrs[TOPICS]} topics"
                         for name, topics in attrs.get(UNDEFINED, {}).items()}
