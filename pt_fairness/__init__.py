@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pt_fairness.core import interrupts as _interrupts  # noqa: F401 - before what takes long
+
+# isort: split
 from pt_fairness import collections as _collections
 from pt_fairness import provider as _provider
 from pt_fairness._version import __version__ as __version__

@@ -23,7 +23,7 @@ from pt_fairness.analysis.significance import (
     p_values,
     short_p,
 )
-from pt_fairness.core.messages import at_least, one_of
+from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of
 from pt_fairness.io.frames import need_frame
 
 #: The forms of :func:`as_text`.
@@ -92,7 +92,7 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     """
     need_frame(table, "the table")
     one_of("form", form, FORMS)
-    at_least(0, "digits", digits, "all decimals")
+    at_least(0, "digits", digits, "all decimals", MOST_DECIMALS)
     table = long_form(table) if form == "long" else _with_marks(table.reset_index(drop=True))
     if form in _PAPER:
         cells = _cells(table, DIGITS if digits is None else digits, p_values)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from io import StringIO
 from typing import Any
 
 from pt_fairness.cli.output import add_command, add_groups, write
 
+#: The options of comparisons, which tables without averages ignore.
+_COMPARING = ("baseline", "references", "p_values", "test", "correction", "tolerance")
 #: The number of documents of a ranking that the report shows by default.
 DEPTH = 20
 
@@ -54,7 +55,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
                          help="a name for each run, in their order")
     command.add_argument("--baseline", metavar="RUN",
                          help="test the others against this run")
-    command.add_argument("--correction", metavar="METHOD", default="holm",
+    command.add_argument("--correction", metavar="METHOD",
                          help="correction of the tests for several systems, or none; a method of "
                               "statsmodels (default: holm)")
     command.add_argument("--jobs", metavar="N", type=int, default=1,
@@ -66,7 +67,7 @@ def _add_certainty(command: argparse.ArgumentParser) -> None:
     command.add_argument("--drop-undefined", dest="undefined", action="store_const", const="drop",
                          default="count", help="leave the topics for which a measure is undefined "
                          "out of its averages, tests and intervals, instead of counting 0")
-    command.add_argument("--test", choices=("t", "randomisation"), default="t",
+    command.add_argument("--test", choices=("t", "randomisation"),
                          help="test of the comparison (default: t)")
     command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
                          "this confidence level, such as 0.95")
@@ -82,8 +83,6 @@ def _add_certainty(command: argparse.ArgumentParser) -> None:
 
 
 def _table(options: argparse.Namespace) -> int:
-    import pandas as pd
-
     from pt_fairness import analysis, evaluation
     from pt_fairness.io.groups import read_topic_groups
     form: Any = options.format or (
@@ -94,41 +93,51 @@ def _table(options: argparse.Namespace) -> int:
         raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
                          "table of their own; give one of them")
     if options.uncertain is not None:
+        _refuse(options, "--uncertain", "label", "tolerance", "undefined", "test", "correction",
+                "references", "p_values")
         return _uncertain(options, form)
-    if topic_groups is not None and options.baseline is not None:
-        raise ValueError("--topic-groups prints means, which are not compared; leave out "
-                         "--baseline")
+    if topic_groups is not None:
+        _refuse(options, "--topic-groups prints means, which are not compared; it", *_COMPARING)
+    if per_query:
+        _refuse(options, "--per-query (--format long)", "ci", *_COMPARING)
     averages, values = evaluation.evaluate(**arguments_of(options), references=options.references)
     if topic_groups is not None:
         values = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
     text = evaluation.as_text(averages if not per_query and topic_groups is None else values,
                               form, options.digits, options.p_values)
-    if options.output and form in ("csv", "long"):
-        cells = pd.read_csv(StringIO(text), header=None, dtype=str, keep_default_na=False)
-        text = cells.replace("^(?=[=+@])", "'", regex=True).to_csv(
-            index=False, header=False, lineterminator="\n")
-    write(text, options.output)
+    write(text, options.output, form)
     return 1 if averages.attrs[evaluation.BROKEN] else 0
 
 
-def _uncertain(options: argparse.Namespace, form: Any) -> int:
-    """Print the values under uncertain labels.
+def _refuse(options: argparse.Namespace, table: str, *names: str) -> None:
+    """Raise an error for an option that a table would ignore.
 
-    :raises ValueError: an option that does not go with them
+    :param table: the option of the table
+    :param names: the options that it ignores, as attributes
+    :raises ValueError: one of them is given
     """
+    for name in names:
+        if getattr(options, name) not in (None, False, [], "count"):
+            option = "drop-undefined" if name == "undefined" else name.replace("_", "-")
+            raise ValueError(f"{table} does not go with --{option}; leave one of them out")
+
+
+def _uncertain(options: argparse.Namespace, form: Any) -> int:
+    """Print the values under uncertain labels."""
     from pt_fairness import analysis, evaluation, io
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.named_runs import named
-    if options.label or options.tolerance or options.undefined == "drop":
-        raise ValueError("--uncertain goes neither with --label nor with --tolerance nor with "
-                         "--drop-undefined")
+    from pt_fairness.io.runs import need_results
     runs = named(options.runs, options.names)
+    frames = {name: io.read_run(str(run)) for name, run in runs.items()}
+    for frame in frames.values():
+        need_results(frame)
     found = analysis.uncertain_labels(
-        {name: io.read_run(str(run)) for name, run in runs.items()}, io.load_qrels(options.qrels),
+        frames, io.load_qrels(options.qrels),
         arguments_of(options)["measures"], options.groups, options.uncertain,
         confidence=options.ci or 0.95,
         baseline=None if options.baseline is None else position(options.baseline, runs))
-    write(evaluation.as_text(found, form, options.digits), options.output)
+    write(evaluation.as_text(found, form, options.digits), options.output, form)
     return 0
 
 
@@ -149,13 +158,14 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     :raises ValueError: a label without a measure, or a tolerance that is no number
     """
     from pt_fairness.measures.parsing import split
+    correction = options.correction or "holm"
     return {
         "runs": options.runs, "qrels": options.qrels,
         "measures": [measure for some in options.measures for measure in split(some)],
         "groups": options.groups, "labels": dict(map(_label, options.label)),
         "names": options.names, "baseline": options.baseline,
-        "correction": None if options.correction == "none" else options.correction,
-        "test": options.test, "confidence": options.ci, "n_jobs": options.jobs,
+        "correction": None if correction == "none" else correction,
+        "test": options.test or "t", "confidence": options.ci, "n_jobs": options.jobs,
         "tolerance": dict(map(_tolerance, options.tolerance)) or None,
         "undefined": options.undefined, "progress": sys.stderr.isatty()}
 

@@ -53,7 +53,7 @@ def _annotate(options: argparse.Namespace) -> None:
         else groups.get(options.groups)
     annotated = source.to_qrels(io.load_qrels(options.qrels))
     if options.format == "csv":
-        write(annotated.to_csv(index=False, lineterminator="\n"), options.output)
+        write(annotated.to_csv(index=False, lineterminator="\n"), options.output, "csv")
     else:
         io.write_qrels(annotated, options.output)
     sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")
@@ -61,6 +61,7 @@ def _annotate(options: argparse.Namespace) -> None:
 
 def _rerank(options: argparse.Namespace) -> None:
     from pt_fairness import io, rerank
+    from pt_fairness.io.runs import need_results
     if (options.compare is None) != (options.measures is None):
         raise ValueError("--compare QRELS and -m MEASURE go together; give both or neither")
     if options.compare is None and options.undefined == "drop":
@@ -71,6 +72,7 @@ def _rerank(options: argparse.Namespace) -> None:
     method = getattr(rerank, options.method)
     params = _params(options, method)
     run = io.read_run(options.run_file)
+    need_results(run)
     if "iteration" in run:
         raise ValueError(f"{options.run_file} holds several rankings of a topic; give each as a "
                          "separate run")

@@ -78,17 +78,19 @@ def _write_values(options: argparse.Namespace) -> None:
     """
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
-    from pt_fairness.core.messages import collecting_warnings, warn
+    from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
     from pt_fairness.evaluation.plan import make_plan
-    from pt_fairness.io.runs import read_run
+    from pt_fairness.io.runs import need_results, read_run
     from pt_fairness.measures.parsing import split
     from pt_fairness.provider.checks import refuse_unknown
     from pt_fairness.provider.many_runs import warn_of_one_list
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
+    at_least(-1, "--places", options.places, most=MOST_DECIMALS)
     plan = make_plan(options.qrels, [one for some in options.measures for one in split(some)],
                      workers=1, source=options.groups)
     run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
+    need_results(run)
     warn_of_one_list(plan.measures, run)
     calculator = ir_measures if options.provider is None \
         else ir_measures.providers.registry[options.provider]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from io import StringIO
 from typing import Any
 
 from pt_fairness.cli.messages import for_commands
@@ -16,6 +20,9 @@ from pt_fairness.cli.messages import for_commands
 TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
          "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
          "re:PATTERN for the part of the document id that a regular expression matches")
+
+#: The start of a cell of CSV that a spreadsheet takes for a formula.
+FORMULA = r"^(?=[=+@\t\r])"
 
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None],
@@ -62,13 +69,17 @@ def check_output(options: argparse.Namespace) -> None:
                          "name")
 
 
-def write(text: str, path: str | None) -> None:
+def write(text: str, path: str | None, form: str = "") -> None:
     """Write the output of a command.
 
     :param path: a file, which is replaced atomically and compressed if it ends in ``.gz``; ``None``
         for standard output
+    :param form: the form of the text; in CSV, a quote stands before what a spreadsheet would take
+        for a formula
     :raises OSError: the file cannot be written
     """
+    if form in ("csv", "long"):
+        text = _without_formulas(text)
     if path is None:
         sys.stdout.write(text)
     else:
@@ -78,6 +89,35 @@ def write(text: str, path: str | None) -> None:
         data = text.encode("utf-8")
         with written_whole(path) as out:
             out.write(gzip.compress(data, mtime=0) if compression(path) else data)
+
+
+def _without_formulas(text: str) -> str:
+    """Return CSV with a quote before the cells that a spreadsheet takes for formulas."""
+    import pandas as pd
+    cells = pd.read_csv(StringIO(text), header=None, dtype=str, keep_default_na=False)
+    cells = cells.replace(FORMULA, "'", regex=True)
+    return cells.to_csv(index=False, header=False, lineterminator="\n")
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """End a command after SIGTERM and Ctrl-C by exceptions, so that its workers end, too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: Any) -> None:
+        sys.exit(128 + signal.SIGTERM)
+
+    handlers = {signal.SIGTERM: end}
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by pt_fairness.core.interrupts
+        handlers[signal.SIGINT] = signal.default_int_handler
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def guarded(program: str, command: Callable[[], Any]) -> int:
@@ -93,7 +133,7 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
     def show(message: Any, *_: Any, **__: Any) -> None:
         sys.stderr.write(f"{program}: warning: {for_commands(str(message))}\n")
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _signals():
         warnings.showwarning = show
         try:
             code = int(command() or 0)
@@ -103,7 +143,7 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
             code = 1
         except KeyboardInterrupt:
             code = 130
-        except (ValueError, OSError, ImportError, AssertionError, MemoryError) as error:
+        except (ValueError, OSError, ImportError, AssertionError, MemoryError, Warning) as error:
             sys.stderr.write(f"{program}: error: "
                              f"{for_commands(str(error)) or 'there is not enough memory'}\n")
             code = 2

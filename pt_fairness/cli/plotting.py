@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     add_options(plot)
     plot.add_argument("--topic", metavar="QID", help="the topic of strips and explain (default: "
                       "the first one of the qrels)")
-    plot.set_defaults(test="t", ci=None, tolerance=[], undefined="count")
+    plot.set_defaults(test=None, ci=None, tolerance=[], undefined="count")
 
 
 def _plot(options: argparse.Namespace) -> int:
@@ -49,6 +49,8 @@ def _plot(options: argparse.Namespace) -> int:
     if options.output is None or form not in options.formats:
         raise ValueError("plot draws into a file that ends in .pdf, .png or .svg, such as "
                          f"-o {options.figure}.pdf")
+    if options.topic is not None and options.figure not in ("strips", "explain"):
+        raise ValueError(f"{options.figure} shows all topics; leave out --topic")
     from pt_fairness import analysis, evaluation, io, plots
     from pt_fairness.analysis.columns import measure_columns
     from pt_fairness.evaluation.naming import position

@@ -14,6 +14,8 @@ from typing import Any
 
 #: The maximum number of names in a message.
 MOST_NAMES = 10
+#: The maximum number of decimals of a value; a float has no more.
+MOST_DECIMALS = 30
 #: The maximum number of characters of a value in a message.
 MOST_CHARACTERS = 100
 
@@ -82,16 +84,22 @@ def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
                          f"{', '.join(map(repr, possible[:-1]))} or {possible[-1]!r}")
 
 
-def at_least(least: int, option: str, value: Any, none: str | None = None) -> None:
+def at_least(least: int, option: str, value: Any, none: str | None = None,
+             most: int | None = None) -> None:
     """Check that an option is a whole number of at least ``least``.
 
     :param none: what ``None`` means; by default ``None`` is not possible
+    :param most: the largest number that is possible; ``None`` for no limit
     :raises ValueError: it is not
     """
+    if value is None and none is not None:
+        return
     whole = hasattr(value, "__index__") and not isinstance(value, bool)  # numpy's numbers, too
-    if not (value >= least if whole else value is None and none is not None):
-        raise ValueError(f"{option}={shown(value)} is not possible; it takes a whole number of "
-                         f"at least {least}{f', or None for {none}' if none else ''}")
+    if not whole or value < least or (most is not None and value > most):
+        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+        alternative = f", or None for {none}" if none else ""
+        raise ValueError(f"{option}={shown(value)} is not possible; it takes a whole number "
+                         f"{limits}{alternative}")
 
 
 class FairnessWarning(UserWarning):

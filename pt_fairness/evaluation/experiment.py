@@ -111,7 +111,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     :param correction: the correction of the p-values for several systems, a method of
         ``statsmodels.stats.multitest.multipletests``; ``None`` for none, the default of
         ``pt.Experiment``. As there, each measure is corrected separately. A system that is equal to
-        the baseline counts as p = 1, and its own p-values are NaN. (With such a system, the FDR
+        the baseline counts as p = 1, and its own p-values are NaN; a run that could not be
+        evaluated counts as p = 1, too. (With a system that is equal to the baseline, the FDR
         methods of ``pt.Experiment`` return NaN for all.)
     :param perquery: which tables to return: ``'both'``, the averages and the values per topic;
         ``False``, the averages; ``True``, the values per topic. (The default of ``pt.Experiment``
@@ -221,7 +222,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
             np.nan, one.values)) for name, one in scores.items()}
     if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
-                             "alpha": ALPHA, "systems": len(scores) - 1}
+                             "alpha": ALPHA, "systems": len(systems) - 1}
     if confidence is not None:
         attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
     tables: list[Any] = []
@@ -235,7 +236,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
             verdicts = found.pivot(index="name", columns="measure", values="verdict")
             attrs[TOLERANCE] = dict(zip(found["measure"], found["tolerance"], strict=True))
         averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
-                               correction, test, confidence, verdicts)
+                               correction, test, confidence, verdicts, len(broken))
         if kinds:
             rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop")
             rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")

@@ -39,12 +39,14 @@ SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 
 def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
                 baseline: str | None, correction: str | None, test: str = "t",
-                confidence: float | None = None, verdicts: Any = None) -> pd.DataFrame:
+                confidence: float | None = None, verdicts: Any = None,
+                failed: int = 0) -> pd.DataFrame:
     """Return ``name``, the average of each measure and, with a baseline, the comparisons.
 
     :param undefined: the columns of the measures that are undefined for all topics
     :param correction: as of :func:`pt_fairness.evaluate`, and so are ``test`` and ``confidence``
     :param verdicts: the verdict of each system, by measure; ``None`` for none
+    :param failed: the number of runs that could not be evaluated, each of which counts as p = 1
     """
     table: dict[str, Any] = {"name": pd.Series(list(scores), dtype="str")}
     defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
@@ -62,12 +64,13 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
                                    len(columns), test)
                           for name, one in scores.items()]) * defined
         others = np.flatnonzero(np.array(list(scores)) != baseline)
+        family = [*others, *range(len(scores), len(scores) + failed)]
         for i, column in enumerate(columns):
             table |= {column + suffix: tests[:, row, i]
                       for row, suffix in enumerate((WINS, LOSSES, P_VALUE))}
             if correction is not None:
-                p_values = corrected(pd.Series(tests[others, 2, i], others), correction).reindex(
-                    range(len(scores)))
+                p_values = pd.Series(tests[others, 2, i], others).reindex(family)
+                p_values = corrected(p_values, correction).reindex(range(len(scores)))
                 table |= {column + REJECT: p_values < ALPHA, column + CORRECTED: p_values}
             if verdicts is not None and column in verdicts:
                 table[column + VERDICT] = verdicts[column].reindex(list(scores)).to_numpy()

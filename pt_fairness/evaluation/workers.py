@@ -24,7 +24,7 @@ from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import Input, opened
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.named_runs import RunInput
-from pt_fairness.io.runs import read_opened_run
+from pt_fairness.io.runs import need_results, read_opened_run
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import scores_of
 
@@ -180,9 +180,7 @@ class Scorer:
             identifiers as text
         :raises ValueError: the run is empty
         """
-        if run.empty:
-            raise ValueError("the run is empty; a system that returned nothing for any topic "
-                             "cannot be told from a failed one")
+        need_results(run)
         with collecting_warnings() as messages:
             metrics = list(self._evaluator.iter_calc(run))
         qids = dict.fromkeys([*(metric.query_id for metric in metrics), *self.topics])

@@ -58,6 +58,16 @@ def read_run(path: Path) -> pd.DataFrame:
         return read_opened_run(source)
 
 
+def need_results(run: pd.DataFrame) -> None:
+    """Raise an error if a run is empty.
+
+    :raises ValueError: it has no rows
+    """
+    if run.empty:
+        raise ValueError("the run is empty; a system that returned nothing for any topic cannot be "
+                         "told from a failed one")
+
+
 def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     """Read a run from an open file, as :func:`read_run` does.
 

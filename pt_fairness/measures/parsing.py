@@ -111,4 +111,8 @@ def parsed_one(one: Any, check: bool = True) -> Any:
     if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:
         raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
                          f"{LARGEST_INT}")
+    rel = params.get("rel")
+    if isinstance(rel, int) and rel < 1 and type(measure).__module__.startswith("ir_measures.") \
+            and not ir_measures.pyndeval.supports(measure):
+        raise ValueError(f"{measure} is not possible: rel takes a whole number of at least 1")
     return measure

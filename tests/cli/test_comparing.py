@@ -166,3 +166,32 @@ def test_intervals_and_the_test(command, files, qrels):
     pd.testing.assert_frame_equal(pd.DataFrame(json.loads(out)), averages, check_dtype=False)
     assert "| system 3 | " in command("--ci", "0.9", "--format", "md")[1]
     assert command("--ci", "95")[0] == 2
+
+
+@pytest.mark.parametrize("options, says", [
+    (["--per-query", "--baseline", "0"], "--per-query (--format long) does not go with --baseline"),
+    (["--per-query", "--references"], "does not go with --references"),
+    (["--format", "long", "--test", "t"], "does not go with --test"),
+    (["--per-query", "--ci", "0.9"], "does not go with --ci"),
+    (["--per-query", "--p-values"], "does not go with --p-values"),
+    (["--uncertain", "9", "--test", "t"], "--uncertain does not go with --test"),
+    (["--uncertain", "9", "--correction", "holm"], "does not go with --correction"),
+    (["--uncertain", "9", "--references"], "does not go with --references"),
+    (["--uncertain", "9", "--drop-undefined"], "does not go with --drop-undefined"),
+    (["--uncertain", "9", "--label", "AP=x"], "does not go with --label"),
+    (["--topic-groups", "topics", "--references"], "it does not go with --references"),
+    (["--topic-groups", "topics", "--baseline", "0"], "it does not go with --baseline"),
+])
+def test_no_option_is_ignored(command, options, says, tmp_path):
+    (tmp_path / "topics").write_text("qid,group\n1,a\n")
+    options = [str(tmp_path / "topics") if option == "topics" else option for option in options]
+    code, out, err = command(*options)
+    assert code == 2 and out == "" and says in err
+
+
+@pytest.mark.parametrize("figure", ["tradeoff", "lorenz"])
+def test_plot_ignores_no_topic(files, qrels, tmp_path, capsys, figure):
+    io.write_qrels(qrels, tmp_path / "qrels")
+    assert cli.main(["plot", figure, str(tmp_path / "qrels"), str(files / "*"), "-m", "AP",
+                     "nDCG@5", "--topic", "1", "-o", str(tmp_path / "x.pdf")]) == 2
+    assert f"{figure} shows all topics; leave out --topic" in capsys.readouterr().err

@@ -39,10 +39,8 @@ def test_measures_parse_back_from_the_command_line(files, run):
         assert str(ir_measures.parse_measure(measure)) in out.replace('\\"', '"')
 
 
-def test_dataset_ids(files, run, tmp_path):
-    empty = tmp_path / "empty"
-    empty.write_text("")
-    _, out, _ = run("pt-fairness/debates/stance", str(empty), "rND@5 Annotated@5")
+def test_dataset_ids(files, run):
+    _, out, _ = run("pt-fairness/debates/stance", files[1], "rND@5 Annotated@5")
     assert out == "rND@5\t1.0000\nAnnotated@5\t0.0000\n"
 
 
