@@ -45,6 +45,9 @@ def load_topics(source: Any) -> pd.DataFrame:
     if isinstance(source, (str, os.PathLike)):
         if os.path.isfile(source):
             return _of_file(source)
+        if os.path.exists(source):
+            kind = "folder" if os.path.isdir(source) else "pipe or a device"
+            raise ValueError(f"topics={shown(source)} is a {kind}; save the topics to a file")
         import pyterrier as pt
         source = pt.get_dataset(f"irds:{os.fspath(source).removeprefix('irds:')}")
     if not hasattr(source, "get_topics"):

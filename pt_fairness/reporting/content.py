@@ -11,6 +11,7 @@ import pandas as pd
 from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, best_of_measures
 from pt_fairness.analysis.formats import as_text
 from pt_fairness.analysis.names import (
+    CORRECTED,
     HIGH,
     INTERVAL,
     LOSSES,
@@ -158,8 +159,9 @@ def _about(averages: pd.DataFrame, name: str, row: int) -> str:
     if p is None or np.isnan(p.iloc[row]):
         return ""
     wins, losses = (int(averages[name + suffix].iloc[row]) for suffix in (WINS, LOSSES))
-    return (f"p = {short_p(float(p.iloc[row]))}; larger on {_plural(wins, 'topic')}, smaller on "
-            f"{losses}").replace("= <", "<")
+    corrected = "corrected " if name + CORRECTED in averages else ""
+    return (f"{corrected}p = {short_p(float(p.iloc[row]))}; larger on {_plural(wins, 'topic')}, "
+            f"smaller on {losses}").replace("= <", "<")
 
 
 def _judgments(experiment: Experiment) -> dict[str, Any]:

@@ -123,10 +123,11 @@ class Page:
         Select(self.find(f"#{name}")).select_by_visible_text(text)
 
     def rows(self, table: str) -> list[list[str]]:
-        """The texts of the body of a table."""
+        """The texts of the body of a table, with whole names."""
         return self(
-            "return [...document.querySelectorAll(arguments[0])].map(row =>"
-            " [...row.cells].map(cell => cell.innerText.trim()))",
+            "const whole = (text, name) => text.replace(name.innerText, name.title);"
+            "return [...document.querySelectorAll(arguments[0])].map(row => [...row.cells].map("
+            "cell => [...cell.querySelectorAll('.cut')].reduce(whole, cell.innerText.trim())))",
             f"#{table} tbody tr",
         )
 

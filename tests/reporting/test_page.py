@@ -7,9 +7,10 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from pt_fairness import FairnessWarning, analysis, explain
+from pt_fairness import FairnessWarning, analysis, explain, report
 from pt_fairness.analysis.columns import measure_columns
 from pt_fairness.analysis.directions import distance_from_best
 from pt_fairness.analysis.significance import BETTER, WORSE, changes
@@ -125,6 +126,34 @@ class TestPlane:
         # A signed measure has its fair end inside, and the front is no line.
         signed = any("BiasP" in one for one in (x, y))
         assert bool(page.find_all("#plane .front")) <= (not signed)
+
+    def test_the_axes_are_those_of_the_systems(self, show):
+        """A reference far from the systems is a tick at the edge, with its value."""
+        qrels = pd.DataFrame([(str(qid), f"d{i}", 1, "A" if i < 2 else "B") for qid in range(9)
+                              for i in range(12)], columns=["qid", "docno", "label", "iteration"])
+        rng = np.random.default_rng(1)
+        runs = {name: qrels[["qid", "docno"]].assign(score=rng.random(len(qrels)))
+                for name in "abcd"}
+        made = report(runs, qrels, ["nDCG@5", "rKL@5"], progress=False)
+        page = show(made.html)
+        far = made.table.set_index("name")["rKL@5"]["[smallest group first]"]
+        assert far > 2 * made.table["rKL@5"].head(4).max()
+        for axis, end in (("y", "bottom"), ("x", "left")):
+            (tick,) = page("return [...document.querySelectorAll('#plane .outside')].map(one =>"
+                           " [one.x1, one.x2, one.y1, one.y2].map(at => at.baseVal.value))")
+            sides = page("return [...document.querySelectorAll('#plane .axis')].map(one =>"
+                         " [one.x1, one.y1].map(at => at.baseVal.value))")
+            left, bottom = sides[0]
+            assert sum(tick[2:] if end == "bottom" else tick[:2]) / 2 == pytest.approx(
+                bottom if end == "bottom" else left)
+            texts = page("return [...document.querySelectorAll('#plane text.soft')].map(one =>"
+                         " one.firstChild.data)")
+            assert f"[smallest group first] {shown(far)}" in texts
+            heights = page("return [...document.querySelectorAll('#plane circle')].map(one =>"
+                           f" one.c{axis}.baseVal.value)")
+            assert max(heights) - min(heights) > 100
+            page.choose("plane-x", "rKL@5")
+            page.choose("plane-y", "nDCG@5")
 
     def test_arrow_keys_step_from_point_to_point(self, page, made):
         page("document.querySelector(\"#plane-chart g[tabindex='0']\").focus()")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 
 import pandas as pd
 import pyterrier as pt
@@ -86,6 +87,19 @@ def test_topics_of_real_files(shared):
 def test_what_is_no_source_of_topics(source, says):
     with pytest.raises(ValueError, match=says):
         queries_of(source, ["1"])
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+def test_what_is_no_file(tmp_path, kind):
+    """Opening a pipe waits until something is written to it."""
+    source = {"folder": tmp_path, "pipe": tmp_path / "pipe", "device": "/dev/null"}[kind]
+    if kind == "pipe":
+        os.mkfifo(source)
+    word = "folder" if kind == "folder" else "pipe or a device"
+    with pytest.raises(ValueError, match=f"is a {word}; save the topics to a file"):
+        queries_of(source, ["1"])
+    with pytest.raises(ValueError, match=f"is a {word}"):
+        queries_of(str(source), ["1"])
 
 
 def test_a_file_without_topics(tmp_path):

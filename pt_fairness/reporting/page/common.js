@@ -30,10 +30,49 @@ function byId(id) {
   return document.getElementById(id);
 }
 
+/** Return at most `most` letters of a text, its start and its end. */
+function middleCut(text, most) {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return [...letters.slice(0, most - 1 - end), "…", ...letters.slice(letters.length - end)].join("");
+}
+
+/** Leave out the middle of names and queries that are wider than their boxes. The whole text is
+ * their tooltip, and it is there on paper and after a touch. */
+function cutNames(root) {
+  const names = [...root.querySelectorAll(".name")];
+  for (const name of names) {
+    if (name.classList.contains("cut")) name.replaceChildren(name.title);
+    name.classList.remove("cut");
+  }
+  const pen = document.createElement("canvas").getContext("2d");
+  const wide = names.filter((name) => name.scrollWidth > name.clientWidth && !name.children.length);
+  const looks = wide.map((name) => {
+    const { fontWeight, fontSize, fontFamily } = getComputedStyle(name);
+    return [name.clientWidth - 1, `${fontWeight} ${fontSize} ${fontFamily}`];
+  });
+  wide.forEach((name, i) => {
+    const [width, font] = looks[i];
+    const text = name.textContent;
+    pen.font = font;
+    let [low, high] = [1, [...text].length];
+    while (low + 1 < high) {
+      const most = (low + high) >> 1;
+      if (pen.measureText(middleCut(text, most)).width <= width) low = most;
+      else high = most;
+    }
+    name.title = text;
+    name.classList.add("cut");
+    name.replaceChildren(element("span", { class: "whole" }, text),
+      element("span", { class: "short", "aria-hidden": "true" }, middleCut(text, low)));
+  });
+}
+
 /** Return the id of a topic, with its query where that is known. */
-function topicName(topic) {
+function topicName(topic, most = Infinity) {
   const query = data.queries[topic];
-  return query ? `${data.topics[topic]} “${query}”` : data.topics[topic];
+  return query ? `${data.topics[topic]} “${middleCut(query, most)}”` : data.topics[topic];
 }
 
 /** Return the title of a document, empty where it is not known. */
@@ -69,7 +108,8 @@ function sortedBy(length, key) {
 }
 
 function fillSelect(select, options, chosen) {
-  select.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
+  select.replaceChildren(...options.map(([value, text, title]) =>
+    element("option", { value, title }, text)));
   select.value = String(chosen);
 }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-/* Small screens: a hint where a table scrolls, and names that do not fit in full on a touch. */
+/* Small screens: a hint where a table scrolls, and names that do not fit in full on a click. */
 
 function hintAt(box) {
   const hint = element("p", { class: "note hint no-print", hidden: "" });
@@ -23,6 +23,13 @@ function startNarrow() {
     const name = target.closest(".name");
     if (name) name.classList.toggle("full");
   });
+  let width = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (Math.abs(contentRect.width - width) > 1) {
+      width = contentRect.width;
+      cutNames(document);
+    }
+  }).observe(document.body);
 }
 
 startNarrow();

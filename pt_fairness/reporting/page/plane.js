@@ -3,6 +3,8 @@
 /* Two measures of all systems, with the fair ends and the Pareto front. */
 
 const plane = { x: 0, y: 0, chosen: null };
+/* The letters of a system's name. */
+const LETTERS = 24;
 
 function niceTicks(low, high, count) {
   const rough = (high - low) / count;
@@ -51,11 +53,6 @@ function endsOf(run, measure) {
   return data.intervals ? data.intervals[run][measure].map(numberOf).filter(Number.isFinite) : [];
 }
 
-/** Return the values of the reference rankings by a measure. */
-function referencesOf(measure) {
-  return data.references.map((one) => numberOf(one.values[measure])).filter(Number.isFinite);
-}
-
 function planePoints() {
   const exact = (value) => Number(value.toFixed(12));
   return data.runs.map((name, run) => ({
@@ -83,14 +80,15 @@ function placeTexts(wanted, points, lines, [left, top, right, bottom]) {
   const taken = points.map(({ px, py }) => [px - 9, py - 9, px + 9, py + 9]);
   const covers = (box, others) => others.some((other) =>
     box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
-  return wanted.flatMap(({ text, places, kind = "label" }) => {
+  return wanted.flatMap(({ text, places, title = text, kind = "label" }) => {
     const long = pen.measureText(text).width + 2;
     const free = places(long).map(([x, y]) => [x, y - 11, x + long, y + 4]).filter((box) =>
       box[0] >= left && box[1] >= top && box[2] <= right && box[3] <= bottom && !covers(box, taken));
     const box = free.find((one) => !covers(one, lines)) || free[0];
     if (!box) return [];
     taken.push(box);
-    return [drawn("text", { class: kind, x: box[0], y: box[3] - 4 }, text)];
+    return [drawn("text", { class: kind, x: box[0], y: box[3] - 4 }, text,
+      drawn("title", {}, title))];
   });
 }
 
@@ -99,7 +97,7 @@ function namesOf(points, front) {
   const order = [...points].sort((a, b) => front.has(b.run) - front.has(a.run)
     || (b.run === data.baseline) - (a.run === data.baseline));
   return order.map(({ name, px, py }) => ({
-    text: name.length > 24 ? `${name.slice(0, 23)}…` : name,
+    text: middleCut(name, LETTERS), title: name,
     places: (long) => [10, 16, 26].flatMap((far) => [[px + far, py + 4], [px - far - long, py + 4],
       [px - long / 2, py - far], [px - long / 2, py + far + 11], [px + far, py - far],
       [px - far - long, py - far], [px + far, py + far + 11], [px - far - long, py + far + 11]]),
@@ -117,9 +115,9 @@ function drawPlane() {
   const height = Math.round(Math.min(width * 0.7, 520));
   const [left, right, top, bottom] = [64, width - 14, 14, height - 52];
   const [xLow, xHigh] = limits(plane.x,
-    points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)]).concat(referencesOf(plane.x)));
+    points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)]));
   const [yLow, yHigh] = limits(plane.y,
-    points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)]).concat(referencesOf(plane.y)));
+    points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)]));
   // The better end is at the top or on the right, as in plots.tradeoff.
   const scale = (measure, low, high, start, end) => (value) => {
     const share = (value - low) / (high - low);
@@ -156,23 +154,41 @@ function drawPlane() {
   }
   const texts = [];
   const steps = Array.from({ length: 40 }, (_, i) => i / 40);
+  const edges = { left: 0, right: 0, top: 0, bottom: 0 };
   for (const { name, values } of data.references) {
     const [x, y] = [values[plane.x], values[plane.y]].map(numberOf);
-    const reference = (...ends) => {
-      const one = line("reference", ...ends);
+    const reference = (kind, ...ends) => {
+      const one = line(kind, ...ends);
       one.append(drawn("title", {}, name));
       svg.append(one);
     };
+    /* A reference outside the figure is a tick at its edge, and its value is beside the name. */
+    const outside = (edge, value) => {
+      const k = edges[edge];
+      edges[edge] += 1;
+      const text = `${name} ${asText(value)}`;
+      if (edge === "left" || edge === "right") {
+        const [at, row] = [edge === "left" ? left : right, bottom - 12 - 18 * k];
+        reference("outside", at - 6, row, at + 6, row);
+        texts.push({ kind: "label soft", text, places: (long) => [0, -15, -30].map((up) =>
+          [edge === "left" ? at + 9 : at - 9 - long, row + 4 + up]) });
+      } else {
+        const [at, column] = [edge === "top" ? top : bottom, right - 8 - 18 * k];
+        reference("outside", column, at - 6, column, at + 6);
+        texts.push({ kind: "label soft", text, places: (long) => [0, 15, 30, 45].map((far) =>
+          [column - 6 - long, edge === "top" ? at + 14 + far : at - 6 - far]) });
+      }
+    };
     if (x >= xLow && x <= xHigh) {
-      reference(toX(x), top, toX(x), bottom);
+      reference("reference", toX(x), top, toX(x), bottom);
       texts.push({ kind: "label soft", text: name, places: (long) => steps.flatMap((step) =>
         [4, -4 - long].map((far) => [toX(x) + far, top + 12 + step * (bottom - top)])) });
-    }
+    } else if (Number.isFinite(x)) outside(toX(x) < left ? "left" : "right", x);
     if (y >= yLow && y <= yHigh) {
-      reference(left, toY(y), right, toY(y));
+      reference("reference", left, toY(y), right, toY(y));
       texts.push({ kind: "label soft", text: name, places: (long) => steps.flatMap((step) =>
         [-5, 14].map((far) => [right - long - step * (right - left), toY(y) + far])) });
-    }
+    } else if (Number.isFinite(y)) outside(toY(y) < top ? "top" : "bottom", y);
   }
   svg.append(label((left + right) / 2, height - 10, "middle", axisTitle(plane.x)));
   const upright = label(0, 0, "middle", axisTitle(plane.y));

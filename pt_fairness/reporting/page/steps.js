@@ -87,8 +87,8 @@ function drawSteps() {
   const rows = sharesSoFar(chosen.measure, chosen.topic, chosen.run).map((one, i) =>
     element("tr", { class: one.counts ? null : "left-out" },
       element("td", {}, String(i + 1)), element("td", { class: "doc-name" },
-        element("span", { class: "name" }, docs[one.doc],
-          element("span", { class: "end" }, titleOf(chosen.topic, one.doc)))),
+        element("span", { class: "name" }, docs[one.doc]),
+        element("span", { class: "name end" }, titleOf(chosen.topic, one.doc))),
       ...(names.length ? [element("td", {}, element("span", { class: "name" },
         groupNames(one.groups, measure.source)))] : []),
       element("td", {}, labels[one.doc] === null ? "not judged" : String(labels[one.doc])),
@@ -102,6 +102,7 @@ function drawSteps() {
     ...target.map((share) => element("td", {}, asText(share))),
     ...(numbers ? [element("td", { colspan: 2 })] : []))] : [];
   table.tFoot.replaceChildren(...foot);
+  cutNames(table);
   keepChoice();
 }
 

@@ -6,13 +6,14 @@ const chosen = { topic: 0, measure: 0, source: 0, run: 0 };
 
 /** Return the topics, those on which the systems differ most by the chosen measure first. */
 function topicsByDifference() {
+  const most = innerWidth < 500 ? 22 : 72;  // letters that fit into the menu
   const spreads = data.values[chosen.measure].map((topic) => {
     const values = topic.map(numberOf).filter(Number.isFinite);
     const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
     return Math.sqrt(values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / values.length) || 0;
   });
   return sortedBy(spreads.length, (topic) => -spreads[topic]).map((topic) => [topic,
-    `${topicName(topic)} (SD ${asText(spreads[topic])})`]);
+    `${topicName(topic, most)} (SD ${asText(spreads[topic])})`, topicName(topic)]);
 }
 
 function runsByValue() {
@@ -49,8 +50,8 @@ function describe(doc) {
 
 function stripRow(run, texts) {
   const ranking = data.rankings[chosen.topic];
-  const name = element("button", { type: "button", "data-run": run, title: data.runs[run] },
-    data.runs[run]);
+  const name = element("button", { type: "button", "data-run": run },
+    element("span", { class: "name" }, data.runs[run]));
   const row = element("tr", { "data-run": run },
     element("th", { scope: "row" }, name),
     element("td", { class: "value" }, asText(data.values[chosen.measure][chosen.topic][run])));
@@ -110,6 +111,7 @@ function markRun() {
     row.classList.toggle("chosen", own);
     row.querySelector("th button").setAttribute("aria-pressed", own);
   }
+  cutNames(byId("strips"));
 }
 
 /** Say what a document is, and mark it in the rows of the other systems. */
