@@ -131,7 +131,8 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     """Return the topics for which a measure is undefined.
 
     These are the topics whose population is empty, or has one group although the measure compares
-    two. Every system has the value 0.0 there; for a topic that the group source drops it is NaN.
+    two; and all topics if there is only one group, or if all groups are protected. Every system has
+    the value 0.0 there; for a topic that the group source drops it is NaN.
     The examples show how to leave these topics out of a study.
 
     :param qrels: ``qid, docno, label, iteration`` (or ir_measures' names)

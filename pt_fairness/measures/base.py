@@ -64,8 +64,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     EVEN: ClassVar[bool] = False
     #: The documents that ``minority`` and ``majority`` count.
     POPULATION: ClassVar[str] = "relevant"
-    #: Whether the measure compares its ``group`` with the others.
-    COMPARES: ClassVar[bool] = True
+    #: Whether the measure compares the groups with each other, if it needs groups: it is undefined
+    #: if there is only one.
+    COMPARES: ClassVar[bool] = False
     #: Whether the value depends on the relevance of documents, whatever the target.
     RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.

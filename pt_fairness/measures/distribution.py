@@ -98,8 +98,9 @@ class _DistKL(DistMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has the largest value that ``cutoff`` documents can have (1
-    without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001.
+    warning. So is every topic if there is only one group. A topic without results has the largest
+    value that ``cutoff`` documents can have (1 without a cutoff, and where that value is 0); for
+    ``target='run'``, −log2 0.001.
 
     In the paper, no documents have equal shares of all groups, by its smoothing: with
     ``empty='smooth'``, a topic without results has KL(U ‖ T), U the equal shares, whatever
@@ -156,7 +157,7 @@ class _DistFair(DistMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has 0.
+    warning. So is every topic if there is only one group. A topic without results has 0.
 
     With ``empty='smooth'``, it has 1 − KL(U ‖ T) / M, U the equal shares of all groups, as in the
     paper. M is the largest divergence that ``cutoff`` documents can have, and without a cutoff that
@@ -222,8 +223,8 @@ class _AWRF(DistributionMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has 0; the track gave a list without annotations equal exposure
-    (2021) or NaN (2022).
+    warning. So is every topic if there is only one group. A topic without results has 0; the track
+    gave a list without annotations equal exposure (2021) or NaN (2022).
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.

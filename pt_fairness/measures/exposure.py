@@ -44,6 +44,7 @@ class LogRatio(SignedMeasure):
     SOURCE = ("singh2018", "raj2022")
     RANGE = (None, None)
     DEFAULT = math.log(EPSILON)
+    COMPARES = True
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 

@@ -54,10 +54,10 @@ class _IAA(DocumentMeasure):
 
     Edge cases
     ----------
-    A topic without a relevant document is undefined: 0, with a warning. A topic without results has
-    1. With ``norm='none'`` it has Σ y/max y plus the sum of the weights of the first ``cutoff``
-    ranks; without a cutoff, of the first rank. With ``by='group'``, only annotated documents count
-    in both cases.
+    A topic without a relevant document is undefined: 0, with a warning. With ``by='group'``, so is
+    every topic if there is only one group. A topic without results has 1. With ``norm='none'`` it
+    has Σ y/max y plus the sum of the weights of the first ``cutoff`` ranks; without a cutoff, of
+    the first rank. With ``by='group'``, only annotated documents count in both cases.
 
     Source
     ------
@@ -83,6 +83,7 @@ class _IAA(DocumentMeasure):
                               "none"),
         "groups": params.groups(),
     }
+    COMPARES = True
 
     def score(self, view: View) -> Floats:
         name, p, cutoff = self.param("discount"), self.param("p"), self.param("cutoff")

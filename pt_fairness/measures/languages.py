@@ -26,6 +26,7 @@ def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) 
     return arrays.ratio((size.sum(axis=1) - 1.0) * between, spread)
 
 
+
 class _PEER(FairnessMeasure):
     r"""PEER — Probability of Equal Expected Rank.
 
@@ -58,9 +59,10 @@ class _PEER(FairnessMeasure):
 
     Edge cases
     ----------
-    A topic without a judged annotated document of any set is undefined: 0, with a warning. A topic
-    without annotated documents among the first n has 0. P is 1 if no document of the set is among
-    them, if fewer than two groups have observations, and if all observations are equal.
+    A topic without a judged annotated document of any set is undefined: 0, with a warning. So is
+    every topic if there is only one group. A topic without annotated documents among the first n
+    has 0. P is 1 if no document of the set is among them, if fewer than two groups have
+    observations, and if all observations are equal.
 
     Groups with weights raise a ValueError.
 
@@ -87,6 +89,7 @@ class _PEER(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
+    COMPARES = True
     CONDENSED = False
     JUDGED = True
 

@@ -44,9 +44,9 @@ class _NDKL(DistributionMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has the largest possible value, −ln of the smallest target
-    share (1 without a cutoff, and where that value is 0); for ``target='run'``, −log2 0.001, which
-    is in bits although the measure is in nats.
+    warning. So is every topic if there is only one group. A topic without results has the largest
+    possible value, −ln of the smallest target share (1 without a cutoff, and where that value is
+    0); for ``target='run'``, −log2 0.001, which is in bits although the measure is in nats.
 
     The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
     object that declares its labels.

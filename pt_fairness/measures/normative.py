@@ -42,9 +42,9 @@ class _RADio(DistributionMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. A topic without results has 1. With ``divergence='kl'`` it has the largest value of all
-    lists of one group. With ``target='run'``, a list without annotated documents has a uniform
-    context.
+    warning. So is every topic if there is only one group. A topic without results has 1. With
+    ``divergence='kl'`` it has the largest value of all lists of one group. With ``target='run'``, a
+    list without annotated documents has a uniform context.
 
     ``alpha=0`` with ``divergence='kl'`` raises a ValueError. With ``alpha=0``, the same discount
     and the same target, ``1 − RADio²`` is AWRF. The published code approximates the harmonic
@@ -116,6 +116,7 @@ def _distance(p: Floats, q: Floats) -> Floats:
     terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
     found = np.sqrt(np.maximum((middle * terms).sum(axis=-1), 0.0) / np.log(4.0))
     return np.where(found < arrays.ROUNDING, 0.0, found)
+
 
 
 RADio = register(_RADio())

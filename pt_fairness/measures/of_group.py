@@ -79,7 +79,6 @@ class OfGroupMeasure(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
-    COMPARES = False
     CONDENSED = False
     JUDGED = True
 

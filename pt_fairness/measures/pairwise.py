@@ -81,6 +81,7 @@ class _ARP(FairnessMeasure):
         "groups": params.groups(),
     }
     RELEVANCE = True
+    COMPARES = True
 
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))

@@ -71,11 +71,12 @@ class _rND(ParityMeasure):
     The sum is over the ranks of the annotated documents, up to the cutoff. S⁺_{1..i} counts the
     protected documents among the first i; S⁺ and N count the protected and all documents of the
     population, by default the topic's relevant annotated ones. The minority is the smallest group
-    of the relevant documents: a document counts 1 to each of its groups or, with weights, its
-    weights. Of equally small groups it is the first in the order of their labels, so that CON comes
-    before PRO. I holds every ``step``-th rank, or the last rank alone if ``step`` is larger. Z is
-    the exact maximum over every sequence of protected and unprotected documents of that length,
-    over every order of the run's documents with ``target='run'``, or 1 with ``norm='none'``.
+    of the relevant documents, of those that have any: a document counts 1 to each of its groups or,
+    with weights, its weights. Of equally small groups it is the first in the order of their labels,
+    so that CON comes before PRO. I holds every ``step``-th rank, or the last rank alone if ``step``
+    is larger. Z is the exact maximum over every sequence of protected and unprotected documents of
+    that length, over every order of the run's documents with ``target='run'``, or 1 with
+    ``norm='none'``.
 
     ``norm='range'`` is ``(v − v_min) / (v_max − v_min)``: v is the sum, v_max its maximum Z, and
     v_min its exact minimum over the same rankings. The terms of the ranks, which add up to the
@@ -93,7 +94,8 @@ class _rND(ParityMeasure):
     Edge cases
     ----------
     A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
-    population has fewer than two groups if ``protected`` is ``minority`` or ``majority``.
+    population has fewer than two groups if ``protected`` is ``minority`` or ``majority``, and every
+    topic if there is only one group or if all groups are protected.
 
     A topic without results has 1. With ``norm='none'`` it has the largest value that
     ``cutoff`` documents can have (1 without a cutoff, and where that value is 0).
@@ -124,6 +126,8 @@ class _rND(ParityMeasure):
     # Slow version: rnd in tests/slow_versions/soft.py
     SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rnd), 1.0
+
+
 
 
 class _rKL(ParityMeasure):
@@ -269,6 +273,8 @@ class _rRD(ParityMeasure):
     SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
+
+
 
 
 rND = register(_rND())

@@ -33,6 +33,7 @@ def mrecall(found: Bools, wanted: Bools, k: float, share: bool = False) -> Float
     return np.where(size > 0, values, np.nan)
 
 
+
 class _MRecall(FairnessMeasure):
     r"""MRecall — Recall of All Perspectives.
 
@@ -54,8 +55,8 @@ class _MRecall(FairnessMeasure):
 
     Edge cases
     ----------
-    A topic without relevant documents of any group is undefined: 0, with a warning. A topic without
-    results has 0.
+    A topic without relevant documents of any group is undefined: 0, with a warning. So is every
+    topic if there is only one group. A topic without results has 0.
 
     Source
     ------
@@ -79,6 +80,7 @@ class _MRecall(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
+    COMPARES = True
     CONDENSED = False
     RELEVANCE = True
 

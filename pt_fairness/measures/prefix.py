@@ -91,6 +91,7 @@ def largest_term(term: Term, i: Any, S: Any, N: Any) -> Floats:
 class PrefixMeasure(FairnessMeasure):
     """A discounted sum over the prefixes of the condensed list, each compared with a population."""
 
+    COMPARES = True
     #: The largest :meth:`term` over all populations without shares below ``SMALLEST_SHARE``.
     BOUND: ClassVar[float]
 

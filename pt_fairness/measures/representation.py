@@ -11,7 +11,7 @@ from pt_fairness.core.arrays import Floats
 from pt_fairness.measures import params
 from pt_fairness.measures.registration import register
 from pt_fairness.measures.signed import SignedMeasure
-from pt_fairness.measures.target_distribution import DistributionMeasure
+from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View
 
@@ -57,7 +57,8 @@ class _RepBias(SignedMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. In a topic without results m is 0; without a cutoff the value is 0.
+    warning. So is every topic if there is only one group. In a topic without results m is 0;
+    without a cutoff the value is 0.
 
     The default target is the relevant documents, that of Skew equal shares: give both the same
     target before you compare them. In the example, the default target would give 0.
@@ -87,6 +88,7 @@ class _RepBias(SignedMeasure):
         "abs": params.absolute(),
         "groups": params.groups(),
     }
+    COMPARES = True
 
     def side(self, view: View) -> Side:
         return side_of(view, [self.param("group")], self.param("target"), self.param("rel"))
@@ -117,10 +119,9 @@ class SkewMeasure(DistributionMeasure):
     def skews(self, view: View, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
-        smallest = divergences.SMALLEST_SHARE
-        return np.log(
-            np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
-        )
+        target, smallest = or_uniform(target), divergences.SMALLEST_SHARE
+        ratios = np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
+        return np.log(ratios)
 
 
 class _Skew(SkewMeasure):
@@ -149,7 +150,8 @@ class _Skew(SkewMeasure):
     Edge cases
     ----------
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. In a topic without results P_g is 0.
+    warning. So is every topic if there is only one group. In a topic without results P_g is 0; with
+    ``target='run'``, the target is then uniform.
 
     The default target is equal shares, that of RepBias the relevant documents: give both the same
     target before you compare them.

@@ -29,6 +29,7 @@ class BinomialMeasure(FairnessMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
+    COMPARES = True
 
     @property
     def refuses_weights(self) -> bool:
@@ -92,7 +93,8 @@ class _FAIR(BinomialMeasure):
     ----------
     A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
     population has fewer than two groups if ``protected`` is ``minority`` or ``majority``. With
-    ``p``, only the second case applies. A topic without results has 0.
+    ``p``, only the second case applies. Every topic is undefined if there is only one group, or if
+    all groups are protected. A topic without results has 0.
 
     Groups with weights raise a ValueError.
 

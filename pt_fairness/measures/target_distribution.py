@@ -33,6 +33,8 @@ class DistributionMeasure(FairnessMeasure):
     A subclass implements :meth:`compare`. A list whose target is empty has the value NaN.
     """
 
+    COMPARES = True
+
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view), np.nan)

@@ -33,6 +33,7 @@ class Cells(NamedTuple):
     share: Floats
 
 
+
 def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     """Return JSD(P ‖ T) of each row, natural logarithm, from the cells with P > 0, ``[rows]``.
 
@@ -51,6 +52,7 @@ def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     m = (p + t) / 2
     terms = p * np.log(p / m) + t * np.log(np.where(t > 0, t, m) / m) - math.log(2) * t
     return np.asarray((np.bincount(row, terms, rows) + math.log(2)) / 2)
+
 
 
 class _TrecFair(FairnessMeasure):
@@ -96,8 +98,9 @@ class _TrecFair(FairnessMeasure):
     Edge cases
     ----------
     A topic without relevant documents is undefined: 0, with a warning. So is, but for
-    ``value='ndcg'``, one whose relevant documents have no mass. A topic without results, or whose
-    first documents have no mass, has 0.
+    ``value='ndcg'``, one whose relevant documents have no mass, and with ``unknown='partial'``
+    every topic if the attributes have one label in all. A topic without results, or whose first
+    documents have no mass, has 0.
 
     Source
     ------
@@ -193,9 +196,14 @@ class _TrecFair(FairnessMeasure):
         return arrays.ratio(gains, largest), (count > 0)[view.topic]
 
     def awrf(self, view: View) -> Floats:
-        """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass."""
+        """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass, and where
+        documents can have one label only.
+        """
         documents = view.documents(self.depth)
         found = [view.attribute(source, self.depth) for source in self.joint]
+        labels = [label for sets, _, _ in found for label in sets.labels[:-1]]
+        if self.param("unknown") == "partial" and len(labels) < 2:
+            return np.full(len(view), np.nan)
         ranked = self.cells([(sets, codes) for sets, codes, _ in found])
         topic, _, relevance = view.judged
         relevant = np.flatnonzero(relevance >= self.param("rel"))
@@ -213,8 +221,8 @@ class _TrecFair(FairnessMeasure):
         of_topic = view.topic[row]
         q = summed_at((of_topic, cell), (q_topic, judged.cell), judged.mass)
         c = summed_at((of_topic, known), (q_topic, judged.known), judged.mass)
-        part = np.where(known > 0, self.param("of_qrels"), 1.0)
-        t = arrays.ratio(part * q + (1 - part) * c * share, q_all[of_topic])
+        of_qrels = self.param("of_qrels")
+        t = arrays.ratio(of_qrels * q + (1 - of_qrels) * c * share, q_all[of_topic])
         value = np.clip(1 - divergence(p / p_all[row], t, row, len(view)), 0.0, 1.0)
         return np.where(q_all[view.topic] > 0, np.where(p_all > 0, value, 0.0), np.nan)
 
@@ -252,6 +260,7 @@ def summed_at(wanted: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     _, number = arrays.unique_rows(*map(np.append, wanted, keys))
     n = len(wanted[0])
     return np.bincount(number[n:], values, len(number))[number[:n]].astype(float)
+
 
 
 TrecFair = register(_TrecFair())

@@ -84,8 +84,8 @@ class _nDD(ViewpointMeasure):
     protected and all annotated documents of the whole list. Z is the exact maximum over the
     permutations of the run (``norm='max'``), the value of the ranking with all protected documents
     first (``'protected-first'``, the paper's), or 1 (``'none'``). ``norm='range'`` is that of rND.
-    The minority is the smallest group of the annotated documents of the run; of equally small ones,
-    the first in the order of their labels.
+    The minority is the smallest group of the annotated documents of the run, of those that have
+    any; of equally small ones, the first in the order of their labels.
 
     Range
     -----
@@ -94,10 +94,11 @@ class _nDD(ViewpointMeasure):
 
     Edge cases
     ----------
-    A run whose documents are all protected, or all unprotected, has 0. A topic without
-    results has 1. With ``norm='none'``, a topic without results has b times the sum of the
-    discounts of ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs
-    with shares of at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL.
+    A run whose documents are all protected, or all unprotected, has 0. A topic without results has
+    1. With ``norm='none'``, a topic without results has b times the sum of the discounts of
+    ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs with shares of
+    at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL. Every topic is undefined if there
+    is only one group, or if all groups are protected: 0, with a warning.
 
     The population is the whole condensed list, so with a cutoff the value depends on how many
     annotated documents the run returns. Compare condensed lists of equal length only: leave out
@@ -120,6 +121,9 @@ class _nDD(ViewpointMeasure):
 
     # Slow version: ndd in tests/slow_versions/soft.py
     term, BOUND = staticmethod(rnd), 1.0
+
+
+
 
 
 class _nDR(ViewpointMeasure):
@@ -166,6 +170,9 @@ class _nDR(ViewpointMeasure):
     refuses_weights = True  # type: ignore[assignment]
 
 
+
+
+
 class _nDKL(ViewpointMeasure):
     r"""nDKL — Normalised Discounted Kullback–Leibler Divergence.
 
@@ -209,6 +216,9 @@ class _nDKL(ViewpointMeasure):
     term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
 
 
+
+
+
 class _nDJS(FairnessMeasure):
     r"""nDJS — Normalised Discounted Jensen–Shannon Divergence.
 
@@ -236,7 +246,8 @@ class _nDJS(FairnessMeasure):
 
     Edge cases
     ----------
-    A run whose documents are all protected, or all unprotected, has 0.
+    A run whose documents are all protected, or all unprotected, has 0. Every topic is undefined if
+    there is only one group, or if all groups are protected: 0, with a warning.
 
     A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
     documents (1 without a cutoff).
@@ -270,6 +281,7 @@ class _nDJS(FairnessMeasure):
     of_run = True  # type: ignore[assignment]
     target_word = "run"
     POPULATION = "ranked"
+    COMPARES = True
 
     def side(self, view: View) -> Side | None:
         wanted = self.param("protected")

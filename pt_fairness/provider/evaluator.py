@@ -19,7 +19,7 @@ from pt_fairness.core.messages import ONCE, UNKNOWN, listed, warn
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
-from pt_fairness.measures.scoring import contributions, depth_of, rels_of, score
+from pt_fairness.measures.scoring import contributions, depth_of, nothing_to_compare, rels_of, score
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.attributes import Attributes
@@ -256,6 +256,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
             return f"{text} ({listed(itertools.compress(self.topics, topics))})"
+        reasons = [nothing_to_compare(part, sorted({*source.annotations.labels,
+                                                    *part.added_labels}))
+                   for source in self._grouped_of(measure) for part in measure.parts
+                   if part in source.measures and source.annotations.labels]
+        if any(reasons):
+            return f"{text} ({next(filter(None, reasons))}: there is nothing to compare)"
         known = measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
             and not isinstance(measure, ValueMeasure)
         for source in self._grouped_of(measure) if known else []:

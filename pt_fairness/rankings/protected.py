@@ -57,7 +57,8 @@ def side_of(view: View, wanted: str | list[str], target: Any, rel: int | None) -
         counts = view.in_run if target == "run" else counts
         plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
     elif target == "collection":
-        plus, total = view.pooled_in(rel, labels), np.full(len(view), view.pooled(rel).sum())
+        everyone = view.pooled_in(rel, np.ones((1, len(view.labels)), bool))
+        plus, total = view.pooled_in(rel, labels), np.full(len(view), everyone)
     elif target is None:
         plus = total = np.zeros(len(view))
     else:

@@ -68,7 +68,8 @@ def test_edge_cases(values):
     qrels, run = of_letters("aB-A")
     assert one(PEER @ 1, values, qrels, run) == 1.0  # nothing relevant retrieved
     assert one(PEER, values, qrels, run[2:3]) == 0.0  # nothing annotated retrieved
-    assert one(PEER, values, *of_letters("AAA")) == 1.0  # one language
+    assert one(PEER(rel=2), values, *of_letters("AaB")) == 0.0  # nothing relevant
+    assert one(PEER, values, *of_letters("AAAb")) == 1.0  # relevant documents of one language
     assert one(PEER, values, qrels, []) == 0.0
     # Equal ranks: the retrieved document of two languages is the only one.
     both = [ir_measures.Qrel("1", "d", 1, label) for label in "ab"]

@@ -55,7 +55,7 @@ def test_real_runs_against_the_slow_version(robust03, values):
 
 
 def test_nothing_returned_and_undefined():
-    qrels = pd.DataFrame([("1", "a", 1, "P"), ("2", "a", 0, "P"), ("2", "b", 1, "-")],
+    qrels = pd.DataFrame([("1", "a", 1, "P"), ("2", "a", 0, "Q"), ("2", "b", 1, "-")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
     run = pd.DataFrame([("2", "a", 1.0)], columns=["query_id", "doc_id", "score"])
     with pytest.warns(match="nothing to compare with.*MRecall@5 on 1 of 2 topics"):

@@ -14,6 +14,7 @@ from slow_versions.common import (
     Topic,
     annotated_places,
     attention,
+    compares_groups,
     explicit,
     label_counts,
     mean_over_samples,
@@ -24,6 +25,7 @@ from slow_versions.common import (
 from slow_versions.formulas import LOOKS_FAIR, jsd, kl, smooth_zeros
 
 
+@compares_groups
 @mean_over_samples
 def awrf(
     topic: Topic,
@@ -114,6 +116,7 @@ def equal_shares_kl(wanted: Shares) -> float:
     return sum(math.log2(1 / (len(wanted) * share)) / len(wanted) for share in wanted.values())
 
 
+@compares_groups
 @mean_over_samples
 def dist_kl(
     topic: Topic,
@@ -142,6 +145,7 @@ def dist_kl(
     return found[0]
 
 
+@compares_groups
 @mean_over_samples
 def dist_fair(
     topic: Topic,

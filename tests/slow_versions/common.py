@@ -158,6 +158,24 @@ def mean_over_samples(
     return of_topic
 
 
+def compares_groups(measure: Callable[..., float | None]) -> Callable[..., float | None]:
+    """Undefined if there is one group alone, or if every group is protected."""
+
+    @wraps(measure)
+    def of_topic(topic: Topic, **params: Any) -> float | None:
+        labels = topic.with_target(params.get("target")).labels
+        protected = params.get("protected")
+        if protected in labels:
+            protected = [protected]
+        elif protected is not None:
+            protected = [part.strip() for part in protected.split(",")]
+        if len(labels) == 1 or (labels and protected and set(labels) <= set(protected)):
+            return None
+        return measure(topic, **params)
+
+    return of_topic
+
+
 # -------------------------------------------------------------------------------------------- ranks
 
 

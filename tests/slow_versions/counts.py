@@ -8,11 +8,13 @@ from typing import Any
 from slow_versions.common import (
     Shares,
     Topic,
+    compares_groups,
     mean_over_samples,
     target_is_empty,
     target_shares,
     two_sided_target,
     two_sides,
+    uniform,
 )
 from slow_versions.formulas import (
     LOOKS_FAIR,
@@ -115,6 +117,7 @@ def unbiased_target(mu: float, n: int, count: int) -> float:
     return below if fraction < 0.5 else below + 1
 
 
+@compares_groups
 @mean_over_samples
 def rep_bias(
     topic: Topic,
@@ -142,6 +145,7 @@ def rep_bias(
 # --------------------------------------------------------------------------------------- NDKL, Skew
 
 
+@compares_groups
 @mean_over_samples
 def ndkl(
     topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
@@ -174,11 +178,14 @@ def skews(topic: Topic, cutoff: int | None, rel: int, target: Any) -> Shares | N
     if target_is_empty(topic, target, rel):
         return None
     shares = target_shares(topic, target, rel)
+    if not any(shares.values()):  # the target is the run, and nothing was returned
+        shares = uniform(topic.labels)
     documents = ranked(topic)[:cutoff]
     found = prefix_shares(topic, documents, len(documents))
     return {g: math.log((found[g] or ZERO_SHARE) / (shares[g] or ZERO_SHARE)) for g in shares}
 
 
+@compares_groups
 @mean_over_samples
 def skew(
     topic: Topic,
@@ -193,6 +200,7 @@ def skew(
     return None if found is None else found.get(group, 0.0)
 
 
+@compares_groups
 @mean_over_samples
 def min_skew(
     topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
@@ -202,6 +210,7 @@ def min_skew(
     return None if found is None else min(found.values())
 
 
+@compares_groups
 @mean_over_samples
 def max_skew(
     topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"

@@ -15,6 +15,7 @@ from slow_versions.common import (
     Topic,
     annotated_places,
     attention,
+    compares_groups,
     gain,
     protected_labels,
     target_is_empty,
@@ -112,6 +113,7 @@ def log_ratio(
     return maybe_absolute(value, {"abs": absolute})
 
 
+@compares_groups
 def log_dp(
     topic: Topic,
     *,
@@ -130,6 +132,7 @@ def log_dp(
     )
 
 
+@compares_groups
 def log_eur(
     topic: Topic,
     *,
@@ -148,6 +151,7 @@ def log_eur(
     )
 
 
+@compares_groups
 def log_rur(
     topic: Topic,
     *,
@@ -207,7 +211,7 @@ def iaa(
 ) -> float | None:
     """IAA: 'max' ½ Σ_d | ε_d/Σε − y_d/Σy |, 'none' Σ_d | ε_d − y_d/max y |. None: Σy = 0."""
     exposures, merits = attention_and_merit(topic, cutoff, rel, gains, discount, p, by)
-    if sum(merits.values()) == 0:
+    if sum(merits.values()) == 0 or (by == "group" and len(topic.labels) == 1):
         return None
     largest = max(merits.values())
     if sum(exposures.values()) == 0:  # nothing returned, or by group nothing annotated

@@ -11,6 +11,7 @@ from slow_versions.common import (
     annotated_places,
     as_shares,
     attention,
+    compares_groups,
     mean_over_samples,
     target_is_empty,
     target_shares,
@@ -32,6 +33,7 @@ def divergence_from(
     return kl(q_mixed, p_mixed)
 
 
+@compares_groups
 @mean_over_samples
 def radio(
     topic: Topic,

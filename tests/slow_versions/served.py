@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from slow_versions.common import Topic, mean_over_samples
+from slow_versions.common import Topic, compares_groups, mean_over_samples
 
 Judged = Mapping[str, int]
 
@@ -137,6 +137,7 @@ def relative_delta(first: float, second: float) -> float:
 # ---------------------------------------------------------------------------------------- MRecall
 
 
+@compares_groups
 @mean_over_samples
 def mrecall(
     topic: Topic, *, cutoff: int | None = None, value: str = "all", rel: int = 1

@@ -12,6 +12,7 @@ from slow_versions.common import (
     Shares,
     Topic,
     as_shares,
+    compares_groups,
     label_counts,
     mean_over_samples,
     protected_labels,
@@ -161,18 +162,21 @@ def over_labels(divergence: Any, p: Shares, t: Shares, *more: Any) -> float:
     return divergence([p[g] for g in t], [t[g] for g in t], *more)
 
 
+@compares_groups
 @mean_over_samples
 def rnd(topic: Topic, **params: Any) -> float | None:
     """rND."""
     return parity(topic, difference_term, "rND", **params)
 
 
+@compares_groups
 @mean_over_samples
 def rkl(topic: Topic, **params: Any) -> float | None:
     """rKL."""
     return parity(topic, kl_term, "rKL", **params)
 
 
+@compares_groups
 @mean_over_samples
 def rrd(topic: Topic, **params: Any) -> float | None:
     """rRD."""
@@ -218,24 +222,28 @@ def viewpoint(
     return normalised(value, exact_max(term, n, places, supply))
 
 
+@compares_groups
 @mean_over_samples
 def ndd(topic: Topic, **params: Any) -> float | None:
     """nDD."""
     return viewpoint(topic, difference_term, "nDD", **params)
 
 
+@compares_groups
 @mean_over_samples
 def ndr(topic: Topic, **params: Any) -> float | None:
     """nDR."""
     return viewpoint(topic, ratio_term, "nDR", **params)
 
 
+@compares_groups
 @mean_over_samples
 def ndkl_draws(topic: Topic, **params: Any) -> float | None:
     """nDKL."""
     return viewpoint(topic, smoothed_kl_term, "nDKL", **params)
 
 
+@compares_groups
 @mean_over_samples
 def ndjs(
     topic: Topic, *, cutoff: int | None = None, protected: str = "all", norm: str = "bound"

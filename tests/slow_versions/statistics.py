@@ -15,6 +15,7 @@ from scipy.stats import chi2
 
 from slow_versions.common import (
     Topic,
+    compares_groups,
     mean_over_samples,
     protected_labels,
     target_is_empty,
@@ -70,6 +71,7 @@ def set_value(topic: Topic, n: int, in_set: Callable[[int], bool], unretrieved: 
     return kruskal_wallis(ranks)
 
 
+@compares_groups
 @mean_over_samples
 def peer(
     topic: Topic,
@@ -169,6 +171,7 @@ def protected_prefixes(
     return [sum(flags[:i]) for i in range(1, len(flags) + 1)], min(p, 1.0)
 
 
+@compares_groups
 @mean_over_samples
 def fair(
     topic: Topic,
@@ -199,6 +202,7 @@ def fair(
     return passes.count(True) / n
 
 
+@compares_groups
 @mean_over_samples
 def pref(
     topic: Topic,
@@ -240,6 +244,7 @@ def pair_share(label: str, places: Sequence[tuple[Mapping[str, float], int]], pa
     return won / mixed
 
 
+@compares_groups
 @mean_over_samples
 def arp(
     topic: Topic, *, cutoff: int | None = None, rel: int = 1, pairs: str = "all"

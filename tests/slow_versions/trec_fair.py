@@ -106,8 +106,12 @@ def awrf(
     of_qrels: float,
     rel: int,
 ) -> float | None:
-    """None: q is empty."""
+    """None: q is empty, or there is one group."""
     names = sorted(attributes)
+    labels = [(name, g) for name in names
+              for g in {*topic.attributes[name].labels, *topic.targets[attributes[name]]}]
+    if unknown == "partial" and len(labels) < 2:
+        return None
     q: dict[Cell, float] = {}
     for docno, relevance in topic.judged.items():
         if relevance >= rel:

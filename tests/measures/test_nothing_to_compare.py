@@ -1,0 +1,118 @@
+"""One group alone, or all groups protected: nothing to compare, so no measure looks fair."""
+
+from __future__ import annotations
+
+import ir_measures
+import pandas as pd
+import pytest
+
+from pt_fairness import FairnessWarning, analysis, evaluate, groups, rRD, targets
+from pt_fairness.measures import MEASURES
+
+QRELS = pd.DataFrame([(qid, docno, relevance) for qid in "12"
+                      for docno, relevance in (("a", 2), ("b", 1), ("c", 0))],
+                     columns=["query_id", "doc_id", "relevance"])
+RUN = pd.DataFrame([("1", docno, -float(rank)) for rank, docno in enumerate("bac")],
+                   columns=["query_id", "doc_id", "score"])
+ONE = groups.from_mapping(dict.fromkeys("abc", "d"), name="one group")
+TWO = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"}, name="two groups")
+targets.register("of one group", pd.DataFrame({"group": ["d"], "share": [1.0]}))
+#: Why a measure has a value although there is one group alone.
+DEFINED = {
+    "Annotated": "it counts annotated documents",
+    "ARaB": "it has numbers instead of groups", "FaiRR": "it has numbers instead of groups",
+    "NFaiRR": "it has numbers instead of groups", "RaB": "it has numbers instead of groups",
+    "RankingBias": "it has numbers instead of groups",
+    "EED": "it compares documents", "EEL": "it compares documents", "EER": "it compares documents",
+    "GF": "its divergence is 0 for one label, as in NTCIREVAL; the value is that of relevance",
+    "GFR": "its divergence is 0 for one label, as in NTCIREVAL; the value is that of relevance",
+    "IAA": "it compares documents",
+    "OfGroup": "it is the effectiveness for one group",
+    "TrecFair": "documents without a label are a group",
+}
+#: The parameters that measures need, and forms that compare groups, or that do not.
+PARAMS = {"group": "d", "measure": "nDCG", "values": {"d": 1.0}}
+ATTRIBUTES = {"GFR": {"attributes": {ONE: "jsd"}},
+              "TrecFair": {"attributes": {ONE: "of one group"}}}
+FORMS = [("IAA", {"by": "group"}), ("IAA", {"by": "group", "norm": "none"}),
+         ("TrecFair", {**ATTRIBUTES["TrecFair"], "unknown": "partial"}),
+         ("rKL", {"protected": "all"}), ("nDJS", {"protected": "d"}), ("rND", {"protected": "d"}),
+         ("FAIR", {"protected": "d", "p": 0.5}), ("PreF", {"protected": "d"}),
+         *((name, {"target": target}) for name in
+           ("AWRF", "NDKL", "DistKL", "DistFair", "MinSkew", "MaxSkew", "RADio", "rND", "rKL",
+            "rRD")
+           for target in ("qrels", "collection", "run", "uniform", {"d": 1.0}))]
+CASES = [(name, {}) for name in MEASURES if not name.startswith("Bias")] + FORMS
+
+
+def measure_of(name, params, source):
+    kind = MEASURES[name]
+    needed = {**PARAMS, **ATTRIBUTES.get(name, {}), "groups": source}
+    return kind(**{param: needed[param] for param in needed if param in kind.SUPPORTED_PARAMS
+                   and param not in params}, **params)
+
+
+def told(call):
+    with pytest.warns(FairnessWarning) as caught:
+        result = call()
+    return result, " ".join(str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("name, params", CASES, ids=lambda part: str(part))
+def test_one_group_alone(name, params):
+    measure = measure_of(name, params, ONE)
+    undefined = analysis.undefined(QRELS, [measure])
+    if not params and name in DEFINED:
+        assert undefined.empty, DEFINED[name]
+        return
+    assert undefined["qid"].tolist() == ["1", "2"]
+    found, text = told(lambda: list(ir_measures.iter_calc([measure], QRELS, RUN)))
+    assert [metric.value for metric in found] == [0.0, 0.0]
+    assert text.count("nothing to compare with") == 1 and "2 of 2 topics" in text
+    if name != "TrecFair":
+        assert "(the only group is 'd': there is nothing to compare)" in text
+    averages, text = told(lambda: evaluate({"run": RUN}, QRELS, [measure], progress=False)[0])
+    assert averages[str(measure)].isna().all()
+    assert str(measure) in averages.attrs["undefined everywhere"]
+
+
+@pytest.mark.parametrize("name", ["BiasP", "BiasRBP", "BiasDCG"])
+def test_a_stance_that_no_document_has(name):
+    with pytest.raises(ValueError, match="con='CON' names no group"):
+        evaluate({"run": RUN}, QRELS, [MEASURES[name](pro="d", groups=ONE)], progress=False)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in MEASURES.items()
+                                  if "protected" in kind.SUPPORTED_PARAMS])
+@pytest.mark.parametrize("more", [{}, {"target": "uniform"}, {"target": "run"}, {"norm": "none"}],
+                         ids=str)
+def test_every_group_protected(name, more):
+    kind = MEASURES[name]
+    if not more.keys() <= kind.SUPPORTED_PARAMS.keys():
+        pytest.skip("no such parameter")
+    measure = kind(protected="PRO,CON", groups=TWO, **more)
+    assert analysis.undefined(QRELS, [measure])["qid"].tolist() == ["1", "2"]
+    _, text = told(lambda: list(ir_measures.iter_calc([measure], QRELS, RUN)))
+    assert "(protected='PRO,CON' names every group: there is nothing to compare)" in text
+    assert analysis.undefined(QRELS, [measure(protected="PRO")]).empty \
+        or name.startswith("log")  # no relevant document of CON
+
+
+def test_the_slow_versions_agree(make_case, agrees):
+    case = make_case(3, labels=1)
+    wanted = [(name, {**params, **{param: PARAMS[param].replace("d", "g0") for param in
+                                   ("group",) if param in MEASURES[name].SUPPORTED_PARAMS}})
+              for name, params in CASES if "d" not in str([*params.values()])
+              and name not in ("OfGroup", "GFR", "TrecFair")
+              and "values" not in MEASURES[name].SUPPORTED_PARAMS]
+    agrees(case, wanted)
+
+
+def test_rrd_counts_documents_on_both_sides(values):
+    """x A; y A, B, C: every relevant document is protected, as in every ranking of them."""
+    qrels = pd.DataFrame([("1", "x", 1, "A"), *(("1", "y", 1, label) for label in "ABC")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", "x", 2.0), ("1", "y", 1.0)],
+                       columns=["query_id", "doc_id", "score"])
+    measures = [rRD(protected="A", target="collection", norm=norm) for norm in ("none", "max")]
+    assert set(values(measures, qrels, run).values()) == {0.0}
