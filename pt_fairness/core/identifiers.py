@@ -15,6 +15,25 @@ from pt_fairness.core.labels import label_text
 CHUNK = 1 << 13
 #: The number of characters above which texts are not held in arrays of a fixed width.
 LONG = 256
+#: The characters that trec_eval cannot read in an identifier, and their names.
+CONTROL_CHARACTERS = {"\0": "NUL", "\f": "a form feed", "\v": "a vertical tab"}
+
+
+def unreadable(text: str) -> str | None:
+    """Return the name of a character that trec_eval cannot read, ``None`` if there is none."""
+    characters = (name for character, name in CONTROL_CHARACTERS.items() if character in text)
+    return next(characters, None)
+
+
+def unreadable_row(column: pd.Series, row: Any, text: str, where: str) -> ValueError:
+    """Return the error for an identifier with a character that trec_eval cannot read.
+
+    :param row: the position of the row
+    :param where: the name of the frame in the error
+    """
+    return ValueError(f"row {column.index[row]} of the {where} has the {column.name} {text!r}, "
+                      f"which contains {unreadable(text)}; remove that character, which trec_eval "
+                      "cannot read")
 
 
 def missing(column: pd.Series, row: Any, where: str) -> ValueError:
@@ -86,7 +105,7 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     :param where: the name of the frame in the error for a missing value; ``None`` to give missing
         values the code −1
     :returns: the codes ``[n]``, and the distinct values by their texts, in order of appearance
-    :raises ValueError: a missing value
+    :raises ValueError: a missing value, or one with a character that trec_eval cannot read
     """
     codes, values = pd.factorize(ids)
     if where is not None and (codes < 0).any():
@@ -94,6 +113,10 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     found: dict[str, Any] = {}
     for value in values:
         found.setdefault(label_text(value), value)
+    if where is not None and unreadable("".join(found)) is not None:
+        code, text = next((code, text) for code, text in enumerate(map(label_text, values))
+                          if unreadable(text))
+        raise unreadable_row(ids, np.argmax(codes == code), text, where)
     return recoded(codes, map(label_text, values), found), found
 
 
@@ -112,7 +135,7 @@ class PairIndex:
     :param topic: topic codes, ``[n]``
     :param docnos: the documents, ``[n]``
     :param where: the name of the frame in errors
-    :raises ValueError: a docno is missing or contains NUL
+    :raises ValueError: a docno is missing, or has a character that trec_eval cannot read
     """
 
     def __init__(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> None:
@@ -158,17 +181,16 @@ class PairIndex:
         for part in chunks(len(topic)):
             texts = texts_of(docnos.iloc[part])
             hashes[part] = pd.util.hash_array(texts, hash_key=key, categorize=False)
-            if "\0" in "".join(texts.tolist()):
-                text = next(text for text in texts if "\0" in text)
-                raise ValueError(f"the {where} has the {docnos.name} {text!r}, which contains NUL; "
-                                 "remove that character, which trec_eval cannot read")
+            if unreadable("".join(texts.tolist())) is not None:
+                row = next(row for row, text in enumerate(texts) if unreadable(text))
+                raise unreadable_row(docnos, part.start + row, texts[row], where)
         hashes += topic.astype(np.uint64) * _SPREAD
         return hashes
 
     def find(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> tuple[Ints, Any]:
         """Return the number of each pair (−1 if it is not in the index) and its hash, both ``[m]``.
 
-        :raises ValueError: a docno is missing or contains NUL
+        :raises ValueError: a docno is missing, or has a character that trec_eval cannot read
         """
         hashes = self._hashes(topic, docnos, where, self._key)
         found = np.full(len(hashes), -1, np.int32)
@@ -196,7 +218,7 @@ class DocumentIndex:
     :param qid: the topics, ``[n]``; ``None`` if the rows apply to every topic
     :param docno: the documents, ``[n]``
     :param where: the name of the frame in errors
-    :raises ValueError: an identifier is missing, or a docno contains NUL
+    :raises ValueError: an identifier is missing, or has a character that trec_eval cannot read
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:

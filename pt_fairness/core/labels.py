@@ -18,6 +18,8 @@ TREC_DEFAULTS = {"0", "Q0"}
 TARGET_WORDS = ("qrels", "collection", "uniform", "run")
 #: The built-in values of the parameter ``background``.
 BACKGROUND_WORDS = ("run", "qrels")
+#: The largest relevance, and minus the smallest one: trec_eval counts relevant documents by level.
+LARGEST_LABEL = 1_000_000
 #: The tolerance for shares of a target to sum to 1: files hold six decimals.
 SUM_TOLERANCE = 1e-5
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import shutil
 import sys
@@ -12,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 from pt_fairness.core import fingerprint
 
@@ -27,6 +28,28 @@ def compression(path: Path) -> Literal["gzip"] | None:
     return "gzip" if os.fspath(path).endswith(".gz") else None
 
 
+class Watched(io.BufferedIOBase):
+    """A stream of bytes that notes whether NUL, a form feed or a vertical tab was in them."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.control_characters = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        return self._watched(self._stream.read(size))
+
+    def read1(self, size: int = -1) -> bytes:
+        return self._watched(self._stream.read1(size))
+
+    def _watched(self, content: bytes) -> bytes:
+        if b"\0" in content or b"\f" in content or b"\v" in content:
+            self.control_characters = True
+        return content
+
+
 @dataclass(frozen=True)
 class Input:
     """An open file that can be read from its start any number of times."""
@@ -39,6 +62,11 @@ class Input:
         """Seek to the start and return the raw file, which may be compressed."""
         self.raw.seek(0)
         return self.raw
+
+    def watched(self) -> Watched:
+        """Seek to the start and return the decompressed content."""
+        raw = self.rewound()
+        return Watched(gzip.GzipFile(fileobj=raw) if compression(self.name) else raw)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the number (from 1) and the decompressed text of every line.
@@ -57,6 +85,22 @@ class Input:
         except DAMAGE as error:
             after = f" after line {number}" if number else ""
             raise ValueError(f"{self.name} is damaged{after}: {error}") from error
+
+    def line_of(self, row: int, quoted: bool = False) -> int:
+        """Return the number of the line in which a row starts.
+
+        :param row: the number of the row, from 0; blank lines are no rows
+        :param quoted: whether a field in quotation marks may hold line breaks
+        """
+        quotes = 0
+        for number, line in self.lines():
+            if quotes % 2 == 0 and line.strip():
+                row -= 1
+            if row < 0:
+                return number
+            if quoted:
+                quotes += line.count('"')
+        raise ValueError(f"{self.name} has too few rows")
 
     def digest(self) -> str:
         """Return the SHA-256 hash of the content, without decompressing it."""

@@ -11,8 +11,9 @@ from typing import Any
 
 import pandas as pd
 
+from pt_fairness.core.identifiers import unreadable
 from pt_fairness.core.messages import shown
-from pt_fairness.io.files import DAMAGE, Input, compression
+from pt_fairness.io.files import DAMAGE, Input
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
 #: is deprecated.
@@ -56,9 +57,14 @@ def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> No
         raise ValueError(f"{what} has no rows")
 
 
-def read_csv(source: Input, **options: Any) -> pd.DataFrame:
-    """Read a file with :func:`pandas.read_csv`, decompressed if its name ends in ``.gz``."""
-    return pd.read_csv(source.rewound(), compression=compression(source.name), **options)
+def read_csv(source: Input, **options: Any) -> tuple[pd.DataFrame, bool]:
+    """Read a file with :func:`pandas.read_csv`, decompressed if its name ends in ``.gz``.
+
+    :returns: the content, and whether there is NUL, a form feed or a vertical tab in it
+    """
+    stream = source.watched()
+    frame = pd.read_csv(stream, **options)  # type: ignore[call-overload]
+    return frame, stream.control_characters
 
 
 def read_columns(source: Input, names: list[str],
@@ -73,9 +79,10 @@ def read_columns(source: Input, names: list[str],
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
-            frame = read_csv(source, sep=r"\s+", names=[*names, "_more"], index_col=False,
-                             header=None, dtype=dtypes, quoting=csv.QUOTE_NONE, na_filter=False,
-                             encoding="utf-8", **EXACT)
+            frame, control_characters = read_csv(source, sep=r"\s+", names=[*names, "_more"],
+                                                 index_col=False, header=None, dtype=dtypes,
+                                                 quoting=csv.QUOTE_NONE, na_filter=False,
+                                                 encoding="utf-8", **EXACT)
     except (ValueError, *DAMAGE):
         frame = None
     # Fields are never empty, so an empty value is a missing column.
@@ -83,6 +90,8 @@ def read_columns(source: Input, names: list[str],
             or any(frame[name].isna().any() for name in names if dtypes[name] is float):
         _check_lines(source, names, dtypes)
         raise ValueError(f"{source.name} cannot be read as columns ({', '.join(names)})")
+    if control_characters:
+        _check_lines(source, names, dtypes)
     # pandas parses a column of only True and False as 1.0 and 0.0. Check the first line for these
     # words.
     numbers = [name for name in names if dtypes[name] is float]
@@ -95,8 +104,13 @@ def read_columns(source: Input, names: list[str],
 
 def first_line(source: Input) -> str:
     """Return the first non-blank line without a byte order mark, or ``''`` if there is none."""
-    lines = (part for _, line in source.lines() for part in line.splitlines())
+    lines = (part for _, line in source.lines() for part in re.split("[\r\n]", line))
     return next((line for line in lines if line.strip()), "").lstrip("\ufeff")
+
+
+def fields_of(line: str) -> list[str]:
+    """Return the fields of a line that are separated by the white space that pandas splits at."""
+    return [field for field in _SPACE.split(line) if field]
 
 
 def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> None:
@@ -106,13 +120,28 @@ def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> N
     """
     for number, row in source.lines():
         where = f"{source.name}, line {number}"
-        fields = [field for field in _SPACE.split(row) if field]
+        fields = fields_of(row)
         if fields and len(fields) != len(names):
             raise ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} "
                              f"({', '.join(names)}): {shown(row.strip())}")
         for name, field in zip(names, fields, strict=False):
             if types[name] is float and not is_number(field):
                 raise ValueError(f"{where}: the {name} {shown(field)} is no number")
+            if name in ("qid", "docno"):
+                check_characters(name, field, where)
+
+
+def check_characters(name: str, identifier: str, where: str) -> None:
+    """Raise an error if an identifier has a character that trec_eval cannot read.
+
+    :param name: the name of the column
+    :param where: the file and the line
+    :raises ValueError: it has one
+    """
+    character = unreadable(identifier)
+    if character is not None:
+        raise ValueError(f"{where}: the {name} {identifier!r} contains {character}; remove that "
+                         "character, which trec_eval cannot read")
 
 
 def is_number(text: str) -> bool:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness.core.identifiers import unreadable
 from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.core.messages import listed, shown
 from pt_fairness.io.files import DAMAGE, Input, Path, opened
-from pt_fairness.io.frames import first_line, need_columns, read_columns, read_csv
+from pt_fairness.io.frames import (
+    check_characters,
+    fields_of,
+    first_line,
+    need_columns,
+    read_columns,
+    read_csv,
+)
 
 
 def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
@@ -39,17 +48,23 @@ def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
     with opened(path) as source:
         first = first_line(source)
         for separator in ("\t", ","):
-            header = _header(first, separator)
+            header = _header(source, first, separator)
             if column.lower() in header and len(header) > 1:
                 header = ["group" if name == column.lower() else f"other {name}"
                           if name == "group" else name for name in header]
                 if column != "group" and not {"docno", "doc_id"} & {*header}:
                     header[int(header[0] == "group")] = "docno"
-                return _read_table(source, separator, header, ["docno", "group"])
+                frame = _read_table(source, separator, header, ["docno", "group"])
+                if "weight" in frame:
+                    weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy()
+                    unused = frame["group"].isin(["", "-"]).to_numpy()
+                    valid = (weight >= 0) & np.isfinite(weight)
+                    _check_weights(source, frame["weight"].to_numpy(), valid | unused, header=1)
+                return frame
         if column != "group":
             raise ValueError(f"{source.name} has no column {column!r}, separated by tabs or commas "
                              f"from others; its first line is {shown(first)}")
-        if len(first.split()) != 4:
+        if len(fields_of(first)) != 4:
             raise ValueError(f"{source.name} is no group file: it needs a header with docno and "
                              "group (and qid), separated by tabs or commas, or the four columns of "
                              "TREC qrels (qid, group, docno, label); a membership file (topic, "
@@ -74,7 +89,7 @@ def memberships(path: Path) -> int:
     a document that is no share in the third.
     """
     with opened(path) as source:
-        _, *fields = first_line(source).split() or [""]
+        _, *fields = fields_of(first_line(source)) or [""]
     try:
         shares = all(0 <= float(share) <= 1 for share in fields[1:])
     except ValueError:
@@ -99,8 +114,8 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     :param labels: the groups, one for each column of shares, distinct
     :returns: ``qid, docno, group, weight`` (text, text, label, float), with a row for each share
         other than 0. Rows of the same line have the same index
-    :raises ValueError: a line with more or fewer columns, or a share that is no number, by file and
-        line
+    :raises ValueError: a line with more or fewer columns, or a share that is no number of at least
+        0, by file and line
 
     Examples
     --------
@@ -116,10 +131,26 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     shares = [f"share of {label}" for label in labels]
     with opened(path) as source:
         frame = read_columns(source, ["qid", "docno", *shares], dict.fromkeys(shares, float))
-    weight = frame[shares].to_numpy(float)
+        weight = frame[shares].to_numpy(float)
+        _check_weights(source, weight, (weight >= 0) & np.isfinite(weight))
     row, column = np.nonzero(weight)
     return frame[["qid", "docno"]].iloc[row].assign(
         group=np.asarray(labels, dtype=object)[column], weight=weight[row, column])
+
+
+def _check_weights(source: Input, weights: Any, valid: Any, header: int = 0) -> None:
+    """Raise the error of the first weight that is not valid.
+
+    :param weights: the weights of the rows of a file, ``[n]`` or ``[n, labels]``
+    :param valid: whether each is valid, in the same shape
+    :param header: the number of rows before the first one, whose fields may be quoted
+    :raises ValueError: one is not; the error names file and line
+    """
+    if not valid.all():
+        first = tuple(np.argwhere(~valid)[0])
+        line = source.line_of(first[0] + header, quoted=header > 0)
+        raise ValueError(f"{source.name}, line {line} has the weight {str(weights[first])!r}; "
+                         "weights are numbers above 0")
 
 
 def read_values(path: Path) -> pd.DataFrame:
@@ -144,10 +175,10 @@ def read_values(path: Path) -> pd.DataFrame:
     with opened(path) as source:
         first = first_line(source)
         for separator in ("\t", ","):
-            header = _header(first, separator)
+            header = _header(source, first, separator)
             if "value" in header and len(header) > 1:
                 return _read_table(source, separator, header, ["docno", "value"])
-        fields = len(first.split())
+        fields = len(fields_of(first))
         if fields not in (2, 3):
             raise ValueError(f"{source.name} is no file of values: it needs the columns docno and "
                              "value (or qid, docno and value), separated by white space, or a "
@@ -191,7 +222,7 @@ def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
         first = first_line(source)
         if not first:
             raise ValueError(f"{source.name} is empty; it needs the columns {', '.join(needed)}")
-        return _read_table(source, ",", _header(first, ","), needed)
+        return _read_table(source, ",", _header(source, first, ","), needed)
 
 
 def _read_table(source: Input, separator: str, header: list[str],
@@ -202,8 +233,9 @@ def _read_table(source: Input, separator: str, header: list[str],
     :raises ValueError: the file cannot be parsed, or a column is missing or repeated
     """
     try:
-        frame = read_csv(source, sep=separator, dtype=str, keep_default_na=False,
-                         encoding="utf-8-sig", skipinitialspace=True)
+        frame, control_characters = read_csv(source, sep=separator, dtype=str,
+                                             keep_default_na=False, encoding="utf-8-sig",
+                                             skipinitialspace=True)
     except pd.errors.ParserError as error:
         raise ValueError(f"{source.name} cannot be read as columns ({', '.join(header)}): "
                          f"{str(error).strip()}") from None
@@ -221,9 +253,24 @@ def _read_table(source: Input, separator: str, header: list[str],
         raise ValueError(f"{source.name} has the column {again[0]!r} twice; its header is "
                          f"{', '.join(header)}")
     need_columns(frame, needed, source.name)
+    if control_characters:
+        for name in frame.columns.intersection(["qid", "docno"]):
+            for row, identifier in enumerate(frame[name]):
+                if unreadable(identifier) is not None:
+                    line = source.line_of(row + 1, quoted=True)
+                    check_characters(name, identifier, f"{source.name}, line {line}")
     return frame.apply(lambda column: column.str.strip())
 
 
-def _header(line: str, separator: str) -> list[str]:
-    return [name.strip().lower()
-            for name in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
+def _header(source: Input, line: str, separator: str) -> list[str]:
+    """Return the names of columns in the first line of a file.
+
+    :raises ValueError: a name is too long
+    """
+    fields = csv.reader([line], delimiter=separator, skipinitialspace=True)
+    try:
+        return [name.strip().lower() for name in next(fields)]
+    except csv.Error as error:
+        number = source.line_of(0)
+        raise ValueError(f"{source.name}, line {number}: the columns cannot be read ({error})"
+                         ) from None

@@ -10,13 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.identifiers import missing, texts_of
-from pt_fairness.core.labels import label_text
+from pt_fairness.core.labels import LARGEST_LABEL, label_text
 from pt_fairness.core.messages import shown
 from pt_fairness.io.files import Path, compression, opened, write_output, written_whole
 from pt_fairness.io.frames import read_columns
-
-#: The largest label; floats do not represent every larger integer.
-_LARGEST_LABEL = 2**53
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
@@ -25,8 +22,9 @@ def read_qrels(path: Path) -> pd.DataFrame:
     PyTerrier's own reader drops the second column, which holds the groups.
 
     :returns: ``qid, docno, label, iteration``: text, text, whole number, text
-    :raises ValueError: a line without four columns, or a label that is no whole number (``4.0`` is
-        one); the error names file and line
+    :raises ValueError: a line without four columns, an identifier with NUL, a form feed or a
+        vertical tab, or a label that is no whole number (``4.0`` is one) or outside ±1,000,000; the
+        error names file and line
 
     Examples
     --------
@@ -41,12 +39,17 @@ def read_qrels(path: Path) -> pd.DataFrame:
     with opened(path) as source:
         frame = read_columns(source, ["qid", "iteration", "docno", "label"])
         label = pd.to_numeric(frame["label"], errors="coerce")
-        wrong = (label.isna() | (label % 1 != 0) | (label.abs() > _LARGEST_LABEL)).to_numpy()
-        if wrong.any():
-            text = frame["label"][wrong.argmax()]
-            number = next((n for n, line in source.lines() if line.split()[-1:] == [text]), 0)
-            raise ValueError(f"{source.name}, line {number}: the label {shown(text)} is no whole "
-                             "number; pt_fairness.groups.from_qrels reads labels as groups")
+        whole = label % 1 == 0  # NaN and infinities are not
+        if not whole.all():
+            row = whole.argmin()
+            raise ValueError(f"{source.name}, line {source.line_of(row)}: the label "
+                             f"{shown(frame['label'][row])} is no whole number; "
+                             "pt_fairness.groups.from_qrels reads labels as groups")
+        outside = label.abs() > LARGEST_LABEL
+        if outside.any():
+            row = outside.argmax()
+            raise ValueError(f"{source.name}, line {source.line_of(row)}: the label "
+                             f"{shown(frame['label'][row])} is outside ±{LARGEST_LABEL:,}")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
 
 

@@ -12,7 +12,7 @@ from pt_fairness.core.arrays import Bools, Ints
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.files import Input, Path, opened
-from pt_fairness.io.frames import first_line, is_number, need_columns, read_columns
+from pt_fairness.io.frames import fields_of, first_line, is_number, need_columns, read_columns
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
 #: The first field of the optional header of TREC Fair files, without and with a byte order mark.
@@ -77,7 +77,7 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
         return _read_parquet(source, text)
     first = first_line(source).strip()
     fields = first.split("\t")
-    if len(fields) in (2, 3) and len(fields) == len(first.split()):
+    if len(fields) in (2, 3) and len(fields) == len(fields_of(first)):
         return _read_trec_fair(source, text, fields)
     types = {"qid": text, "q0": object, "docno": text, "rank": object, "score": float,
              "tag": object, "_more": object}
@@ -95,7 +95,7 @@ def _with_spaced_tag(source: Input, types: Mapping[str, Any]) -> pd.DataFrame | 
     :param types: the dtypes of the columns
     :returns: ``None`` if the rows differ after the fifth column, or the first one has no such tag
     """
-    words = first_line(source).split()[5:]
+    words = fields_of(first_line(source))[5:]
     if len(words) < 2 or is_number(words[0]):
         return None
     tags = [f"word {i} of the tag" for i in range(len(words))]
@@ -147,20 +147,21 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
     lists = ["qid", "iteration"][:len(fields) - 1]
     frame = read_columns(source, [*lists, "docno"], {"qid": dtype, "docno": dtype,
                                                      "iteration": object, "_more": object})
-    frame = frame[~frame["qid"].isin(_FAIR_HEADERS)].reset_index(drop=True)
+    frame = frame[~frame["qid"].isin(_FAIR_HEADERS)]
     if len(fields) == 3:
         wrong = ~frame["iteration"].str.fullmatch("[0-9]{1,18}").to_numpy(bool)
         if wrong.any():
-            text = frame["iteration"][wrong.argmax()]
-            number = next((n for n, line in source.lines() if line.split()[1:2] == [text]), 0)
-            raise ValueError(f"{source.name}, line {number}: the sample {shown(text)} is no whole "
-                             "number; a file of three columns has id, seq_no and page_id")
-        frame["iteration"] = frame["iteration"].astype("int64")
+            row = frame.index[wrong.argmax()]
+            raise ValueError(f"{source.name}, line {source.line_of(row)}: the sample "
+                             f"{shown(frame['iteration'][row])} is no whole number; a file of "
+                             "three columns has id, seq_no and page_id")
+        frame = frame.astype({"iteration": "int64"})
         counted = len(frame) > 1 and not frame.duplicated(lists).any()
         if counted and fields[0].strip() not in _FAIR_HEADERS:
             raise ValueError(f"{source.name} has three columns without a header, and the second is "
                              "another number in every row of a topic; if the columns are id, "
                              "seq_no and page_id, add this header, else give TREC's six columns")
+    frame = frame.reset_index(drop=True)
     run = frame[["qid", "docno"]].assign(
         score=-1.0 - frame.groupby(lists, sort=False).cumcount())  # minus the rank
     return run if len(fields) == 2 else _with_samples(run, frame["iteration"])

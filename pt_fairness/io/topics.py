@@ -43,13 +43,17 @@ def load_topics(source: Any) -> pd.DataFrame:
         need_rows(source, "the frame of topics", ["qid"])
         return source
     if isinstance(source, (str, os.PathLike)):
-        if os.path.isfile(source):
+        if os.path.exists(source) and not os.path.isdir(source):
             return _of_file(source)
-        if os.path.exists(source):
-            kind = "folder" if os.path.isdir(source) else "pipe or a device"
-            raise ValueError(f"topics={shown(source)} is a {kind}; save the topics to a file")
+        dataset_id = os.fspath(source).removeprefix("irds:")
+        import ir_datasets
         import pyterrier as pt
-        source = pt.get_dataset(f"irds:{os.fspath(source).removeprefix('irds:')}")
+        try:
+            ir_datasets.load(dataset_id)
+        except KeyError:
+            raise ValueError(f"{os.fspath(source)} is neither a file of topics nor a dataset id of "
+                             "ir_datasets") from None
+        source = pt.get_dataset(f"irds:{dataset_id}")
     if not hasattr(source, "get_topics"):
         raise ValueError(f"topics={shown(source)} is a {type(source).__name__}; topics are a "
                          "DataFrame with qid and query, a dataset of pt.get_dataset, an id of "
@@ -84,4 +88,7 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
     blocks = [(_NUMBER.search(one), _QUERY.search(one)) for one in _TOPIC.findall(text)]
     pairs = [(number[1] or number[2], unescape(" ".join(query[1].split())))
              for number, query in blocks if number and query] or _LINE.findall(text)
+    if not pairs:
+        raise ValueError(f"{os.fspath(path)} has no topics; it needs TREC topics in SGML or XML, "
+                         "or a topic and its query in each line")
     return pd.DataFrame(pairs, columns=["qid", "query"])

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Ints, recoded
 from pt_fairness.core.identifiers import PairIndex, codes_of, missing
-from pt_fairness.core.labels import UNANNOTATED
+from pt_fairness.core.labels import LARGEST_LABEL, UNANNOTATED
 
 
 class Judgments:
@@ -19,7 +19,8 @@ class Judgments:
     Rows and pairs are sorted by topic, and topics are in order of first appearance.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``
-    :raises ValueError: a missing value, or a docno that contains NUL
+    :raises ValueError: a missing value, an identifier with a character that trec_eval cannot read,
+        or a relevance outside ±1,000,000
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
@@ -41,6 +42,11 @@ class Judgments:
         if qrels["relevance"].isna().any():
             raise missing(qrels["relevance"], np.argmax(qrels["relevance"].isna()), "qrels")
         relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
+        outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
+        if outside.any():
+            row = outside.argmax()
+            raise ValueError(f"row {qrels.index[row]} of the qrels has the relevance "
+                             f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)
         self.row_relevance = self.relevance = relevance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import ir_measures
@@ -17,6 +18,7 @@ from pt_fairness.core.identifiers import (
     CHUNK,
     LONG,
     PairIndex,
+    codes_of,
     texts_of,
     with_text_ids,
     words_of,
@@ -105,14 +107,19 @@ def test_pairs_of_many_chunks():
     assert (index.pair == np.arange(n) % (2 * CHUNK)).all()
 
 
-@pytest.mark.parametrize("docno", ["a\0", "\0", "a\0b"])
-def test_nul_is_refused(docno):
-    docnos = pd.Series(["a", docno], name="docno")
-    with pytest.raises(ValueError, match=r"the run has the docno '.*', which contains NUL"):
-        PairIndex(np.zeros(2, int), docnos, "run")
+@pytest.mark.parametrize(("docno", "character"), [
+    ("a\0", "NUL"), ("\0", "NUL"), ("a\0b", "NUL"), ("a\f", "a form feed"),
+    ("\v", "a vertical tab")])
+def test_what_trec_eval_cannot_read_is_refused(docno, character):
+    docnos = pd.Series(["a"] * CHUNK + [docno], name="docno")
+    says = re.escape(f"row {CHUNK} of the run has the docno {docno!r}, which contains {character}")
+    with pytest.raises(ValueError, match=says):
+        PairIndex(np.zeros(len(docnos), int), docnos, "run")
     index = PairIndex(np.zeros(1, int), pd.Series(["a"], name="docno"))
-    with pytest.raises(ValueError, match="contains NUL"):
-        index.find(np.zeros(2, int), docnos, "run")
+    with pytest.raises(ValueError, match=says):
+        index.find(np.zeros(len(docnos), int), docnos, "run")
+    with pytest.raises(ValueError, match=says):
+        codes_of(docnos, "run")
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), pd.NA])

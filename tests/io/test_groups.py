@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import io, read_qrels
-from pt_fairness.io.groups import read_groups, read_targets
+from pt_fairness.io.groups import read_groups, read_memberships, read_targets
 
 QRELS = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
 ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
@@ -121,3 +121,39 @@ def test_text_labels_of_qrels_are_groups(tmp_path):
     # Where the second column holds groups, they are the groups.
     found = read_groups(written(tmp_path / "both", "1 PRO d1 yes\n1 CON d2 no\n"))
     assert found["group"].tolist() == ["PRO", "CON"]
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ("docno,group\na,X\n\nb\f1,Y\n", r"line 4: the docno 'b\\x0c1' contains a form feed"),
+    ('qid\tdocno\tgroup\n1\ta\t"X\nY"\n1\0\tb\tY\n', r"line 4: the qid '1\\x00' contains NUL"),
+    ("1 X a 1\n1 X b\v 1\n", r"line 2: the docno 'b\\x0b' contains a vertical tab")])
+def test_characters_that_trec_eval_cannot_read(tmp_path, text, says):
+    with pytest.raises(ValueError, match=f"x, {says}"):
+        read_groups(written(tmp_path / "x", text))
+
+
+def test_a_line_separator_of_unicode_is_no_white_space(tmp_path):
+    found = read_groups(written(tmp_path / "x", "1 X\u2028Y a 1\n1 \x85 b 1\n"))
+    assert found["group"].tolist() == ["X\u2028Y", "\x85"]
+
+
+@pytest.mark.parametrize("text", ["docno,group,{}\na,X,1\n", "1 {} a 1\n", "docno\tgroup\t{}\n"])
+def test_a_header_with_a_name_that_is_too_long(tmp_path, text):
+    with pytest.raises(ValueError, match=r"x, line 2: the columns cannot be read \(field larger"):
+        read_groups(written(tmp_path / "x", "\n" + text.format("x" * 140_000)))
+    found = read_groups(written(tmp_path / "x", f"docno,group\na,{'x' * 140_000}\n"))
+    assert found["group"].str.len().tolist() == [140_000]
+
+
+@pytest.mark.parametrize("weight", ["-0.5", "nan", "inf", "", "much"])
+def test_the_line_of_a_weight_that_is_none(tmp_path, weight):
+    text = f'docno,group,weight\n\na,"X\nY",1\nb,-,{weight}\nc,X,{weight}\n'
+    says = f"x.csv, line 6 has the weight '{weight}'; weights are numbers above 0"
+    with pytest.raises(ValueError, match=re.escape(says)):
+        read_groups(written(tmp_path / "x.csv", text))
+
+
+def test_the_line_of_a_share_below_0(tmp_path):
+    path = written(tmp_path / "gmemb", "1 a 1 0\n\n1 b 0.5 -0.5\n")
+    with pytest.raises(ValueError, match=r"gmemb, line 3 has the weight '-0\.5'"):
+        read_memberships(path, ["X", "Y"])

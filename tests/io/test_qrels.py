@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io as standard_io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -204,3 +205,30 @@ def test_a_full_disk_leaves_qrels_as_they_were(small_disk, tmp_path, name, befor
     assert "ignored" not in message
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == (
         {} if before is None else {name: before})
+
+
+@pytest.mark.parametrize(("character", "name"), [
+    ("\0", "NUL"), ("\f", "a form feed"), ("\v", "a vertical tab")])
+@pytest.mark.parametrize("column", ["qid", "docno"])
+@pytest.mark.parametrize("file", ["qrels", "qrels.gz"])
+def test_characters_that_trec_eval_cannot_read(tmp_path, character, name, column, file):
+    fields = {"qid": "1", "docno": "d1"}
+    fields[column] = f"d{character}2"
+    text = f"1 0 d1 1\n\n{fields['qid']} 0 {fields['docno']} 1\n"
+    says = f"{tmp_path / file}, line 3: the {column} {fields[column]!r} contains {name}; remove"
+    with pytest.raises(ValueError, match=re.escape(says)):
+        read_qrels(written(tmp_path / file, text))
+
+
+def test_such_characters_in_a_group_or_a_blank_line_are_read(tmp_path):
+    found = read_qrels(written(tmp_path / "q", "1 P\fRO d1 1\n1 0 d2 1\n"))
+    assert found["iteration"].tolist() == ["P\fRO", "0"]
+
+
+@pytest.mark.parametrize("label", ["1000001", "-1000001", "4294967296", "3e9"])
+def test_a_relevance_outside_a_million(tmp_path, label):
+    says = rf"q, line 3: the label '{label}' is outside ±1,000,000"
+    with pytest.raises(ValueError, match=says):
+        read_qrels(written(tmp_path / "q", f"1 0 a 1\n\n1 0 b {label}\n"))
+    for label in (1_000_000, -1_000_000):
+        assert read_qrels(written(tmp_path / "q", f"1 0 a {label}\n"))["label"].tolist() == [label]

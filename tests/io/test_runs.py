@@ -223,3 +223,13 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     (tmp_path / "run.parquet").write_bytes(b"PAR1")
     with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'pt-fairness\[parquet\]'"):
         read_run(tmp_path / "run.parquet")
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ("1 Q0 d1 1 2.5 t\n\n1 Q0 d\0 2 1.5 t\n", r"line 3: the docno 'd\\x00' contains NUL"),
+    ("1\td1\n2\td\v\n", r"line 2: the docno 'd\\x0b' contains a vertical tab"),
+    ("id\tseq_no\tpage_id\n\n1\t1\td1\n1\tx\td2\n", "line 4: the sample 'x' is no whole number")])
+def test_the_line_of_what_cannot_be_read(tmp_path, text, says):
+    (tmp_path / "run").write_text(text)
+    with pytest.raises(ValueError, match=f"run, {says}"):
+        read_run(tmp_path / "run")

@@ -70,3 +70,19 @@ def test_qrels_of_some_topics():
     pd.testing.assert_frame_equal(of_topics(renamed, QRELS), renamed)
     with pytest.raises(ValueError, match="topics such as '1', topics= has 'x'"):
         of_topics(QRELS, pd.DataFrame({"qid": ["x"]}))
+
+
+def test_a_pipe(pipe):
+    assert load_topics(pipe("topics", "1 sea salt\n2 cats\n")).values.tolist() == [
+        ["1", "sea salt"], ["2", "cats"]]
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "empty", "folder", "none"])
+def test_paths_without_topics(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").write_text("\n")
+    (tmp_path / "folder").mkdir()
+    says = "has no topics; it needs TREC topics" if path in ("/dev/null", "empty") else \
+        "is neither a file of topics nor a dataset id of ir_datasets"
+    with pytest.raises(ValueError, match=f"^{path} {says}"):
+        load_topics(path)

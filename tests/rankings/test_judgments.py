@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pandas as pd
@@ -51,10 +52,25 @@ def test_a_missing_value_is_an_error_that_names_the_column(column):
         Judgments(frame)
 
 
-def test_a_docno_with_nul_is_an_error():
-    frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["a\0b"], "relevance": [1]})
-    with pytest.raises(ValueError, match="NUL"):
+@pytest.mark.parametrize("column", ["query_id", "doc_id"])
+@pytest.mark.parametrize("character", ["\0", "\f", "\v"])
+def test_the_row_of_an_identifier_that_trec_eval_cannot_read(column, character):
+    frame = pd.DataFrame({"query_id": ["2", "1", "2"], "doc_id": ["a", "b", "c"], "relevance": 1},
+                         index=[4, 5, 7])
+    frame.loc[7, column] = f"a{character}b"
+    says = f"row 7 of the qrels has the {column} {f'a{character}b'!r}, which contains "
+    with pytest.raises(ValueError, match=re.escape(says)):
         Judgments(frame)
+
+
+@pytest.mark.parametrize("relevance", [1_000_001, -1_000_001, 2**32, 3e9, float("inf"), -2**63])
+def test_the_row_of_a_relevance_outside_a_million(relevance):
+    frame = pd.DataFrame({"query_id": ["2", "1", "2"], "doc_id": ["a", "b", "c"],
+                          "relevance": [1, 0, relevance]}, index=[4, 5, 7])
+    says = f"row 7 of the qrels has the relevance {relevance}, which is outside ±1,000,000"
+    with pytest.raises(ValueError, match=re.escape(says)):
+        Judgments(frame)
+    Judgments(frame.assign(relevance=[1_000_000, 0, -1_000_000]))
 
 
 def test_no_rows():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import os
+from pathlib import Path
 
 import pandas as pd
 import pyterrier as pt
@@ -89,22 +89,23 @@ def test_what_is_no_source_of_topics(source, says):
         queries_of(source, ["1"])
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
-def test_what_is_no_file(tmp_path, kind):
-    """Opening a pipe waits until something is written to it."""
-    source = {"folder": tmp_path, "pipe": tmp_path / "pipe", "device": "/dev/null"}[kind]
-    if kind == "pipe":
-        os.mkfifo(source)
-    word = "folder" if kind == "folder" else "pipe or a device"
-    with pytest.raises(ValueError, match=f"is a {word}; save the topics to a file"):
-        queries_of(source, ["1"])
-    with pytest.raises(ValueError, match=f"is a {word}"):
-        queries_of(str(source), ["1"])
+@pytest.mark.parametrize(("kind", "says"), [
+    ("folder", "is neither a file of topics nor a dataset id of ir_datasets"),
+    ("device", "/dev/null has no topics; it needs TREC topics in SGML or XML, or a topic and")])
+def test_what_is_no_file(tmp_path, kind, says):
+    source = tmp_path if kind == "folder" else Path("/dev/null")
+    for path in (source, str(source)):
+        with pytest.raises(ValueError, match=says):
+            queries_of(path, ["1"])
+
+
+def test_topics_of_a_pipe(pipe):
+    assert queries_of(pipe("topics", "1 sea salt\n"), ["1"]) == ["sea salt"]
 
 
 def test_a_file_without_topics(tmp_path):
     (tmp_path / "empty").write_text("")
-    with pytest.raises(ValueError, match="it has no topic"):
+    with pytest.raises(ValueError, match="empty has no topics"):
         queries_of(tmp_path / "empty", ["1"])
 
 
