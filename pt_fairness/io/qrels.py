@@ -41,13 +41,13 @@ def read_qrels(path: Path) -> pd.DataFrame:
         label = pd.to_numeric(frame["label"], errors="coerce")
         whole = label % 1 == 0  # NaN and infinities are not
         if not whole.all():
-            row = whole.argmin()
+            row = int(whole.argmin())
             raise ValueError(f"{source.name}, line {source.line_of(row)}: the label "
                              f"{shown(frame['label'][row])} is no whole number; "
                              "pt_fairness.groups.from_qrels reads labels as groups")
         outside = label.abs() > LARGEST_LABEL
         if outside.any():
-            row = outside.argmax()
+            row = int(outside.argmax())
             raise ValueError(f"{source.name}, line {source.line_of(row)}: the label "
                              f"{shown(frame['label'][row])} is outside ±{LARGEST_LABEL:,}")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]

@@ -44,7 +44,7 @@ class Judgments:
         relevance = pd.to_numeric(qrels["relevance"]).to_numpy()
         outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
         if outside.any():
-            row = outside.argmax()
+            row = int(outside.argmax())
             raise ValueError(f"row {qrels.index[row]} of the qrels has the relevance "
                              f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
         if relevance.dtype.kind != "f":
