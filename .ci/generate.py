@@ -13,7 +13,7 @@ import importlib
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -134,6 +134,35 @@ def of_citation(text: str) -> str:
     return text
 
 
+def without_examples() -> list[str]:
+    """Return the measures whose docstrings lack what their pages show, with their files.
+
+    The modules are parsed and not imported, as in :func:`modules`.
+    """
+    missing = []
+    for module, names in modules().items():
+        path = PACKAGE / f"{module.replace('.', '/')}.py"
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name.removeprefix("_") in names:
+                sections = re.findall(r"^(\w+)\n-+$", ast.get_docstring(node) or "", re.MULTILINE)
+                missing += [f"{path.relative_to(ROOT)}, line {node.lineno}: the docstring of "
+                            f"{node.name} has no section {section}"
+                            for section in ("Formula", "Range", "Source", "Examples")
+                            if section not in sections]
+    return missing
+
+
+def stale_files(files: Iterable[tuple[Path, Callable[[str], str]]]) -> dict[Path, str]:
+    """Return the new texts of the files that are not up to date."""
+    stale = {}
+    for path, make in files:
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        new = make(old)
+        if new != old:
+            stale[path] = new
+    return stale
+
+
 def main() -> int:
     """Write the files, or with ``--check`` name those that are not up to date."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -141,9 +170,15 @@ def main() -> int:
     check = parser.parse_args().check
     sys.path.insert(0, str(ROOT))
     docs = PACKAGE / "pt_docs"
-    wanted: list[tuple[Path, Callable[[str], str]]] = [
+    problems = without_examples()
+    if problems:
+        print("\n".join(problems))
+        return 1
+    exports: list[tuple[Path, Callable[[str], str]]] = [
         (PACKAGE / "measures" / "__init__.py", lambda text: of_measures()),
         (PACKAGE / "__init__.py", of_package),
+    ]
+    pages: list[tuple[Path, Callable[[str], str]]] = [
         (docs / "measures.rst", of_page),
         *((docs / f"measures_{module}.rst", lambda text, module=module: of_family(module))
           for module in (name.rpartition(".")[2] for name in modules())),
@@ -152,20 +187,27 @@ def main() -> int:
         (ROOT / "CITATION.cff", of_citation),
         (ROOT / "examples" / "README.md", of_examples),
     ]
-    stale: list[str] = []
-    for path, make in wanted:
-        if check and stale:
-            break  # with exports that are out of date, the package may not be importable
-        old = path.read_text(encoding="utf-8") if path.exists() else ""
-        new = make(old)
-        if new != old:
-            stale.append(path.relative_to(ROOT).as_posix())
-            if not check:
-                path.write_text(new, encoding="utf-8")
+    stale = stale_files(exports)
+    if not check or not stale:  # with exports that are out of date, the package may not import
+        before = {path: path.read_text(encoding="utf-8") for path in stale}
+        write(stale)
+        try:
+            stale |= stale_files(pages)
+        except BaseException:
+            write(before)
+            raise
+        if not check:
+            write(stale)
     if stale:
-        print(f"{'not up to date, run python .ci/generate.py' if check else 'written'}: "
-              f"{', '.join(stale)}")
+        print("not up to date, run python .ci/generate.py:" if check else "written:",
+              ", ".join(path.relative_to(ROOT).as_posix() for path in stale))
     return int(check and bool(stale))
+
+
+def write(texts: Mapping[Path, str]) -> None:
+    """Write the texts of files."""
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

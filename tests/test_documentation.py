@@ -216,6 +216,24 @@ def test_what_is_generated_is_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.skipif(not GENERATE.exists(), reason="not in the source distribution")
+def test_a_docstring_without_examples_is_found_before_anything_is_written(tmp_path):
+    for folder in (".ci", "pt_fairness"):
+        shutil.copytree(ROOT / folder, tmp_path / folder,
+                        ignore=shutil.ignore_patterns("__pycache__"))
+    module = tmp_path / "pt_fairness" / "measures" / "coverage.py"
+    text = module.read_text(encoding="utf-8").replace("Examples\n    --------", "", 1)
+    module.write_text(text.replace('register(_Annotated())', 'register(_Annotated(), ["Cover"])'),
+                      encoding="utf-8")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
+    done = subprocess.run([sys.executable, tmp_path / ".ci" / "generate.py"], capture_output=True,
+                          text=True, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
+    assert done.returncode == 1 and done.stderr == ""
+    assert re.fullmatch(r"pt_fairness.measures.coverage\.py, line \d+: the docstring of _Annotated "
+                        r"has no section Examples\n", done.stdout)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()} == before
+
+
 def test_every_measure_has_a_question_and_a_worked_example():
     answers = re.findall(r":py:data:`~pt_fairness\.(\w+)`",
                          (PAGES / "choosing.rst").read_text(encoding="utf-8"))
