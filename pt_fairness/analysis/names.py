@@ -45,6 +45,9 @@ UNDEFINED_EVERYWHERE = "undefined everywhere"
 #: The key of ``attrs`` that maps the columns of measures that compare one of more than two groups
 #: with all others, because ``protected`` is not set, to the number of groups.
 SEVERAL = "several groups"
+#: The key of ``attrs`` that maps the names of columns to the systems of which less than half of the
+#: documents that count stand within the cutoff, with their share.
+FAR_DOWN = "far down"
 #: The key of ``attrs`` with the test against the baseline: ``baseline``, ``test``, ``correction``
 #: (``None`` for none), ``alpha`` and ``systems``, the number of systems that are compared.
 COMPARISON = "comparison"

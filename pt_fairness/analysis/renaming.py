@@ -10,6 +10,7 @@ import pandas as pd
 from pt_fairness.analysis.columns import column_of
 from pt_fairness.analysis.directions import direction_of, mark_of
 from pt_fairness.analysis.names import (
+    FAR_DOWN,
     MEASURES,
     SEVERAL,
     TOLERANCE,
@@ -73,7 +74,7 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
     known |= {new: known.get(name, name) for name, new in names.items()}
     renamed.attrs = {**table.attrs, MEASURES: {name: text for name, text in known.items()
                                                if name not in names or name in names.values()}}
-    for key in {UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL, TOLERANCE} & table.attrs.keys():
+    for key in {UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL, FAR_DOWN, TOLERANCE} & table.attrs.keys():
         renamed.attrs[key] = {names.get(name, name): fact
                               for name, fact in table.attrs[key].items()}
     return renamed

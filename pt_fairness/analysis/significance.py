@@ -23,6 +23,7 @@ from pt_fairness.analysis.names import (
     COMPARISON,
     CORRECTED,
     DROPPED,
+    FAR_DOWN,
     GROUPS,
     INTERVAL,
     LABELS,
@@ -184,6 +185,10 @@ def notes(table: pd.DataFrame) -> list[str]:
         sentences.append(f"Undefined{left_out}: " + "; ".join(
             f"{', '.join(same.index)} on {count}"
             for count, same in counts.groupby(counts, sort=False)) + ".")
+    for name, shares in attrs.get(FAR_DOWN, {}).items():
+        systems = first_names([f"{share:.0%} of {system}" for system, share in shares.items()])
+        sentences.append(f"{name} counts documents far down: of those that it counts, {systems} "
+                         "are within the cutoff.")
     if attrs.get(BROKEN):
         sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
     return sentences

@@ -19,6 +19,7 @@ from pt_fairness.analysis.names import (
     COMPARISON,
     CORRECTION,
     DROPPED,
+    FAR_DOWN,
     GROUPS,
     INTERVAL,
     LABELS,
@@ -45,7 +46,7 @@ from pt_fairness.evaluation.results import (
     rounded,
     with_rows,
 )
-from pt_fairness.evaluation.workers import Result, Scorer
+from pt_fairness.evaluation.workers import Result, Scorer, Scores
 from pt_fairness.io.named_runs import RunInput, RunInputs
 from pt_fairness.provider.checks import refuse_unknown
 
@@ -155,7 +156,9 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
         (their number), ``undefined`` (the undefined topics of each measure), ``undefined
         everywhere`` (the measures that are undefined for all topics, with the reason), ``several
         groups`` (the number of groups of each measure that compares one of more than two with the
-        others, because ``protected`` is not set), ``systems`` (the names of the runs in their
+        others, because ``protected`` is not set), ``far down`` (for each measure, the systems of
+        which less than half of the documents that count are within the cutoff, and the share),
+        ``systems`` (the names of the runs in their
         order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
         test, correction, alpha, systems``), with intervals ``interval`` (``method, confidence``),
         with verdicts ``tolerance`` (δ by measure), and with references ``references``, the names of
@@ -214,6 +217,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
              + (f"; {base} is the baseline, so nothing is compared" if base in broken else ""))
     scores = {one.name: one.scores for one in finished if one.error is None}
     attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
+    attrs[FAR_DOWN] = _far_down(scores)
     if undefined == "drop":
         attrs[DROPPED] = True
         scores = {name: replace(one, values=np.where(
@@ -304,6 +308,13 @@ def _facts(scorer: Scorer) -> dict[str, Any]:
                        for column, measure in zip(plan.columns, plan.measures, strict=True)
                        if column != str(measure)},
             GROUPS: plan.groups, LABELS: plan.labels, TOPICS: len(scorer.topics), **scorer.facts()}
+
+
+def _far_down(scores: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
+    """Return the systems of which less than half of what a measure counts is within its cutoff."""
+    shares = pd.DataFrame({name: run.within for name, run in scores.items()})
+    low = shares.where(shares < 0.5).dropna(how="all")
+    return {str(column): row.dropna().to_dict() for column, row in low.iterrows()}
 
 
 def _with_errors(broken: Mapping[str, str]) -> str:

@@ -39,6 +39,8 @@ class Scores:
     qids: list[str] = field(default_factory=list)
     #: ``[topics, measures]``; NaN where a measure has no value.
     values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    #: The share of the documents that count which stand within the cutoff, by measure.
+    within: dict[str, float] = field(default_factory=dict)
     #: The causes and messages of the warnings of the run.
     warnings: list[tuple[str, str]] = field(default_factory=list)
 
@@ -189,7 +191,10 @@ class Scorer:
         table = np.full((len(row_of), len(column_of)), np.nan)
         table[[row_of[metric.query_id] for metric in metrics],
               [column_of[metric.measure] for metric in metrics]] = [one.value for one in metrics]
-        return Scores(list(row_of), table, [*self.warnings, *messages])
+        columns = dict(zip(self.plan.measures, self.plan.columns, strict=True))
+        within = {columns[measure]: share for evaluator in self._evaluator.fairness
+                  for measure, share in evaluator.within.items() if measure in columns}
+        return Scores(list(row_of), table, within, [*self.warnings, *messages])
 
 
 def _reading_with(threads: int | None) -> AbstractContextManager[Any]:

@@ -99,6 +99,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             self._warn(f"protected is not set: {', '.join(map(str, self.several))} compare the "
                        "smallest group of each topic, of those that have documents there, with "
                        "all the others as one", f"{ONCE}protected")
+        #: The share of the documents that count for a measure with a cutoff that stand within it in
+        #: the last run, for each measure that leaves out unannotated documents.
+        self.within: dict[FairnessMeasure, float] = {}
         self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
         self._others = [m for m in measures if m.NAME in NDEVAL_MEASURES]
         self._diversity = Diversity(self._judgments, [*self._alpha, *self._others])
@@ -226,6 +229,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         rankings, ranked = self._rankings(run, source)
         rankings = source.attributes.added_to(rankings, run, self._warn)
         values = score(source.of_views, rankings) | source.of_group.scores(run, ranked)
+        for measure in source.measures:
+            cutoff = measure.param("cutoff")
+            if cutoff is not None and measure.condensed and source.needed:
+                self.within[measure] = ranked.share_within(run, source.annotations.labels, cutoff)
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         unknown = source.groups is not None and bool((ranked.codes < 0).all())

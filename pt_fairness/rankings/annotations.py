@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -33,6 +33,20 @@ class Ranked(NamedTuple):
     foreign: int
     #: The labels of these documents, sorted.
     foreign_labels: list[str]
+
+    def share_within(self, run: Run, labels: Sequence[str], cutoff: int) -> float:
+        """Return how many of the documents that count at a cutoff stand within it in the lists.
+
+        These are the first documents of each list with one of the labels, at most ``cutoff``.
+
+        :returns: their share; NaN if no document counts
+        """
+        annotated = np.flatnonzero(self.sets.any_of(labels)[self.codes])
+        length = np.bincount(run.list[annotated], minlength=len(self.length))
+        start = np.cumsum(length) - length
+        place = np.arange(len(annotated)) - start[run.list[annotated]]
+        counting = annotated[place < cutoff]
+        return float(np.mean(run.place[counting] < cutoff)) if len(counting) else np.nan
 
 
 class Annotations:
