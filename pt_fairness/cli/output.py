@@ -130,8 +130,13 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
 
+    written = set()
+
     def show(message: Any, *_: Any, **__: Any) -> None:
-        sys.stderr.write(f"{program}: warning: {for_commands(str(message))}\n")
+        line = f"{program}: warning: {for_commands(str(message))}\n"
+        if line not in written:  # by several functions that a command calls
+            sys.stderr.write(line)
+            written.add(line)
 
     with warnings.catch_warnings(), _signals():
         warnings.showwarning = show

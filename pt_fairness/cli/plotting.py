@@ -41,6 +41,8 @@ def add(commands: Any) -> None:
     add_options(plot)
     plot.add_argument("--topic", metavar="QID", help="the topic of strips and explain (default: "
                       "the first one of the qrels)")
+    plot.add_argument("--references", action="store_true", help="reference rankings in tradeoff: "
+                      "random order, proportional, groups one after the other")
     plot.set_defaults(test=None, ci=None, tolerance=[], undefined="count")
 
 
@@ -51,20 +53,28 @@ def _plot(options: argparse.Namespace) -> int:
                          f"-o {options.figure}.pdf")
     if options.topic is not None and options.figure not in ("strips", "explain"):
         raise ValueError(f"{options.figure} shows all topics; leave out --topic")
+    if options.baseline is not None and options.figure not in ("tradeoff", "differences"):
+        raise ValueError(f"{options.figure} compares nothing; leave out --baseline")
+    if options.references and options.figure != "tradeoff":
+        raise ValueError(f"{options.figure} shows no reference rankings; leave out --references")
     from pt_fairness import analysis, evaluation, io, plots
     from pt_fairness.analysis.columns import measure_columns
+    from pt_fairness.analysis.reference_rows import systems_of
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.files import written_whole
     from pt_fairness.io.named_runs import named
     given = arguments_of(options)
-    averages, perquery = evaluation.evaluate(**given)
+    averages, perquery = evaluation.evaluate(**given, references=options.references)
     runs, qrels = named(options.runs, options.names), io.load_qrels(options.qrels)
+    systems = systems_of(averages)["name"]
     least, draw = FIGURES[options.figure]
     columns = measure_columns(averages)
+    if options.figure == "differences" and len(runs) < 2:
+        raise ValueError("differences compares runs with a baseline; give two runs or more")
     if len(columns) < least:
         raise ValueError(f"{options.figure} needs {least} measures; give -m MEASURE MEASURE")
     ax = draw(SimpleNamespace(
-        **given | {"runs": {name: io.read_run(str(runs[name])) for name in averages["name"]},
+        **given | {"runs": {name: io.read_run(str(runs[name])) for name in systems},
                    "qrels": qrels, "baseline": position(options.baseline or 0, runs)},
         plots=plots, analysis=analysis, averages=averages, perquery=perquery, columns=columns,
         first=averages["name"][0], topic=options.topic or qrels["qid"].iloc[0]))

@@ -3,11 +3,12 @@
 The figures need matplotlib: ``pip install 'pt-fairness[plots]'``. Every function draws a frame into
 ``ax``, by default the axes of a new figure, and returns the Axes. A new figure grows to fit
 its tick labels; in a given figure the font size is reduced. A legend below the axes needs a layout
-engine, so a given figure without one gets matplotlib's constrained layout.
+engine, so a given figure without one gets matplotlib's constrained layout. The fonts of PDF files
+are TrueType, because publishers refuse matplotlib's default, Type 3.
 """
 
 try:
-    import matplotlib.pyplot as _  # noqa: F401
+    from matplotlib.pyplot import rcParams
 except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
@@ -24,6 +25,8 @@ from pt_fairness.plots.topics import (
     topic_groups,
 )
 from pt_fairness.plots.tradeoffs import tradeoff
+
+rcParams["pdf.fonttype"] = rcParams["ps.fonttype"] = 42
 
 __all__ = [
     "PALETTE", "bias_histogram", "bias_sweep", "correlations", "differences", "explain",

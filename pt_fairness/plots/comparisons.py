@@ -20,11 +20,12 @@ from pt_fairness.analysis.directions import (
 from pt_fairness.analysis.names import ALPHA, LEAST_TESTED
 from pt_fairness.analysis.per_query import of_one_measure
 from pt_fairness.analysis.statistics import Correlations, starred
-from pt_fairness.io.frames import need_rows
+from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     arrange,
     axes_of,
+    cut_names,
     has_legend_elsewhere,
     legend_below,
     name_ticks,
@@ -65,15 +66,17 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B']
     """
-    need_rows(compared, "the comparison",
-              ["name", "measure", "n", "difference", "low", "high", "reject"])
+    need_columns(compared, ["name", "measure", "n", "difference", "low", "high", "reject"],
+                 "the comparison")
+    if compared.empty:
+        raise ValueError("the comparison has no rows: it needs two systems or more")
     frame, name = of_one_measure(compared, measure)
     direction = direction_of(name, frame)
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
     new, ax = ax is None, axes_of(ax)
     rows = np.arange(len(table))
     names = table["name"] if "against" not in table else table["name"] + " − " + table["against"]
-    name_ticks(ax.yaxis, names.tolist(), new)
+    name_ticks(ax.yaxis, cut_names(names), new)
     ax.axvline(0, color=style.PALE, zorder=0)
     colour, pale = style.PALETTE[0], style.PALETTE[4]
     handles: dict[str, Any] = {}

@@ -20,6 +20,8 @@ LINE_HEIGHT, LETTER_WIDTH = 1.3, 0.65
 #: Font sizes and maximum line lengths of a legend, tried in order until it fits the axes.
 LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
 MOST_LEGEND_COLUMNS = 6
+#: The maximum length of the name of a system, in characters.
+MOST_LETTERS = 40
 #: The factor by which text can grow relative to the axes in a file of lower resolution.
 SPREAD = 1.12
 
@@ -56,6 +58,23 @@ def tick_step(ticks: int, room: float, label: float) -> int:
     """
     steps = (digit * 10**power for power in itertools.count() for digit in (1, 2, 5))
     return next(step for step in steps if ticks / step * label <= max(room, label))
+
+
+def rank_ticks(ranks: int, step: int) -> list[int]:
+    """Return the ranks with a label: 1, 2, 3, … or 1, 3, 5, … or 1, 5, 10, …
+
+    :param step: the step between labels, as :func:`tick_step` returns it
+    """
+    return [1, *range(step if step > 2 else 1 + step, ranks + 1, step)]
+
+
+def cut_names(names: Sequence[Any]) -> list[str]:
+    """Return names, of which the middle of long ones is left out unless they differ only there."""
+    whole = list(map(str, names))
+    half = MOST_LETTERS // 2
+    short = [name if len(name) <= MOST_LETTERS else f"{name[:half]}…{name[-half:]}"
+             for name in whole]
+    return short if len({*short}) == len({*whole}) else whole
 
 
 def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> None:

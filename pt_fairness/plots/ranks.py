@@ -27,6 +27,7 @@ from pt_fairness.plots.layout import (
     axes_of,
     font_size,
     legend_below,
+    rank_ticks,
     size_of,
     tick_step,
 )
@@ -195,7 +196,8 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
            xlim=(0.4, ranks[-1] + 0.6))
     lower = _draw_shares(frame, ax, faces, handles)
     step = tick_step(len(ranks), size_of(ax)[0], 4 * LETTER_WIDTH * font_size(lower.xaxis))
-    numbers = pd.Series((~out).cumsum(), ranks)[~out].loc[lambda n: (n == 1) | (n % step == 0)]
+    numbers = pd.Series((~out).cumsum(), ranks)[~out]
+    numbers = numbers[numbers.isin(rank_ticks(len(ranks), step))]
     lower.set(xticks=numbers.index, xticklabels=numbers,
               xlabel="rank among the documents that count")
     measure = parsed_or_none(frame.attrs.get("measure"))

@@ -19,9 +19,11 @@ from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
     axes_of,
+    cut_names,
     font_size,
     legend_below,
     name_ticks,
+    rank_ticks,
     size_of,
     tick_step,
 )
@@ -91,7 +93,7 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
         panel.set_title(style.text(style.with_fair_end(column, averages), style.TITLE), loc="left",
                         fontsize="small")
         panel.tick_params(labelbottom=panel is panels[-1])
-    name_ticks(panels[-1].xaxis, table["name"].tolist(), new)
+    name_ticks(panels[-1].xaxis, cut_names(table["name"]), new)
     panels[-1].set(xlabel=style.text(f"system, by decreasing {bars}", style.LONG),
                    xlim=(-0.6, len(table) - 0.4))
     return ax
@@ -139,7 +141,7 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     faces = {group: style.face(i) for i, group in enumerate(groups)}
     depth = int(topic["rank"].max())
     new, ax = ax is None, axes_of(ax)
-    name_ticks(ax.yaxis, names, new)
+    name_ticks(ax.yaxis, cut_names(names), new)
     width, height = size_of(ax)
     dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
     for (name, rank), document in topic.groupby(["name", "rank"]):
@@ -154,7 +156,7 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
         ax.plot(relevant["rank"], relevant["name"].map(names.index), markersize=dot,
                 markeredgewidth=dot / 4, **DOT)
     step = tick_step(depth, width, (len(str(depth)) + 1) * LETTER_WIDTH * font_size(ax.xaxis))
-    ax.set_xticks(sorted({1, *range(step, depth + 1, step)}))
+    ax.set_xticks(rank_ticks(depth, step))
     for row, value in enumerate([] if values is None else values):
         ax.annotate("–" if pd.isna(value) else f"{value:.3f}", (1, row), (4, 0), va="center",
                     xycoords=ax.get_yaxis_transform(), textcoords="offset points",

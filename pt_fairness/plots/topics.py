@@ -19,6 +19,7 @@ from pt_fairness.plots.layout import (
     LETTER_WIDTH,
     LINE_HEIGHT,
     axes_of,
+    cut_names,
     font_size,
     has_legend_elsewhere,
     legend_below,
@@ -109,7 +110,7 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
         handles.append(ax.scatter(part["mean"], y, **look, zorder=3))
     ax.set(xlabel=style.text(style.with_fair_end(name, frame), style.LONG),
            ylim=(len(sizes) - 0.5, -0.5))
-    legend_below(ax, handles, systems, new)
+    legend_below(ax, handles, cut_names(systems), new)
     return ax
 
 

@@ -17,14 +17,14 @@ from pt_fairness.analysis.directions import (
     distance_from_best,
     measure_of,
 )
-from pt_fairness.analysis.names import TIE_DECIMALS
+from pt_fairness.analysis.names import COMPARISON, TIE_DECIMALS
 from pt_fairness.analysis.reference_rows import is_reference, systems_of
 from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.io.frames import need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.labels import label_points
-from pt_fairness.plots.layout import axes_of, legend_below
+from pt_fairness.plots.layout import axes_of, cut_names, legend_below
 
 #: The room beside the points, as a share of their spread.
 ROOM = 0.12
@@ -37,6 +37,8 @@ CROWD = 25
 FAIR: dict[str, Any] = {"color": style.PALETTE[2], "linestyle": "--", "zorder": 0}
 #: The style of the references, and the dashes of each in turn.
 REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
+#: The marks of references below and above the limits of the x-axis and the y-axis.
+TRIANGLES = ("<>", "v^")
 DASHES = ((0, (1, 2)), (0, (5, 3)), (0, (8, 3, 1, 3)), (0, (3, 2, 1, 2, 1, 2)))
 
 
@@ -47,7 +49,9 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     reversed; a signed bias has its fair end 0 inside. A system is on the Pareto front if no other
     is at least as good by both measures and better by one; these points are filled and connected.
     The dashed line is the fair end. It is left out, and named on the axis only, if it is far from
-    all systems. Rows of reference rankings are thin dashed lines. A name that would cover a point
+    all systems. Rows of reference rankings are thin dashed lines; one outside of the axes,
+    which are scaled to the systems, is a triangle at the edge, and its value is in the legend. The
+    baseline of the table has a square. A name that would cover a point
     or a name at any place is left out, with a warning.
 
     :param averages: ``name`` and a column for each measure
@@ -85,9 +89,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     if new:
         ax.figure.figure.set_size_inches(
             ax.figure.figure.get_size_inches() * min(3.0, max(1.0, len(x) / CROWD) ** 0.5))
-    near = [references[column].dropna().to_numpy(float) for column in columns]
-    ends = [_set_limits(ax.set_xlim, np.append(x, near[0]), columns[0], averages),
-            _set_limits(ax.set_ylim, np.append(y, near[1]), columns[1], averages)]
+    ends = [_set_limits(ax.set_xlim, x, columns[0], averages),
+            _set_limits(ax.set_ylim, y, columns[1], averages)]
     colour = style.PALETTE[0]
     named: dict[str, Any] = {}
     lines = []
@@ -98,9 +101,9 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
             corners[:, axis] = end
             lines.append(corners)
     for i, row in enumerate(references.to_dict("records")):
-        for draw, column in zip((ax.axvline, ax.axhline), columns, strict=True):
+        for axis, column in enumerate(columns):
             if not np.isnan(row[column]):
-                named[row["name"]] = draw(row[column], linestyle=DASHES[i], **REFERENCE)
+                named |= _draw_reference(ax, axis, row["name"], row[column], i)
     if front.any():
         order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
         connected = {direction_of(column, averages) for column in columns} <= {LARGER, SMALLER}
@@ -108,14 +111,19 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
                                            linewidth=1 if connected else 0, zorder=1)
         if connected:
             lines.append(np.column_stack([x[order], y[order]]))
+    baseline = systems["name"].eq(averages.attrs.get(COMPARISON, {}).get("baseline")).to_numpy()
+    if baseline.any():
+        named["baseline"] = ax.scatter(x[baseline], y[baseline], s=120, facecolors="none",
+                                       edgecolors="black", marker="s", zorder=2)
     if not front.all():
         named["other systems"] = ax.scatter(x[~front], y[~front], facecolors="white",
                                             edgecolors=colour, zorder=2)
     ax.set(xlabel=style.text(style.with_fair_end(columns[0], averages), style.LONG),
            ylabel=style.text(style.with_fair_end(columns[1], averages), style.LONG))
     legend_below(ax, list(named.values()), list(named), new)
+    names = cut_names(systems["name"])
     first = np.argsort(~front, kind="stable")  # the front has the first choice of places
-    label_points(ax, x[first], y[first], systems["name"].to_numpy()[first].tolist(), lines)
+    label_points(ax, x[first], y[first], [names[i] for i in first], lines)
     return ax
 
 
@@ -130,6 +138,20 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
                            for column in columns]).round(TIE_DECIMALS)
     one, two = far[:, None], far[None]
     return np.asarray(~((two <= one).all(axis=2) & (two < one).any(axis=2)).any(axis=1))
+
+
+def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dict[str, Any]:
+    """Draw reference ``i`` as a line across an axis, or a triangle at its edge; name it."""
+    place = ax.transLimits.transform((value, value))[axis]
+    if 0 <= place <= 1:
+        draw = ax.axhline if axis else ax.axvline
+        return {name: draw(value, linestyle=DASHES[i], **REFERENCE)}
+    edge = int(place > 1)
+    corner = [0.03 * (i + 1)] * 2
+    corner[axis] = edge
+    triangle = ax.scatter(*corner, transform=ax.transAxes, marker=TRIANGLES[axis][edge],
+                          color=REFERENCE["color"], clip_on=False)
+    return {f"{name} ({'xy'[axis]} = {value:.3f})": triangle}
 
 
 def _set_limits(set_limits: Any, values: Floats, column: str,

@@ -103,3 +103,32 @@ def test_errors(folder, monkeypatch, capsys, figure, measures, options, says):
     err = capsys.readouterr().err
     assert says in err and err.splitlines()[-1].startswith("pt-fairness: error: ")
     assert not (folder / "a.doc").exists()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["differences", "x.bm25"], "differences compares runs with a baseline; give two runs or more"),
+    (["explain", *RUNS, "--baseline", "x.dph"], "explain compares nothing; leave out --baseline"),
+    (["lorenz", *RUNS, "--references"], "lorenz shows no reference rankings; leave out"),
+    (["differences", *RUNS, "--correction", "5"], "correction='5' is not possible")])
+def test_options_that_do_not_go_together(arguments, message, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    figure, *more = arguments
+    assert cli.main(["plot", figure, "qrels", *more, "-m", *MEASURES, "-o", "x.png"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_baseline_and_references_of_a_tradeoff(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert cli.main(["plot", "tradeoff", "qrels", *RUNS, "-m", *MEASURES, "-o", "x.svg",
+                     "--baseline", "x.dph", "--references"]) == 0
+    text = (folder / "x.svg").read_text()
+    assert "<!-- baseline -->" in text and "<!-- [random order]" in text
+
+
+def test_each_warning_is_written_once(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    (folder / "twice.run").write_text((folder / "x.dph").read_text() + "1 Q0 d1 1 0.5 x\n")
+    assert cli.main(["plot", "strips", "qrels", "twice.run", "x.bm25", "-m", *MEASURES,
+                     "-o", "x.png"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len({*lines}) > 0

@@ -10,9 +10,11 @@ import pytest
 from pt_fairness.plots.layout import (
     arrange,
     axes_of,
+    cut_names,
     has_legend_elsewhere,
     legend_below,
     name_ticks,
+    rank_ticks,
     size_of,
     tick_step,
 )
@@ -86,3 +88,16 @@ def test_the_legend_of_other_axes_is_not_repeated():
     assert has_legend_elsewhere(other, ["A", "B"]) and not has_legend_elsewhere(other, ["A"])
     legend_below(other, lines, ["A", "B"], new=False)
     assert other.get_legend() is None
+
+
+@pytest.mark.parametrize("step, ticks", [(1, [1, 2, 3, 4, 5, 6]), (2, [1, 3, 5]), (5, [1, 5])])
+def test_labelled_ranks_are_evenly_apart(step, ticks):
+    assert rank_ticks(6, step) == ticks
+
+
+def test_names_are_cut_in_the_middle():
+    names = [f"a team with a long name and a run with a long name, run {i}" for i in range(3)]
+    short = cut_names([*names, "BM25"])
+    assert short[0] == "a team with a long n…h a long name, run 0" and short[3] == "BM25"
+    inner = [f"a team with a long name {i} and a run with a long name" for i in range(3)]
+    assert cut_names(inner) == inner, "they differ in the middle alone"

@@ -67,3 +67,10 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'pt-fairness[plots]'" in done.stdout
+
+
+def test_pdf_fonts_are_true_type(tmp_path):
+    ax = plots.tradeoff(pd.DataFrame({"name": ["A"], "AP": [0.5], "nDCG": [0.5]}), "AP", "nDCG")
+    ax.figure.savefig(tmp_path / "figure.pdf")
+    content = (tmp_path / "figure.pdf").read_bytes()
+    assert b"Type3" not in content and b"/CIDFontType2" in content

@@ -165,3 +165,22 @@ class TestTradeoff:
     def test_wrong_input(self, frame, fairness, error):
         with pytest.raises(ValueError, match=error):
             plots.tradeoff(frame, "nDCG@5", fairness)
+
+
+class TestBaselineAndReferences:
+    FRAME = pd.DataFrame({"name": ["A", "B", "[random order]"], "nDCG@5": [0.5, 0.9, 0.6],
+                          "rKL@5": [0.40, 0.41, 0.95]})
+    FRAME.attrs = {"references": ("[random order]",), "comparison": {"baseline": "B"}}
+
+    def test_the_axes_are_scaled_to_the_systems(self):
+        ax = rendered(plots.tradeoff(self.FRAME, "nDCG@5", "rKL@5"))
+        assert min(ax.get_ylim()) > 0.35 and max(ax.get_ylim()) < 0.45
+        assert "[random order] (y = 0.950)" in legend_of(ax)
+        triangle = ax.collections[0]
+        assert triangle.get_offsets().tolist() == [[0.03, 0]], "at the unfair end of the axis"
+
+    def test_the_baseline_has_a_square(self):
+        ax = rendered(plots.tradeoff(self.FRAME, "nDCG@5", "rKL@5"))
+        square = ax.collections[1]
+        assert square.get_offsets().tolist() == [[0.9, 0.41]] and "baseline" in legend_of(ax)
+        assert "baseline" not in legend_of(plots.tradeoff(FRAME, "nDCG@5", "rKL@5"))
