@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +69,20 @@ TARGETS = {f"trec-fair/{name}{end}": "trec_fair_targets"
            for end in ("", "/track")}
 #: What the registries of groups, values and targets hold from the start, by name.
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
+
+
+def ensure_home() -> None:
+    """Give ir_datasets a temporary home folder if it cannot create its own.
+
+    It creates the folder when it is imported. The debates of this package need no such folder.
+    """
+    from pt_fairness.core.messages import warn
+    from pt_fairness.io.files import temporary_folder, writable
+    home = os.environ.get("IR_DATASETS_HOME") or os.path.expanduser("~/.ir_datasets")
+    if not os.path.exists(home) and not writable(home):
+        os.environ["IR_DATASETS_HOME"] = folder = temporary_folder()
+        warn(f"ir_datasets cannot create its home folder {home}, and has the temporary folder "
+             f"{folder} until this process ends; set IR_DATASETS_HOME to keep what it downloads")
 
 
 def register_datasets() -> None:

@@ -5,6 +5,7 @@ a stance towards the question of its topic, and a viewpoint from −3 (strongly 
 (strongly supporting).
 """
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import LocalDownload, home_path
 
 from pt_fairness.collections.variants import Documentation, variant
+from pt_fairness.io.files import temporary_folder, writable
 
 ID = "pt-fairness/debates"
 #: The fields that can be groups, and their labels.
@@ -41,6 +43,16 @@ class DebateArgument(NamedTuple):
         return f"{self.title}\n{self.text}"
 
 
+class DebateDocs(JsonlDocs):  # type: ignore[misc]
+    """The arguments, with a docstore in a temporary folder where the home cannot be written."""
+
+    def docs_store(self, *args: Any, **kwargs: Any) -> Any:
+        path = self._docstore_path
+        if not os.path.exists(path) and not writable(path):
+            self._docstore_path = Path(temporary_folder()) / path.name
+        return super().docs_store(*args, **kwargs)
+
+
 def source(name: str) -> Any:
     """Return the stances or viewpoints of the arguments as groups."""
     from pt_fairness import groups
@@ -50,8 +62,8 @@ def source(name: str) -> Any:
 
 def register(registry: Any) -> None:
     """Register ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
-    docs = JsonlDocs(_file("docs.jsonl"), doc_cls=DebateArgument, namespace=ID, lang="en",
-                     docstore_path=home_path() / ID / "docs.pklz4")
+    docs = DebateDocs(_file("docs.jsonl"), doc_cls=DebateArgument, namespace=ID, lang="en",
+                      docstore_path=home_path() / ID / "docs.pklz4")
     registry.register(ID, Dataset(
         docs, JsonlQueries(_file("queries.jsonl"), lang="en"),
         TrecQrels(_file("qrels.tsv"), _LEVELS), Documentation("Debates", _TEXT)))

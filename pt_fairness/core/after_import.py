@@ -1,4 +1,4 @@
-"""Import hook that calls a function after another package has been imported.
+"""Import hook that calls functions before and after another package is imported.
 
 The ``.pth`` file that ``pt-fairness plug`` writes also executes this file on its own. This file
 imports only ``sys`` until one of the packages is imported.
@@ -16,11 +16,14 @@ class _AfterImport:
 
     :param name: the name of the package
     :param callback: the function, called once
+    :param before: a function that is called before the import
     """
 
-    def __init__(self, name: str, callback: "Callable[[], object]") -> None:
+    def __init__(self, name: str, callback: "Callable[[], object]",
+                 before: "Callable[[], object] | None" = None) -> None:
         self.name = name
         self.callback = callback
+        self.before = before
         self.searching = False
 
     def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
@@ -36,6 +39,8 @@ class _AfterImport:
         # the loader.
         if spec is not None and spec.loader is not None:
             def exec_module(module: "Any") -> None:
+                if self.before is not None:
+                    self.before()
                 execute(module)
                 if self in sys.meta_path:
                     sys.meta_path.remove(self)  # type: ignore[arg-type]
@@ -50,12 +55,16 @@ class _AfterImport:
         return spec
 
 
-def after_import(name: str, callback: "Callable[[], object]") -> None:
-    """Call ``callback()`` after ``name`` is imported, or at once if it is imported already."""
+def after_import(name: str, callback: "Callable[[], object]",
+                 before: "Callable[[], object] | None" = None) -> None:
+    """Call ``callback()`` after ``name`` is imported, or at once if it is imported already.
+
+    :param before: a function that is called before the import, unless that has happened already
+    """
     if name in sys.modules:
         callback()
     else:
-        sys.meta_path.insert(0, _AfterImport(name, callback))  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _AfterImport(name, callback, before))  # type: ignore[arg-type]
 
 
 def plug(names: "Iterable[str]", load: "Callable[[], object]") -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness.core.identifiers import texts_of
-from pt_fairness.io import irds
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.topics import load_topics
 
@@ -29,6 +28,7 @@ def described(source: Any, topics: Sequence[str], docnos: Sequence[str]) \
     """
     frame, titles = source, {}
     if hasattr(source, "irds_ref") or (isinstance(source, str) and not os.path.exists(source)):
+        from pt_fairness.io import irds
         dataset = source.irds_ref() if hasattr(source, "irds_ref") else \
             irds.dataset(source.removeprefix("irds:"))
         frame = pd.DataFrame([(one.query_id, one.default_text()) for one in (
