@@ -46,6 +46,8 @@ class DebateArgument(NamedTuple):
 class DebateDocs(JsonlDocs):  # type: ignore[misc]
     """The arguments, with a docstore in a temporary folder where the home cannot be written."""
 
+    _docstore_path: Path
+
     def docs_store(self, *args: Any, **kwargs: Any) -> Any:
         path = self._docstore_path
         if not os.path.exists(path) and not writable(path):
