@@ -166,5 +166,5 @@ def _value(text: str) -> Any:
     """Return the value of a Python literal; any other text is itself."""
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: nested too deep
         return text

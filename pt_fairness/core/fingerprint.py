@@ -1,13 +1,8 @@
-"""Hash data and code, for cache keys and for names derived from content.
+"""Hash data, for names derived from content.
 
-Equal inputs have the same hash in every process. Frames, arrays, files, plain values and containers
-are hashed by content, other objects by their method ``digest()`` if they have one, else by their
-pickled state. Functions and classes are hashed by the source text of their module, those of this
-package by their name.
-
-Not hashed are modules that a module imports, and files that code reads: use a new checkpoint folder
-after changing one of these. The source text is read from the current file: restart Python after
-editing it.
+Equal inputs have the same hash in every process, whatever the version of numpy. Frames, arrays,
+files, plain values and containers are hashed by content, other objects by their method ``digest()``
+if they have one, else by their pickled state, which holds functions and classes by their names.
 """
 
 from __future__ import annotations
@@ -15,9 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import sys
-import types
-from collections.abc import Iterable
 from contextlib import suppress
 from io import BytesIO
 from typing import IO, Any
@@ -26,7 +18,9 @@ import numpy as np
 import pandas as pd
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes}
-_PICKLE_PROTOCOL = 4  # the last one that stores arrays whole
+_PICKLE_PROTOCOL = 4
+#: The modules of scripts and notebooks, whose names can stand for anything.
+_SCRIPTS = ("__main__", "__mp_main__")
 
 
 class UnknownContentError(ValueError):
@@ -57,7 +51,7 @@ def of_opened_file(file: IO[bytes]) -> str:
 
 
 def of_value(value: Any) -> str:
-    """Return the hash of any value, function or class.
+    """Return the hash of any value.
 
     :raises UnknownContentError: it has none
     """
@@ -98,39 +92,13 @@ class _Pickler(pickle.Pickler):
             return kind.__qualname__, value.digest()
         if isinstance(value, (set, frozenset)):  # order differs between processes
             return kind, sorted(map(of_value, value)), getattr(value, "__dict__", None)
-        if kind is np.ndarray and not value.dtype.hasobject:
-            return str(value.dtype), value.shape, _sha256(value.tobytes())
+        if isinstance(value, np.generic):  # pickle names functions that move within numpy
+            return str(value.dtype), value.tobytes()
+        if kind is np.ndarray:
+            content = value.tolist() if value.dtype.hasobject else _sha256(value.tobytes())
+            return str(value.dtype), value.shape, content
         if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
             return of_frame(pd.DataFrame(value)), [(*axis.names, *axis) for axis in value.axes]
-        # pickle writes a method as its object and its name.
-        method = isinstance(value, types.MethodDescriptorType) or not isinstance(
-            getattr(value, "__self__", None), (types.ModuleType, type(None)))
-        return None if method or not hasattr(value, "__qualname__") else _code(value)
-
-
-def _source(module: types.ModuleType) -> str:
-    # Cache keys hold the version of this package; names derived from content must not change with
-    # it.
-    own = module.__name__.partition(".")[0] == __name__.partition(".")[0]
-    file = "" if own else getattr(module, "__file__", None) or ""
-    return of_file(file) if file.endswith((".py", ".pyc")) else ""
-
-
-def _code(value: Any) -> Iterable[Any]:
-    """Return what identifies a function or a class: its name and the source of its module.
-
-    A function that another one made also has its line and what it refers to there.
-
-    :raises UnknownContentError: its module cannot be imported, or it has no name there
-    """
-    name, found = value.__qualname__, sys.modules.get(getattr(value, "__module__", None) or "")
-    module = found
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    made = isinstance(value, types.FunctionType) and "<lambda>" not in name and found is not value
-    if module is None or module.__name__ in ("__main__", "__mp_main__") \
-            or not (found is value or made):
-        raise UnknownContentError(f"the code of {name} is not that of a module")
-    held = (value.__code__.co_firstlineno, value.__defaults__, value.__kwdefaults__,
-            [cell.cell_contents for cell in value.__closure__ or ()]) if made else ()
-    return module.__name__, name, _source(module), getattr(value, "__bases__", ()), held
+        if getattr(value, "__module__", None) in _SCRIPTS and hasattr(value, "__qualname__"):
+            raise UnknownContentError(f"the code of {value.__qualname__} is not that of a module")
+        return None

@@ -57,6 +57,8 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     >>> did_you_mean("bm25", ["BM25", "DPH"])
     " Did you mean 'BM25'?"
     """
+    if len(str(name)) > MOST_CHARACTERS:  # the comparison would take long
+        return ""
     folded = {str(one).casefold(): one for one in known}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""

@@ -20,6 +20,9 @@ from pt_fairness.core.messages import did_you_mean, listed, shown
 FILES_KEPT = 8
 
 
+S = TypeVar("S", bound="NamedObject")
+
+
 class NamedObject:
     """The base class of the objects in a registry.
 
@@ -61,6 +64,12 @@ class NamedObject:
         except fingerprint.UnknownContentError:
             return str(self.__dict__.setdefault("_key", uuid.uuid4().hex[:12]))
 
+    def renamed(self: S, name: str) -> S:
+        """Return the same object under another name."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _name=name)
+        return other
+
     def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, NamedObject) and type(self) is type(other)
@@ -87,7 +96,14 @@ def built_in(what: str, name: str) -> Any:
     return importlib.import_module("pt_fairness.collections").make(what, name)
 
 
-S = TypeVar("S", bound=NamedObject)
+def check_name(what: str, name: Any) -> None:
+    """Check that a name is a text that is not empty.
+
+    :param what: what has the name, such as ``groups``
+    :raises ValueError: it is not
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"{what} need a name that is not empty, not {shown(name)}")
 
 
 class Registry(Generic[S]):
@@ -118,8 +134,7 @@ class Registry(Generic[S]):
         :raises ValueError: it is neither, or the name is empty or a keyword
         """
         what = self._kind.WHAT
-        if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"{what} need a name that is not empty, not {shown(name)}")
+        check_name(what, name)
         if name.strip().casefold() in self._words:
             raise ValueError(f"{what} cannot be named {name!r}: {listed(self._words)} have a "
                              "meaning of their own; choose another name")

@@ -25,9 +25,9 @@ class Groups(NamedObject):
     :meth:`annotate`.
 
     :param name: the name of the groups; ``None`` for one derived from a hash of their content
-    :param labels: the label set, or ``None`` if it is not known beforehand. With labels, a target
-        of ``'uniform'`` and ``protected='all'`` do not depend on which topics are evaluated
-        together.
+    :param labels: the label set, or ``None`` if it is not known beforehand; ``order`` declares its
+        labels, too. With labels, a target of ``'uniform'`` and ``protected='all'`` do not depend on
+        which topics are evaluated together.
     :param order: the labels in ascending order, for ordinal measures; ``None`` if they have no
         order
     :raises ValueError: ``labels`` or ``order`` is one text; ``order`` has a label twice, or lacks
@@ -58,15 +58,17 @@ class Groups(NamedObject):
         if lacking:
             raise ValueError(f"order={shown(self.order)} lacks the label {min(lacking)!r}; it has "
                              "to hold every label, lowest first")
+        if self.order is not None:
+            self.labels = sorted(self.order)
 
     def digest(self) -> str:
-        """Return a hash of the content, and of the code of the class.
+        """Return a hash of the content.
 
-        Override it in a class of a script or notebook, whose code has no hash.
+        Override it in a class of a script or notebook, which has no hash.
 
-        :raises UnknownContentError: the code has no hash
+        :raises UnknownContentError: the content has no hash
         """
-        return fingerprint.of_value((type(self), self._content()))[:12]
+        return fingerprint.of_value((type(self).__name__, self._content()))[:12]
 
     def _content(self) -> Any:
         """Return the content to hash; by default what pickle stores."""
@@ -177,7 +179,7 @@ class Groups(NamedObject):
             if there is a column ``weight``.
         :returns: a new Groups object. The other documents keep their weights. The order of the
             labels is kept if it holds all labels of ``frame``.
-        :raises ValueError: a column is missing, or a weight is not a number above 0
+        :raises ValueError: a column is missing, or a weight is no number of at least 0
 
         Examples
         --------

@@ -175,7 +175,7 @@ class FromIrds(Groups):
         self._warned = False
 
     def _content(self) -> Any:
-        return self.dataset_id, self.field, self.labels, self.entity, self.order
+        return (self.dataset_id, self.field, self.labels, self.complete, self.entity, self.order)
 
     def state(self) -> str:
         # The dataset id identifies a corpus, but judgments may be files of the user.
@@ -214,7 +214,7 @@ class FromIrds(Groups):
         texts = [one.name if isinstance(one, enum.Enum) else label_text(one)
                  for one in (value if several else [value]) if not is_no_group(one)]
         groups = tuple(text for text in texts if text not in UNANNOTATED
-                       and (self.labels is None or text in self.labels))
+                       and (not self.complete or text in self.labels))
         if groups:
             return groups, ""
         return (), f"{_OTHER}{texts[0]}" if texts else _NOTHING

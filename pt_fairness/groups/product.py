@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -18,6 +19,8 @@ from pt_fairness.groups.table import Memberships, distinct_annotations, ranges
 
 #: The separator between the labels of the sources in a label of their product.
 SEPARATOR = "|"
+#: The largest number of combinations that a product declares as its labels.
+MOST_DECLARED = 10_000
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
@@ -26,7 +29,8 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
 
     The share of a document in a label is the product of its shares in the labels of the sources. A
     document has weights if it has weights in at least one source. If all sources declare their
-    labels, the label set holds all combinations.
+    labels and there are at most 10,000 combinations, the label set holds all of them, else those
+    that judged documents have.
 
     :param sources: at least two registered names, paths of group files or Groups objects
     :param missing: the label of a document in a source where it has no group, if it has one in
@@ -57,9 +61,12 @@ class _Product(Groups):
         extra = [] if missing is None else [missing]
         declared = [{*(one.labels or ()), *extra} for one in sources]
         _check(itertools.chain.from_iterable(declared))
-        super().__init__(name, None if any(one.labels is None for one in sources)
-                         else map(SEPARATOR.join, itertools.product(*declared)))
-        self.complete = all(one.complete for one in sources)
+        labels = None
+        if all(source.labels is not None for source in sources) \
+                and math.prod(map(len, declared)) <= MOST_DECLARED:
+            labels = map(SEPARATOR.join, itertools.product(*declared))
+        super().__init__(name, labels)
+        self.complete = labels is not None and all(source.complete for source in sources)
         self.in_parts = all(one.in_parts for one in sources)
         self.weighted = any(one.weighted for one in sources)
         self.by_topic = any(one.by_topic for one in sources)

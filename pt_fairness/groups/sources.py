@@ -27,11 +27,12 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     :param frame: columns ``docno, group`` or ``qid, docno, group``. Several rows of a document are
         several groups, and so is a list of labels; a missing or empty group, or ``-``, is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
-        the sum of the document's weights; without it, the shares are equal.
+        the sum of the document's weights, so that a weight of 0 is no membership; without it, the
+        shares are equal.
     :param name: the name of the groups; by default derived from a hash of their content
     :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a column is missing, a weight is not a number above 0, or ``order`` lacks a
-        label
+    :raises ValueError: a column is missing, a weight is not a number of at least 0, or ``order``
+        lacks a label
 
     Examples
     --------
@@ -61,8 +62,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
         as lists or text.
     :param name: the name of the groups; by default derived from a hash of their content
     :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a value is none of these, a weight is not above 0, or ``order`` lacks a
-        label
+    :raises ValueError: a value is none of these, a weight is below 0, or ``order`` lacks a label
 
     Examples
     --------
@@ -103,9 +103,9 @@ def _several(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
     """Return the (group, weight) pairs of a document in a dictionary, NaN for no weight."""
     if _holds_weights(groups):
         for group, weight in groups.items():
-            if not (math.isfinite(weight) and weight > 0):
+            if not (math.isfinite(weight) and weight >= 0):
                 raise ValueError(f"the weight of {group!r} for {docno!r} is {shown(weight)}; "
-                                 "weights are numbers above 0")
+                                 "weights are numbers of at least 0")
         return groups.items()
     if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
         return [(group, math.nan) for group in groups]
@@ -152,7 +152,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
         means that the document is not in the group.
     :param order: the labels in ascending order, if they have an order
     :raises ValueError: a line cannot be parsed (the error names file and line), a weight is not a
-        number above 0, a share is negative, or ``order`` lacks a label
+        number of at least 0, a share is negative, or ``order`` lacks a label
     :raises OSError: the file cannot be opened
 
     Examples
@@ -259,11 +259,14 @@ class _Pattern(Groups):
         self._whole = pattern if compiled.groups else f"({pattern})"
         self.complete = labels is not None
 
+    def _content(self) -> Any:
+        return self.pattern, self.labels, self.complete, self.order
+
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
         found = pd.Series(texts, dtype=object).astype(str)
         found = found.str.extract(self._whole, expand=True)[self._column]
-        found = found.where(found.isin(self.labels) if self.labels is not None
+        found = found.where(found.isin(self.labels) if self.complete
                             else ~found.isin(UNANNOTATED))
         codes, labels = pd.factorize(found)
         codes = codes[document]

@@ -61,7 +61,8 @@ class Table:
     """Annotations by document, or by topic and document.
 
     Several rows of a document are several groups. Rows whose group is missing, empty or ``-`` are
-    ignored. The weights of rows with the same document and group add up.
+    ignored, and those of weight 0 are no membership. The weights of rows with the same document and
+    group add up.
 
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
     :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
@@ -81,8 +82,11 @@ class Table:
         codes, labels = pd.factorize(group[labelled], sort=True)
         self.labels = [str(one) for one in labels]
         self._index = DocumentIndex(qid, docno, "groups")
-        pair, self._codes, self.weight = distinct_annotations(
-            self._index.pair[labelled], codes, None if weight is None else weight[labelled])
+        pair, share = self._index.pair[labelled], None if weight is None else weight[labelled]
+        if share is not None:
+            member = share != 0
+            pair, codes, share = pair[member], codes[member], share[member]
+        pair, self._codes, self.weight = distinct_annotations(pair, codes, share)
         known = len(self._index)
         self._unknown = np.zeros(known)
         if weight is not None:
@@ -109,7 +113,7 @@ class Table:
             a list of labels.
         :param what: the name of the frame in errors
         :raises ValueError: a column is missing, a group is neither a label nor a list of labels, or
-            a weight is not a number above 0
+            a weight is no number of at least 0
         """
         docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
         qid = next((column for column in ("qid", "query_id") if column in frame), None)
@@ -191,13 +195,14 @@ def _has_group(group: pd.Series) -> Any:
 def _weights(frame: pd.DataFrame, what: str) -> Floats:
     """Return the column ``weight`` of a frame as floats.
 
-    :raises ValueError: the weight of a row with a group, or ``@UNKNOWN``, is not a number above 0
+    :raises ValueError: the weight of a row with a group, or ``@UNKNOWN``, is no number of at least
+        0
     """
     weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=np.nan)
     weighted = _has_group(frame["group"]) | (frame["group"] == UNKNOWN_GROUP).to_numpy()
-    wrong = weighted & ~(np.isfinite(weight) & (weight > 0))
+    wrong = weighted & ~(np.isfinite(weight) & (weight >= 0))
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(f"row {frame.index[row]} of {what} has the weight "
-                         f"{str(frame['weight'].iloc[row])!r}; weights are numbers above 0")
+                         f"{str(frame['weight'].iloc[row])!r}; weights are numbers of at least 0")
     return np.asarray(weight)

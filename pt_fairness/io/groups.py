@@ -150,7 +150,7 @@ def _check_weights(source: Input, weights: Any, valid: Any, header: int = 0) -> 
         first = tuple(np.argwhere(~valid)[0])
         line = source.line_of(first[0] + header, quoted=header > 0)
         raise ValueError(f"{source.name}, line {line} has the weight {str(weights[first])!r}; "
-                         "weights are numbers above 0")
+                         "weights are numbers of at least 0")
 
 
 def read_values(path: Path) -> pd.DataFrame:

@@ -74,6 +74,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
     #: evaluator itself yields a value for every topic.
     DEFAULT: ClassVar[float] = 1.0
+    #: The position in a list, which tables keep; -1 without a list.
+    place: int = -1
     #: The signature of a measure, for :func:`inspect.signature` and editors.
     __signature__ = SignatureOfMeasure()
 

@@ -26,6 +26,11 @@ ALPHA_MEASURES = frozenset({"alpha_nDCG", "alpha_DCG"})
 NDEVAL_MEASURES = frozenset({"ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"})
 
 
+def _order(measure: Measure) -> tuple[int, str]:
+    """Return the key that sorts measures by their place in a list, then by name."""
+    return getattr(measure, "place", -1), str(measure)
+
+
 class FairnessProvider(providers.Provider):  # type: ignore[misc]
     """Provider of the measures of pt_fairness, and of ndeval's measures in trec_eval's order.
 
@@ -88,7 +93,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         from pt_fairness.provider.evaluator import FairnessEvaluator
         # ir_measures' pipeline passes a set; sorting makes the order of the output deterministic.
         unordered = isinstance(measures, (set, frozenset))
-        measures = sorted(measures, key=str) if unordered else list(measures)
+        measures = sorted(measures, key=_order) if unordered else list(measures)
         others = [str(measure) for measure in measures if not self.supports(measure)]
         if others:
             raise ValueError(f"the provider {self.NAME!r} does not compute "

@@ -12,6 +12,7 @@ import pandas as pd
 from pt_fairness import groups
 from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.messages import shown, warn
+from pt_fairness.core.registry import check_name
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.parsing import TAKES, parse, parsed_one
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
@@ -92,7 +93,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     return columns, qrels, name
 
 
-def with_groups(measures: Any, source: Any) -> list[Any]:
+def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any]:
     """Return measures that take their groups from a source, for ``pt.Experiment``.
 
     A measure whose parameter ``groups`` is set, and one that uses no groups, is returned
@@ -101,8 +102,11 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
 
     :param measures: a measure, or an iterable of measures; objects or names
     :param source: as ``groups`` of :func:`pt_fairness.evaluate`
-    :returns: the measures in the same order, without duplicates
-    :raises ValueError: the source is none of these, or a measure is wrong
+    :param name: the name of the groups in the names of the measures, which are the columns of
+        ``pt.Experiment``; by default that of the source
+    :returns: the measures in the same order, without duplicates. ``pt.Experiment`` shows them in
+        this order, after those of trec_eval.
+    :raises ValueError: the source is none of these, the name is empty, or a measure is wrong
 
     Examples
     --------
@@ -110,17 +114,28 @@ def with_groups(measures: Any, source: Any) -> list[Any]:
     >>> from pt_fairness import rKL, with_groups
     >>> with_groups([nDCG @ 5, rKL @ 5, "rND(groups='no-such')@5"], "trec-newswire")
     [nDCG@5, rKL(groups='trec-newswire')@5, rND(groups='no-such')@5]
+    >>> with_groups(rKL @ 5, {"a": "PRO", "b": "CON"}, name="stance")
+    [rKL(groups='stance')@5]
     """
     if isinstance(source, (list, tuple, set)) or source is None:
         raise ValueError(f"with_groups takes one group source, not a {type(source).__name__}; call "
                          "it once for each source, or use pt_fairness.groups.product")
     found = groups.get(source)
-    source = source if isinstance(source, (str, os.PathLike)) else found
+    if name is not None:
+        check_name("groups", name)
+        source = found.renamed(name)
+    elif not isinstance(source, (str, os.PathLike)):
+        source = found
     wanted = parsed(measures)
     others = [str(measure) for measure in wanted if reads_subtopics(measure)]
     if others:
         warn(f"{', '.join(others)} cannot take groups from {shown(source)}: ndeval's measures read "
              "the iteration of the qrels; evaluate on "
              "pt_fairness.groups.get(source).to_qrels(qrels)")
-    return list(dict.fromkeys(measure(groups=source) if takes_groups(measure) else measure
-                              for measure in wanted))
+    result = []
+    for place, measure in enumerate(wanted):
+        if isinstance(measure, FairnessMeasure):
+            measure = measure(groups=source) if takes_groups(measure) else measure()
+            measure.place = place
+        result.append(measure)
+    return list(dict.fromkeys(result))

@@ -183,3 +183,10 @@ def test_compare_needs_measures(run, qrels, capsys):
 def test_undefined_topics_are_dropped_from_compare_only(run, capsys):
     assert cli.main([*run, "xquad", "--groups", "stances.csv", "--drop-undefined"]) == 2
     assert "--drop-undefined belongs to --compare QRELS" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("depth", [100, 60_000])
+def test_a_target_that_is_a_long_sum_is_an_error(run, capsys, depth):
+    target = "1+" * depth + "1"
+    assert cli.main([*run, "xquad", "--groups", "stances.csv", "--target", target]) == 2
+    assert "is not possible: target takes 'uniform', 'run'" in capsys.readouterr().err

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pt_fairness import groups
 from pt_fairness.core import fingerprint
 
 
@@ -189,3 +190,43 @@ def test_files_count_by_content_whatever_they_are_called(tmp_path):
         (tmp_path / name).write_bytes(b"x" * 3_000_000 + end)
     one, same, other = (fingerprint.of_file(tmp_path / name) for name in ("one", "same", "other"))
     assert one == same != other
+
+
+def test_names_from_content_do_not_depend_on_the_code_of_numpy(tmp_path, monkeypatch):
+    edited = tmp_path / "__init__.py"
+    edited.write_text("x = 1")
+    monkeypatch.setattr(np, "__file__", str(edited))
+    assert groups.from_mapping({"a": "PRO", "b": "CON"}).name == "frame-b4ffd3701780"
+    assert groups.from_pattern("[a-z]").name == "pattern-93431970fd89"
+    assert fingerprint.of_value([np.float64(0.5), np.array(["a", None])]) [:12] == "4abf23c9d3b4"
+
+
+@pytest.mark.parametrize("code", [
+    "def use(): pass", "use = lambda: 1", "class use: pass", "class Use: pass\nuse = Use()",
+    "import functools\n@functools.cache\ndef use(): pass",
+    "from pt_fairness import groups\nclass use(groups.Groups): pass",
+    "import enum\nuse = [enum.Enum('Color', {'RED': 1}).RED]",
+])
+def test_code_of_a_script_has_no_hash(code):
+    namespace = {"__name__": "__main__"}
+    exec(code, namespace)
+    with pytest.raises(fingerprint.UnknownContentError, match="code of"):
+        fingerprint.of_value(namespace["use"])
+
+
+class Mine(groups.Groups):
+    """Groups of a module, with the pickled state as content."""
+
+    def __init__(self, held, name=None):
+        super().__init__(name)
+        self.held = held
+
+
+def test_groups_without_a_hash_are_equal_to_themselves_and_their_copies():
+    import cloudpickle
+    one, other = Mine(lambda: 1), Mine(lambda: 1)
+    with pytest.raises(fingerprint.UnknownContentError):
+        one.digest()
+    assert one.name == one.name != other.name and one.name.startswith("mine-")
+    assert one == cloudpickle.loads(cloudpickle.dumps(one)) != other
+    assert Mine(1, "a") == Mine(1, "a") != Mine(2, "a")

@@ -246,8 +246,8 @@ def test_corrections_with_and_without_weights():
     found = soft.lookup(["1"] * 2, ["a", "b"])
     assert soft.weighted and found["weight"].fillna(-1).tolist() == [0.6, 0.4, -1]
     assert not groups.from_mapping(BASE).override(frame).weighted
-    with pytest.raises(ValueError, match="row 1 of the frame of groups has the weight '0'"):
-        SOFT.override(frame.assign(weight=[1, 0]))
+    with pytest.raises(ValueError, match="row 1 of the frame of groups has the weight '-1'"):
+        SOFT.override(frame.assign(weight=[1, -1]))
 
 
 def test_corrections_keep_an_order_that_holds_their_labels():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 
 import ir_measures
 import numpy as np
@@ -151,3 +152,13 @@ def test_a_measure_of_a_product_and_its_qrels():
     by_hand = AWRF(groups=groups.from_frame(both.lookup(["1"] * 3, list("abc"))), base=2)
     assert found[measure] == ir_measures.calc_aggregate(
         [by_hand], qrels, qrels.assign(score=[3.0, 2.0, 1.0]))[by_hand]  # fmt: skip
+
+
+def test_a_product_of_many_sources_builds_what_occurs():
+    tracemalloc.start()
+    many = groups.product(*[groups.from_mapping({"a": "x", "b": "y"}) for _ in range(24)])
+    found = many.lookup(["1", "1"], ["a", "b"])["group"].tolist()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == ["|".join("x" * 24), "|".join("y" * 24)] and peak < 50e6
+    assert many.labels is None and not many.complete

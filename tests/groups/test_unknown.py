@@ -68,8 +68,8 @@ def test_a_product_knows_what_all_of_its_sources_know():
                                   [0, np.nan, np.nan, np.nan, 0, np.nan])
 
 
-@pytest.mark.parametrize("weight", [0, -1, np.nan])
-def test_its_weight_is_above_0(weight):
+@pytest.mark.parametrize("weight", [-1, np.nan])
+def test_its_weight_is_at_least_0(weight):
     with pytest.raises(ValueError, match=r"row 0 of the frame of groups has the weight .*numbers "
-                                         r"above 0"):
+                                         r"of at least 0"):
         groups.from_frame(pd.DataFrame({"docno": ["a"], "group": "@UNKNOWN", "weight": weight}))

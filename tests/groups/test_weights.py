@@ -45,11 +45,11 @@ def test_weights_of_a_document_and_group_add_up():
     assert found == [("a", "X", 1.7), ("a", "Y", 0.3), ("b", "Y", 2.0)]
 
 
-@pytest.mark.parametrize("wrong", [0, -0.5, float("nan"), float("inf"), None, "much"])
-def test_a_weight_that_is_not_a_number_above_0_is_refused(wrong, tmp_path):
+@pytest.mark.parametrize("wrong", [-0.5, float("nan"), float("inf"), None, "much"])
+def test_a_weight_that_is_no_number_of_at_least_0_is_refused(wrong, tmp_path):
     frame = WEIGHTS.astype(object)
     frame.loc[1, "weight"] = wrong
-    shown = f"has the weight '{wrong}'; weights are numbers above 0"
+    shown = f"has the weight '{wrong}'; weights are numbers of at least 0"
     with pytest.raises(ValueError, match=f"row 1 of the frame of groups {shown}"):
         groups.from_frame(frame)
     path = tmp_path / "groups.csv"
@@ -59,7 +59,19 @@ def test_a_weight_that_is_not_a_number_above_0_is_refused(wrong, tmp_path):
             groups.from_file(path)
 
 
-@pytest.mark.parametrize("wrong", [0, -0.5, float("nan"), float("inf")])
+def test_a_weight_of_0_is_no_membership(tmp_path):
+    frame = WEIGHTS.assign(weight=[0.7, 0.0, 2])
+    path = tmp_path / "groups.csv"
+    frame.to_csv(path, index=False)
+    for source in (groups.from_frame(frame), groups.from_file(path),
+                   groups.from_mapping({"a": {"X": 0.7, "Y": 0.0}, "b": {"Y": 2}})):
+        assert weights(source, "a", "b") == [("a", "X", 0.7), ("b", "Y", 2.0)]
+    none = groups.from_mapping({"a": {"X": 0, "Y": 0.0}, "b": {"X": 1}})
+    assert none.labels == ["X", "Y"] and weights(none, "a", "b") == [("b", "X", 1.0)]
+    assert none.annotate(np.array(["1"]), np.array(["a"], dtype=object)).unknown.tolist() == [0]
+
+
+@pytest.mark.parametrize("wrong", [-0.5, float("nan"), float("inf")])
 def test_a_weight_in_a_mapping_is_checked(wrong):
     with pytest.raises(ValueError, match=rf"weight of 'Y' for 'a' is {wrong}; weights are numbers"):
         groups.from_mapping({"a": {"X": 0.7, "Y": wrong}})
@@ -187,3 +199,12 @@ def test_a_file_with_an_order(tmp_path):
     path = tmp_path / "groups.csv"
     path.write_text("docno,group\na,1\nb,2\n")
     assert groups.from_file(path, order=[2, 1.0]).order == ["2", "1"]
+
+
+def test_an_order_declares_its_labels():
+    order = ["low", "mid", "high"]
+    source = groups.from_mapping({"a": "mid", "b": "high"}, order=order)
+    assert source.labels == ["high", "low", "mid"] and source.order == order
+    pattern = groups.from_pattern("[a-z]+", order=order)
+    assert pattern.labels == ["high", "low", "mid"] and not pattern.complete
+    assert pattern.lookup(["1"], ["other"])["group"].tolist() == ["other"]

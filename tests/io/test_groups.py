@@ -148,7 +148,7 @@ def test_a_header_with_a_name_that_is_too_long(tmp_path, text):
 @pytest.mark.parametrize("weight", ["-0.5", "nan", "inf", "", "much"])
 def test_the_line_of_a_weight_that_is_none(tmp_path, weight):
     text = f'docno,group,weight\n\na,"X\nY",1\nb,-,{weight}\nc,X,{weight}\n'
-    says = f"x.csv, line 6 has the weight '{weight}'; weights are numbers above 0"
+    says = f"x.csv, line 6 has the weight '{weight}'; weights are numbers of at least 0"
     with pytest.raises(ValueError, match=re.escape(says)):
         read_groups(written(tmp_path / "x.csv", text))
 

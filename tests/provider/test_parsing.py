@@ -54,3 +54,23 @@ def test_subtopics_are_written_into_the_qrels():
 def test_with_groups_leaves_other_measures_alone():
     assert with_groups([rKL @ 5, nDCG @ 5, AWRF(groups="mine") @ 5], SOURCE) == [
         rKL(groups=SOURCE) @ 5, nDCG @ 5, AWRF(groups="mine") @ 5]
+
+
+def test_with_groups_names_the_groups_and_keeps_the_order():
+    measures = [rND @ 3, nDCG @ 5, rKL(groups="other") @ 5, AWRF @ 5]
+    found = with_groups(measures, {"a": "A", "b": "B"}, name="stance")
+    assert [*map(str, found)] == ["rND(groups='stance')@3", "nDCG@5", "rKL(groups='other')@5",
+                                  "AWRF(groups='stance')@5"]
+    groups.register("other", SOURCE)
+    try:
+        run = QRELS.assign(score=[2.0, 1.0])
+        evaluator = ir_measures.evaluator(found, QRELS)
+        order = [*dict.fromkeys(metric.measure for metric in evaluator.iter_calc(run))]
+    finally:
+        groups.unregister("other")
+    assert [one for one in order if one != nDCG @ 5] == [one for one in found if one != nDCG @ 5]
+    built_in = groups.get("trec-newswire")
+    with_groups(rKL, built_in, name="mine")
+    assert groups.get("trec-newswire").name == "trec-newswire"
+    with pytest.raises(ValueError, match="groups need a name that is not empty"):
+        with_groups(rKL, SOURCE, name=" ")
