@@ -214,7 +214,7 @@ class FromIrds(Groups):
         texts = [one.name if isinstance(one, enum.Enum) else label_text(one)
                  for one in (value if several else [value]) if not is_no_group(one)]
         groups = tuple(text for text in texts if text not in UNANNOTATED
-                       and (not self.complete or text in self.labels))
+                       and (not self.complete or text in (self.labels or ())))
         if groups:
             return groups, ""
         return (), f"{_OTHER}{texts[0]}" if texts else _NOTHING

@@ -136,7 +136,7 @@ def test_a_membership_file(tmp_path, packed):
         (MEMBERSHIPS, ["low", "mid"], "line 1: 5 columns where there should be 4"),
         ("P1 a 0.5 half\n", ["low", "mid"], "line 1: the share of mid 'half' is no number"),
         ("P1 a 0.5 0.5\nP1 b 1 nan\n", ["low", "mid"], "line 2: the share of mid 'nan' is no numb"),
-        ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "row 1 of .*gmemb has the weight '-0.5'"),
+        ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2 has the weight '-0.5'"),
         ("P1 a 1 0\n", ["low", "low"], r"labels=\['low', 'low'\] has the label 'low' twice"),
         ("P1 a 1 0\n", "low", "labels='low' is one text; it has to be a list"),
         (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs from_file.path, label"),
