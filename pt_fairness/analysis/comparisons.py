@@ -201,9 +201,9 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
                              "least 0, or a dictionary from measures to such numbers")
         if side == "worse" and direction_of(name, perquery) not in (LARGER, SMALLER):
             raise ValueError(f"a system cannot be worse in {name}, of which neither larger nor "
-                             "smaller values are known to be better; use side='both' or, for a "
-                             "signed measure, abs=True, or give a dictionary of tolerances "
-                             "without it")
+                             "smaller values are known to be better; for a signed measure, use "
+                             "abs=True, else give a tolerance of each other measure or, in Python, "
+                             "side='both'")
     return margins
 
 

@@ -60,8 +60,8 @@ def check(confidence: Any, resamples: Any = 1, method: Any = "t") -> None:
     :raises ValueError: one is not possible
     """
     if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        raise ValueError(f"confidence={shown(confidence)} is not possible; it takes a number above "
-                         "0 and below 1, such as 0.95")
+        raise ValueError(f"the confidence level {shown(confidence)} is not possible; it takes a "
+                         "number above 0 and below 1, such as 0.95")
     at_least(1, "resamples", resamples)
     one_of("method", method, ("t", "bca"))
 

@@ -179,8 +179,8 @@ def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
     unknown = columns_of_unknown_direction(table)
     if unknown:
         warn(f"no value of {', '.join(unknown)} is marked as the best: the name is no measure, so "
-             "it does not say which end is better; rename columns with pt_fairness.rename, or end "
-             f"the name with {LARGER} or {SMALLER}")
+             "it does not say which end is better; rename it (pt_fairness.rename, --label), or "
+             f"end the name with {LARGER} or {SMALLER}")
     return marks
 
 

@@ -69,7 +69,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     from scipy import stats
     from tqdm import tqdm
     wanted = measures_without_groups(measures, "label_noise",
-                                     "name the source of the labels with groups=")
+                                     "name the source of the labels with groups= (--groups)")
     shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"eps={shown(eps)}: each share of wrong labels has to be in [0, 1]")

@@ -171,6 +171,5 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
                                str(method))[1]
     except ValueError:
         raise ValueError(f"correction={shown(method)} is not possible; it takes a method of "
-                         "statsmodels.stats.multitest.multipletests, such as 'holm', or "
-                         "None") from None
+                         "statsmodels, such as 'holm', or None (--correction none)") from None
     return pd.Series(values[:len(p_values)], p_values.index).where(p_values.notna())

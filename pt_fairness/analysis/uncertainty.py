@@ -183,7 +183,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     0  0.835  0.552  1.117      0.689        0.89  0.526
     """
     wanted = measures_without_groups(measures, "uncertain_labels",
-                                     "name the source of the labels with groups=")
+                                     "name the source of the labels with groups= (--groups)")
     check(confidence)
     at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))

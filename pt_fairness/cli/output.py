@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from io import StringIO
 from typing import Any
 
-from pt_fairness.cli.messages import for_commands
-
 #: What the option ``--groups`` takes, in words.
 TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
          "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
@@ -133,7 +131,7 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
     written = set()
 
     def show(message: Any, *_: Any, **__: Any) -> None:
-        line = f"{program}: warning: {for_commands(str(message))}\n"
+        line = f"{program}: warning: {message}\n"
         if line not in written:  # by several functions that a command calls
             sys.stderr.write(line)
             written.add(line)
@@ -149,8 +147,7 @@ def guarded(program: str, command: Callable[[], Any]) -> int:
         except KeyboardInterrupt:
             code = 130
         except (ValueError, OSError, ImportError, AssertionError, MemoryError, Warning) as error:
-            sys.stderr.write(f"{program}: error: "
-                             f"{for_commands(str(error)) or 'there is not enough memory'}\n")
+            sys.stderr.write(f"{program}: error: {str(error) or 'there is not enough memory'}\n")
             code = 2
     try:
         if sys.stdout is not None:

@@ -209,8 +209,8 @@ class Registry(Generic[S]):
                                                         ", or give the path of a file")
             raise ValueError(f"no {what} are registered as {shown(name)}{file[0]}."
                              f"{did_you_mean(name, self.names())} Registered "
-                             f"are {listed(self.names()) or 'none'}. Register your own with "
-                             f"pt_fairness.{what}.register(name, {what}){file[1]}")
+                             f"are {listed(self.names()) or 'none'}. In Python, register "
+                             f"your own with pt_fairness.{what}.register(name, {what}){file[1]}")
         if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)

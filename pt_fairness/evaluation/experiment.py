@@ -190,7 +190,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
     one_of("undefined", undefined, ("count", "drop"))
     if tolerance is not None and baseline is None:
         raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
-                         "baseline, too")
+                         "one, too")
     if confidence is not None:
         check(confidence, RESAMPLES)
     if kinds and qrels is None:
@@ -278,7 +278,7 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
     if correction is not None:
         if baseline is None and correction != CORRECTION:
             raise ValueError(f"correction={shown(correction)} corrects comparisons with a "
-                             "baseline; give baseline, too")
+                             "baseline; give one, too")
         corrected(pd.Series([1.0]), correction)
     if highlight is not None and highlight not in _STYLES:
         raise ValueError(f"highlight={shown(highlight)} is not possible; it takes "

@@ -96,7 +96,8 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
     united = distinct.groupby(["qid", "docno"]).size().reindex(own.index.droplevel("of"))
     for name, qid, docno in own.index[own.to_numpy() != united.to_numpy()][:1]:
         raise ValueError(f"{name} has other groups of document {docno!r} for topic {qid!r} than "
-                         "another frame with a column group; give the groups once, with groups=")
+                         "another frame with a column group; give the groups once, with "
+                         "groups= (--groups)")
     source = sources.from_frame(distinct, "the column group")
     pairs = with_text_ids(renamed_qrels(qrels)[["query_id", "doc_id"]], "qrels", "query_id",
                           "doc_id").drop_duplicates()

@@ -47,4 +47,4 @@ def refuse_pipes(named: Mapping[str, RunInput]) -> None:
     for name, run in named.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, which other processes cannot read; save "
-                             "it to a file, or use one process (n_jobs=1)")
+                             "it to a file, or use one process")

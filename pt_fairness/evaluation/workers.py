@@ -70,7 +70,7 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
     try:
         from joblib import Parallel, effective_n_jobs
     except ImportError:
-        raise ImportError(f"n_jobs={n_jobs} needs joblib: "
+        raise ImportError(f"several processes (n_jobs={n_jobs}) need joblib: "
                           "pip install 'pt-fairness[parallel]'") from None
 
     with_jobs = partial(Parallel, return_as="generator_unordered", batch_size=1)

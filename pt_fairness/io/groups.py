@@ -68,7 +68,8 @@ def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
             raise ValueError(f"{source.name} is no group file: it needs a header with docno and "
                              "group (and qid), separated by tabs or commas, or the four columns of "
                              "TREC qrels (qid, group, docno, label); a membership file (topic, "
-                             "docno, shares) needs from_file(path, labels=[…]). Its first line is "
+                             "docno, shares) needs the names of its groups (from_file(path, "
+                             "labels=[…]), --groups FILE:LABEL,LABEL). Its first line is "
                              f"{shown(first)}")
         frame = read_columns(source, ["qid", "group", "docno", "label"])
         if not set(frame["group"].unique()) <= TREC_DEFAULTS:
@@ -79,7 +80,7 @@ def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
                          f"{listed(sorted(frame['group'].unique()))}, and its fourth nothing but "
                          "numbers, as in plain qrels. A group file has the group in one of them, "
                          "or is a table with the columns docno and group; if the numbers are the "
-                         "groups, use pt_fairness.groups.from_qrels")
+                         "groups, use pt_fairness.groups.from_qrels or pt-fairness annotate --none")
 
 
 def memberships(path: Path) -> int:

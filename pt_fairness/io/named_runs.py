@@ -61,8 +61,8 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         own = _checked(names, every) if names is not None else _own_names(every)
         again = next((name for name, count in Counter(own).items() if count > 1), None)
         if again is not None:
-            raise ValueError(f"the run {again!r} is given twice; give each once, or a dictionary "
-                             "with a name for each")
+            raise ValueError(f"the run {again!r} is given twice; give each once, or give each a "
+                             "name of its own")
         found = dict(zip(own, every, strict=True))
     if not found:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")

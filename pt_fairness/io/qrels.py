@@ -44,7 +44,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
             row = int(whole.argmin())
             raise ValueError(f"{source.name}, line {source.line_of(row)}: the label "
                              f"{shown(frame['label'][row])} is no whole number; "
-                             "pt_fairness.groups.from_qrels reads labels as groups")
+                             "pt_fairness.groups.from_qrels and pt-fairness annotate read labels "
+                             "as groups")
         outside = label.abs() > LARGEST_LABEL
         if outside.any():
             row = int(outside.argmax())

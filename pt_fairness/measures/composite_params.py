@@ -90,8 +90,8 @@ TARGETS = Param(dict, "target of each group source; uniform where none is given"
 #: The group sources of the attributes, each with its registered target.
 FIXED_TARGETS = Param(dict, "group sources, each with a registered target that is the same for all "
                       "topics",
-                      "a dictionary from names of registered groups to names registered with "
-                      "pt_fairness.targets.register, such as {'gender':'census'}",
+                      "a dictionary from names of registered groups to names of registered "
+                      "targets, such as {'gender':'census'}",
                       canonical=_targets, required=True,
                       accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
                       and all(isinstance(one, str) and one not in TARGET_WORDS

@@ -138,8 +138,8 @@ class OfGroupMeasure(FairnessMeasure):
         return 1 if self.param("others") == "irrelevant" else None
 
     def score(self, view: View) -> Floats:
-        raise ValueError(f"{self} is computed by ir_measures, from runs and qrels; use "
-                         "pt.Experiment, pt_fairness.evaluate or ir_measures")
+        raise ValueError(f"{self} is computed by ir_measures, from runs and qrels: it has "
+                         "values, and no more to be shown")
 
 
 OfGroup = register(OfGroupMeasure())

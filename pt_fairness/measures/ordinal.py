@@ -25,8 +25,8 @@ def places(labels: Sequence[str], order: str | None, declared: Sequence[str] | N
         if not all(map(math.isfinite, numbers)):
             raise ValueError(
                 f"an ordinal divergence needs the order of the labels {listed(labels)}: name them "
-                "from the lowest to the highest with order='…', or use a Groups object that "
-                "declares their order")
+                "from the lowest to the highest with order='…' or, in Python, use a Groups "
+                "object that declares their order")
         return sorted(range(len(labels)), key=numbers.__getitem__)
     found = order.split(",") if order is not None else list(declared or ())
     lacking = sorted({*labels} - {*found})

@@ -222,9 +222,9 @@ def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param
     return Param((str, dict),
                  f"distribution over the groups that is fair: {meaning}, a registered one that may "
                  "differ from topic to topic (by its name), or an explicit one",
-                 f"{', '.join(map(repr, words))}, a name registered with "
-                 "pt_fairness.targets.register, or a distribution such as {'PRO':0.5,'CON':0.5} "
-                 "(shares not negative and summing to 1)",
+                 f"{', '.join(map(repr, words))}, a registered name, or a "
+                 "distribution such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to "
+                 "1)",
                  default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words))
 
 
@@ -341,8 +341,8 @@ def background() -> Param:
     return Param(str, "documents that the ranking is compared with: those of the whole ranking "
                  "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
                  "name), of the file of a run, or of all runs of a folder",
-                 f"{', '.join(map(repr, BACKGROUND_WORDS))}, a name registered with "
-                 "pt_fairness.runs.register, or the path of a run or of a folder of runs",
+                 f"{', '.join(map(repr, BACKGROUND_WORDS))}, a registered name, or "
+                 "the path of a run or of a folder of runs",
                  default=BACKGROUND_WORDS[0], canonical=_path_text,
                  accepts=lambda v: v in BACKGROUND_WORDS or os.path.exists(v)
                  or _is_registered(v, "pt_fairness.values.runs"))

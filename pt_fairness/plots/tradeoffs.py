@@ -132,7 +132,7 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
     unknown = [column for column in columns if direction_of(column, systems) is None]
     if unknown:
         warn(f"no Pareto front is drawn: it is unknown which end of {' and '.join(unknown)} is "
-             "better; rename columns with pt_fairness.rename, or end the name with ↑ or ↓")
+             "better; rename it (pt_fairness.rename, --label), or end the name with ↑ or ↓")
         return np.zeros(len(systems), bool)
     far = np.column_stack([np.asarray(distance_from_best(systems, column), float)
                            for column in columns]).round(TIE_DECIMALS)

@@ -46,7 +46,7 @@ class Diversity:
         if subtopics.count.max(initial=0) == 1:
             warn(f"no topic has more than one subtopic, so {measure} sees no diversity: subtopics "
                  "are read from the iteration field of the qrels, which PyTerrier's reader drops "
-                 "and pt_fairness.read_qrels keeps", "subtopics")
+                 "and pt_fairness.read_qrels keeps, or from groups= (--groups)", "subtopics")
         self.warn_of_ties(measure, run, warn)
         return mean_of_lists(score(measure.NAME, subtopics, Listing(run, measure),
                                    measure["alpha"], measure.params.get("cutoff")), run.topics)

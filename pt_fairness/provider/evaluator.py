@@ -127,8 +127,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if dropped.any():
                 self._warn(f"{groups!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
                            f"first is {self.topics[dropped.argmax()]!r}): they have no value (NaN) "
-                           "and are left out of the means. pt.Experiment cannot leave them out: "
-                           "give it groups.to_qrels(qrels)", f"topics {groups}")
+                           "and are left out of the means. In Python, pt.Experiment leaves them "
+                           "out if it is given groups.to_qrels(qrels)", f"topics {groups}")
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
             if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
@@ -162,8 +162,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             values[measure] = np.where(nothing, 0.0, values[measure])
         if undefined:
             # It depends on the qrels and not on the run, so equal texts have the same cause.
-            message = ("topics with nothing to compare with have the value 0.0, for every system "
-                       "(pt_fairness.analysis.undefined lists them): "
+            message = ("topics with nothing to compare with have the value 0.0, for every system: "
                        + "; ".join(f"{', '.join(names)} on {how_many}"
                                    for how_many, names in undefined.items()))
             self._warn(message, message)

@@ -130,8 +130,8 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     others = [str(measure) for measure in wanted if reads_subtopics(measure)]
     if others:
         warn(f"{', '.join(others)} cannot take groups from {shown(source)}: ndeval's measures read "
-             "the iteration of the qrels; evaluate on "
-             "pt_fairness.groups.get(source).to_qrels(qrels)")
+             "the iteration of the qrels; in Python, evaluate "
+             "on pt_fairness.groups.get(source).to_qrels(qrels)")
     result = []
     for place, measure in enumerate(wanted):
         if isinstance(measure, FairnessMeasure):

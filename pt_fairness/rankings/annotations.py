@@ -88,10 +88,10 @@ class Annotations:
         if labels and set(labels) <= TREC_DEFAULTS:
             raise ValueError(
                 "the qrels have no groups: their iteration field is absent, or holds nothing but "
-                f"{' and '.join(map(repr, labels))}. pt.io.read_qrels drops the groups: use "
-                "pt.fairness.read_qrels. Or write the groups into it "
-                "(pt_fairness.groups.from_frame(…).to_qrels(qrels)), or name a source: groups= of "
-                "the measure or of evaluate, --groups of the commands")
+                f"{' and '.join(map(repr, labels))}. Name a source (groups= of the measure or of "
+                "evaluate, --groups of the commands), or write the groups into the qrels "
+                "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
+                "pt.fairness.read_qrels keeps them")
         self._name_labels(labels)
 
         def sets_of(rows: Any) -> Ints:

@@ -308,8 +308,8 @@ def _cut(length: Ints, cutoff: int | None) -> Ints:
 
 def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
     if key not in known:
-        raise ValueError(f"{key!r} cannot be looked up here; use ir_measures, pt.Experiment or "
-                         "pt_fairness.evaluate for measures of it")
+        raise ValueError(f"{key!r} cannot be looked up here; measures of it can be "
+                         "evaluated, but not explained or drawn")
     return known[key]
 
 

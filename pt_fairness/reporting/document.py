@@ -150,8 +150,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
                          "from 1 to 100")
     if uncertain is not None and undefined == "drop":
-        raise ValueError("undefined='drop' does not go with uncertain labels, which count the "
-                         "undefined topics as 0; give one of them")
+        raise ValueError("undefined topics cannot be left out with uncertain labels, which count "
+                         "them as 0; give one of them")
     by_name, judged, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
                                                   names, progress, topics_needed=False)
     for name, run in by_name.items():

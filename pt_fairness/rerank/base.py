@@ -71,8 +71,9 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
                 and value not in self.TARGETS:
             raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: a "
                              "re-ranker has no qrels; use "
-                             f"{' or '.join(map(repr, self.TARGETS))}, or register the "
-                             "distribution with pt_fairness.targets.register")
+                             f"{' or '.join(map(repr, self.TARGETS))}, the shares, such as "
+                             "{'PRO':0.5,'CON':0.5}, or in Python the name that "
+                             "pt_fairness.targets.register gave them")
         param = {"k": params.cutoff(), "target": params.target("uniform", self.TARGETS),
                  **self.PARAMS}[name]
         canonical = param.canonical(params.plain(value))
@@ -84,8 +85,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
             if target.of_qrels:
                 raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: "
                                  f"{target.of_qrels:.0%} of this target is the distribution of "
-                                 "the relevant documents, and a re-ranker has no qrels; register "
-                                 "a target without of_qrels")
+                                 "the relevant documents, and a re-ranker has no qrels; it takes "
+                                 "targets without of_qrels")
             return BoundName(canonical, target)
         return canonical
 
@@ -162,8 +163,8 @@ class GroupReRanker(ReRanker):
             if not column or "group" in inp:
                 raise
             raise pt.validate.InputValidationError(
-                "the groups of documents are missing: give groups=, or add a column group with "
-                "pt.fairness.annotate.", error.modes) from None
+                "the groups of documents are missing: give groups= (--groups), or add a "
+                "column group with pt.fairness.annotate.", error.modes) from None
         results = Results(inp)
         sets, codes = results.annotations(self.groups)
         if len(inp) and (codes < 0).all():

@@ -258,7 +258,7 @@ class TestProperties:
         ({"draws": 1}, "draws=1 is not possible; it takes a whole number of at least 2"),
         ({"draws": 2.5}, "draws=2.5"),
         ({"interval": "t"}, "interval='t' is not possible; it takes 'rubin' or 'components'"),
-        ({"confidence": 95}, "confidence=95 is not possible"),
+        ({"confidence": 95}, "confidence level 95 is not possible"),
         ({"baseline": "C"}, "no system is named 'C'"),
         ({"measures": "nDCG@5"}, "uncertain_labels takes measures of this package"),
         ({"measures": "rKL(groups='trec-newswire')@5"}, "without a groups parameter"),

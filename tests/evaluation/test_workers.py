@@ -59,7 +59,7 @@ def test_without_joblib(runs, qrels, monkeypatch):
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.setattr(sys, "path_importer_cache", {})
     assert_same(evaluate_quietly(runs, qrels, OURS), serial)
-    message = r"n_jobs=2 needs joblib: pip install 'pt-fairness\[parallel\]'"
+    message = r"several processes \(n_jobs=2\) need joblib: pip install 'pt-fairness\[parallel\]'"
     with pytest.raises(ImportError, match=message):
         evaluate_quietly(runs, qrels, OURS, n_jobs=2)
 

@@ -213,7 +213,7 @@ WRONG = [
     ("step", 0, "a whole number of at least 1"),
     ("norm", "sum", "norm takes '"),
     ("protected", "", "a label, or labels without commas in them, joined by commas"),
-    ("target", "everything", "a name registered with pt_fairness.targets"),
+    ("target", "everything", "a registered name"),
     ("target", {}, SHARES),
     ("target", {"a": 0.5}, SHARES),
     ("target", {"a": 0.5, "b": 0.6}, SHARES),
@@ -243,8 +243,7 @@ WRONG_MEASURES = [
     (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
     (
         NDKL(target="qrel"),
-        "target takes 'qrels', 'collection', 'uniform', 'run', a name registered with "
-        "pt_fairness.targets",
+        "target takes 'qrels', 'collection', 'uniform', 'run', a registered name",
     ),
     (AWRF(discount="mmr"), "discount takes 'log2' or 'trec' or 'geometric'"),
     (AWRF(p=1), "p takes a number above 0 and below 1"),

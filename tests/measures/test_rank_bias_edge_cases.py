@@ -55,7 +55,7 @@ def test_a_topic_without_background_is_undefined(registered_runs):
         found = {(m.measure, m.query_id): m.value
                  for m in ir_measures.iter_calc(measures, EMPTY_QRELS, EMPTY_RUN)}
     (message,) = (str(one.message) for one in told)
-    parts = dict(part.rsplit(" on ", 1) for part in message.split("lists them): ")[1].split("; "))
+    parts = dict(part.rsplit(" on ", 1) for part in message.split("system: ")[1].split("; "))
     counts = {measure: how for names, how in parts.items() for measure in names.split(", ")}
     for measure in measures:
         count = 1 if measure["background"] == "qrels" else 2
@@ -170,6 +170,6 @@ def test_label_noise_moves_numbers_of_labels(worked_exposure):
     found = analysis.label_noise({"one": run}, qrels, [RaB(values={"A": 1, "B": -1})],
                                  None, 0.5, draws=5)
     assert found["sd"].tolist() != [0]
-    with pytest.raises(ValueError, match="cannot be looked up here; use ir_measures"):
+    with pytest.raises(ValueError, match="cannot be looked up here; measures of it"):
         analysis.label_noise({"one": run}, qrels, [RaB(values=OF_DOCUMENTS)], None, 0.5,
                              draws=2)

@@ -185,7 +185,8 @@ def test_values_that_one_method_does_not_allow(name, params, message):
 
 
 def test_missing_columns(method):
-    with pytest.raises(pt.validate.InputValidationError, match="give groups=, or add a column"):
+    with pytest.raises(pt.validate.InputValidationError,
+                       match=r"give groups= \(--groups\), or add a column"):
         method()(FRAME.drop(columns="group"))
     with pytest.raises(pt.validate.InputValidationError, match="score"):
         method(SOURCE)(FRAME.drop(columns="score"))

@@ -282,7 +282,7 @@ def test_topics_without_shares_are_counted():
 def test_a_name_that_is_not_registered():
     with pytest.raises(
         ValueError,
-        match=r"DistKL\(target='wikdata'\) is not possible: target takes .* a name registered with",
+        match=r"DistKL\(target='wikdata'\) is not possible: target takes .* a registered name",
     ):
         per_topic(DistKL(target="wikdata"))
     with pytest.raises(ValueError, match="target takes"):
