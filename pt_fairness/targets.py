@@ -26,8 +26,8 @@ from pt_fairness.core.identifiers import missing
 from pt_fairness.core.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
 from pt_fairness.core.messages import shown
 from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.io.document_files import read_targets
 from pt_fairness.io.frames import need_rows
-from pt_fairness.io.groups import read_targets
 
 __all__ = ["get", "names", "register"]
 

@@ -19,7 +19,7 @@ from pt_fairness.core import arrays, divergences
 from pt_fairness.core.messages import at_least, listed, shown, warn
 from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
-from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed

@@ -12,7 +12,7 @@ from pt_fairness.analysis.inputs import annotations_of, frames_of, judgments_of,
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import ROUNDING, Floats
 from pt_fairness.core.messages import at_least, one_of, shown
-from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.io.run_files import RunInputs
 from pt_fairness.rankings.judgments import Judgments
 
 #: The default of ``p`` for each discount that has one.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of, systems_of
 from pt_fairness.core import arrays, discounts
-from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.inequity import IAA
 from pt_fairness.provider.parsing import parsed

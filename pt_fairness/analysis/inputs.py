@@ -9,11 +9,9 @@ import pandas as pd
 
 from pt_fairness import groups as sources
 from pt_fairness.core.messages import first_names, shown, warn
+from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.frames import need_columns, need_rows
-from pt_fairness.io.named_runs import RunInputs, named
-from pt_fairness.io.qrels import load_qrels, qrels_columns
-from pt_fairness.io.runs import read_run
-from pt_fairness.io.topics import of_topics
+from pt_fairness.io.run_files import RunInputs, named, read_run
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.document_values import ValueMeasure
 from pt_fairness.measures.scoring import rels_of

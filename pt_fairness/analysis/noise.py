@@ -18,7 +18,7 @@ from pt_fairness.analysis.names import TIE_DECIMALS
 from pt_fairness.analysis.uncertainty import Draws
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import at_least, shown
-from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.io.run_files import RunInputs
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,

@@ -15,7 +15,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least
 from pt_fairness.core.streams import uniforms
-from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import fairest, score
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped

@@ -84,7 +84,7 @@ def _add_certainty(command: argparse.ArgumentParser) -> None:
 
 def _table(options: argparse.Namespace) -> int:
     from pt_fairness import analysis, evaluation
-    from pt_fairness.io.groups import read_topic_groups
+    from pt_fairness.io.document_files import read_topic_groups
     form: Any = options.format or (
         "text" if options.output is None and sys.stdout.isatty() else "csv")
     per_query = options.per_query or form == "long"
@@ -126,8 +126,7 @@ def _uncertain(options: argparse.Namespace, form: Any) -> int:
     """Print the values under uncertain labels."""
     from pt_fairness import analysis, evaluation, io
     from pt_fairness.evaluation.naming import position
-    from pt_fairness.io.named_runs import named
-    from pt_fairness.io.runs import need_results
+    from pt_fairness.io.run_files import named, need_results
     runs = named(options.runs, options.names)
     frames = {name: io.read_run(str(run)) for name, run in runs.items()}
     for frame in frames.values():
@@ -143,7 +142,7 @@ def _uncertain(options: argparse.Namespace, form: Any) -> int:
 
 def _report(options: argparse.Namespace) -> int:
     from pt_fairness import report
-    from pt_fairness.io.groups import read_topic_groups
+    from pt_fairness.io.document_files import read_topic_groups
     page = report(
         **arguments_of(options), depth=options.depth, title=options.title, topics=options.topics,
         topic_groups=options.topic_groups and read_topic_groups(options.topic_groups),

@@ -61,7 +61,7 @@ def _annotate(options: argparse.Namespace) -> None:
 
 def _rerank(options: argparse.Namespace) -> None:
     from pt_fairness import io, rerank
-    from pt_fairness.io.runs import need_results
+    from pt_fairness.io.run_files import need_results
     if (options.compare is None) != (options.measures is None):
         raise ValueError("--compare QRELS and -m MEASURE go together; give both or neither")
     if options.compare is None and options.undefined == "drop":

@@ -80,7 +80,7 @@ def _write_values(options: argparse.Namespace) -> None:
 
     from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
     from pt_fairness.evaluation.plan import make_plan
-    from pt_fairness.io.runs import need_results, read_run
+    from pt_fairness.io.run_files import need_results, read_run
     from pt_fairness.measures.parsing import split
     from pt_fairness.provider.checks import refuse_unknown
     from pt_fairness.provider.many_runs import warn_of_one_list

@@ -35,7 +35,7 @@ def source_of(text: str) -> Any:
     :raises ValueError: a pattern or a file that cannot be read
     """
     from pt_fairness import groups, io
-    from pt_fairness.io.groups import memberships
+    from pt_fairness.io.document_files import memberships
     if text.startswith(PATTERN):
         return groups.from_pattern(text[len(PATTERN):], name=text)
     path, column = (text, "") if os.path.exists(text) else text.rpartition(":")[::2]

@@ -62,7 +62,7 @@ def _plot(options: argparse.Namespace) -> int:
     from pt_fairness.analysis.reference_rows import systems_of
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.files import written_whole
-    from pt_fairness.io.named_runs import named
+    from pt_fairness.io.run_files import named
     given = arguments_of(options)
     averages, perquery = evaluation.evaluate(**given, references=options.references)
     runs, qrels = named(options.runs, options.names), io.load_qrels(options.qrels)

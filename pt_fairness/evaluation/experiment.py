@@ -47,7 +47,7 @@ from pt_fairness.evaluation.results import (
     with_rows,
 )
 from pt_fairness.evaluation.workers import Result, Scorer, Scores
-from pt_fairness.io.named_runs import RunInput, RunInputs
+from pt_fairness.io.run_files import RunInput, RunInputs
 from pt_fairness.provider.checks import refuse_unknown
 
 #: The tests of the comparisons, in words.

@@ -14,9 +14,8 @@ from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.labels import TARGET_WORDS, TREC_DEFAULTS
 from pt_fairness.core.messages import first_names, warn
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.io.named_runs import NamedRuns, RunInput, RunInputs, named
-from pt_fairness.io.qrels import load_qrels
-from pt_fairness.io.topics import of_topics
+from pt_fairness.io.document_files import load_qrels, of_topics
+from pt_fairness.io.run_files import NamedRuns, RunInput, RunInputs, named
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.provider.parsing import parsed, reads_subtopics, takes_groups

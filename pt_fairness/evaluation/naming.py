@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness.core.messages import did_you_mean, first_names, shown
 from pt_fairness.io.files import is_pipe
-from pt_fairness.io.named_runs import RunInput, file_name
+from pt_fairness.io.run_files import RunInput, file_name
 
 
 def position(baseline: int | str, named: Mapping[str, RunInput]) -> int:

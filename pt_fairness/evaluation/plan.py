@@ -14,7 +14,7 @@ from pt_fairness.analysis.inputs import renamed_qrels
 from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.registry import shown_names
-from pt_fairness.io.qrels import load_qrels
+from pt_fairness.io.document_files import load_qrels
 from pt_fairness.measures.base import FairnessMeasure, registry_of
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.checks import check_names

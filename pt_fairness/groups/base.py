@@ -14,8 +14,8 @@ from pt_fairness.core.labels import UNANNOTATED, distinct_labels, label_text, la
 from pt_fairness.core.messages import shown
 from pt_fairness.core.registry import NamedObject
 from pt_fairness.groups.table import Memberships, Table, distinct_annotations, is_no_group
+from pt_fairness.io.document_files import qrels_columns
 from pt_fairness.io.frames import need_columns
-from pt_fairness.io.qrels import qrels_columns
 
 
 class Groups(NamedObject):

@@ -16,8 +16,7 @@ from pt_fairness.core.labels import UNANNOTATED, distinct_labels, label_text, la
 from pt_fairness.core.messages import listed, shown
 from pt_fairness.groups.base import Groups
 from pt_fairness.groups.table import Memberships, Table
-from pt_fairness.io.groups import read_groups, read_labels, read_memberships
-from pt_fairness.io.qrels import qrels_columns
+from pt_fairness.io.document_files import qrels_columns, read_groups, read_labels, read_memberships
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,

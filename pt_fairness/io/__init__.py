@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING
 from pt_fairness.core.lazy import lazy
 
 if TYPE_CHECKING:
-    from pt_fairness.io.groups import read_groups, read_values
-    from pt_fairness.io.qrels import load_qrels, qrels_columns, read_qrels, write_qrels
-    from pt_fairness.io.runs import read_run
+    from pt_fairness.io.document_files import (
+        load_qrels,
+        qrels_columns,
+        read_groups,
+        read_qrels,
+        read_values,
+        write_qrels,
+    )
+    from pt_fairness.io.run_files import read_run
 
 __all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "read_values",
            "write_qrels"]
 
 # The ids of datasets need no pandas, and the module that reads their documents is in this package.
 __getattr__ = lazy(__name__, {
-    "load_qrels": "pt_fairness.io.qrels", "qrels_columns": "pt_fairness.io.qrels",
-    "read_groups": "pt_fairness.io.groups", "read_qrels": "pt_fairness.io.qrels",
-    "read_run": "pt_fairness.io.runs", "read_values": "pt_fairness.io.groups",
-    "write_qrels": "pt_fairness.io.qrels"})
+    "load_qrels": "pt_fairness.io.document_files", "qrels_columns": "pt_fairness.io.document_files",
+    "read_groups": "pt_fairness.io.document_files", "read_qrels": "pt_fairness.io.document_files",
+    "read_run": "pt_fairness.io.run_files", "read_values": "pt_fairness.io.document_files",
+    "write_qrels": "pt_fairness.io.document_files"})
 
 __dir__ = __all__.copy

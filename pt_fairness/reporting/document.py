@@ -14,7 +14,7 @@ from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.io.files import Path, is_pipe, written_whole
-from pt_fairness.io.named_runs import RunInputs
+from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.parsing import parsed, takes_groups
 from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
 from pt_fairness.reporting.content import DIGITS, content_of, data_of

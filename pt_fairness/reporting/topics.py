@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.io.frames import need_columns
-from pt_fairness.io.topics import load_topics
+from pt_fairness.io.run_files import load_topics
 
 #: The maximum length of a query or a title in the report, in characters.
 LONGEST = 200

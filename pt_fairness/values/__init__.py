@@ -14,7 +14,7 @@ import pandas as pd
 
 from pt_fairness.core.messages import shown
 from pt_fairness.core.registry import Registry
-from pt_fairness.io.groups import read_values
+from pt_fairness.io.document_files import read_values
 from pt_fairness.values.base import Values
 from pt_fairness.values.words import FromText as FromText
 from pt_fairness.values.words import from_text

@@ -11,7 +11,7 @@ from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.labels import BACKGROUND_WORDS
 from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.frames import need_columns
-from pt_fairness.io.runs import read_run
+from pt_fairness.io.run_files import read_run
 
 __all__ = ["get", "names", "register", "unregister"]
 

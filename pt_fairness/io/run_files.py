@@ -1,0 +1,464 @@
+"""Runs of files, and runs by name: those of files, patterns, frames, lists and transformers."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import unescape
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.core.arrays import Bools, Ints
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.messages import first_names, listed, shown, warn
+from pt_fairness.io.files import Input, Path, opened
+from pt_fairness.io.frames import (
+    fields_of,
+    first_line,
+    is_number,
+    need_columns,
+    need_rows,
+    read_columns,
+)
+
+_TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
+#: The first field of the optional header of TREC Fair files, without and with a byte order mark.
+_FAIR_HEADERS = ("id", "\ufeffid")
+
+
+def read_run(path: Path) -> pd.DataFrame:
+    """Read a run, compressed if the name ends in ``.gz``.
+
+    A file has one of three forms:
+
+    * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A tag
+      may have white space in it if all rows have the same; a warning says so. The second column is
+      read as the sample (one of several rankings of a topic) if three conditions hold: it has at
+      least two distinct values, all of them whole numbers with an optional leading ``Q``; some
+      document of a topic is in several samples; and some sample of a topic has several rows.
+      Otherwise it is ignored.
+    * TREC Fair's columns, separated by tabs, with a header or not: ``id page_id`` or ``id seq_no
+      page_id``, where ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the
+      ranking, and the scores are the negative ranks.
+    * A table in Parquet, if the name ends in ``.parquet``: ``qid, docno, score`` or ir_measures'
+      names, and ``iteration``, the sample of each row, if it holds several rankings of a topic.
+
+    If there are samples, a :class:`~pt_fairness.FairnessWarning` gives their number.
+
+    :returns: ``qid, docno, score`` and, if there are samples, ``iteration``: text, text, float,
+        whole number (in Parquet, any value); rows in the order of the file
+    :raises ValueError: a line with another number of columns, a score that is NaN or no number, or
+        a sample that is no whole number (the error names file and line); in Parquet, a missing
+        value or a score that is no number (the error names file and row)
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from pt_fairness import read_run
+    >>> _ = Path("run").write_text("1 Q0 d1 1 9.5 bm25\\n1 Q0 d2 2 7.25 bm25\\n")
+    >>> read_run("run")
+      qid docno  score
+    0   1    d1   9.50
+    1   1    d2   7.25
+    """
+    with opened(path) as source:
+        return read_opened_run(source)
+
+
+def need_results(run: pd.DataFrame) -> None:
+    """Raise an error if a run is empty.
+
+    :raises ValueError: it has no rows
+    """
+    if run.empty:
+        raise ValueError("the run is empty; a system that returned nothing for any topic cannot be "
+                         "told from a failed one")
+
+
+def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
+    """Read a run from an open file, as :func:`read_run` does.
+
+    :param text: the dtype of topics and documents; ``object`` is faster to work with than ``str``
+    """
+    if source.name.endswith(".parquet"):
+        return _read_parquet(source, text)
+    first = first_line(source).strip()
+    fields = first.split("\t")
+    if len(fields) in (2, 3) and len(fields) == len(fields_of(first)):
+        return _read_trec_fair(source, text, fields)
+    types = {"qid": text, "q0": object, "docno": text, "rank": object, "score": float,
+             "tag": object, "_more": object}
+    frame = _with_spaced_tag(source, types)
+    if frame is None:
+        frame = read_columns(source, _TREC, types)
+    samples = _samples(frame)
+    frame = frame[["qid", "docno", "score"]]
+    return frame if samples is None else _with_samples(frame, samples)
+
+
+def _with_spaced_tag(source: Input, types: Mapping[str, Any]) -> pd.DataFrame | None:
+    """Return the rows of a run whose tag has white space in it, and warn.
+
+    :param types: the dtypes of the columns
+    :returns: ``None`` if the rows differ after the fifth column, or the first one has no such tag
+    """
+    words = fields_of(first_line(source))[5:]
+    if len(words) < 2 or is_number(words[0]):
+        return None
+    tags = [f"word {i} of the tag" for i in range(len(words))]
+    try:
+        frame = read_columns(source, [*_TREC[:5], *tags], types)
+    except ValueError:
+        return None  # read_columns raises the error of six columns
+    if not (frame[tags] == words).all(axis=None):
+        return None
+    warn(f"{source.name}: the tag {shown(' '.join(words))} has white space in it; the five columns "
+         "before it were read", "a tag with white space")
+    return frame
+
+
+def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
+    """Add the samples as the column ``iteration``, and warn of their number."""
+    frame = frame.assign(iteration=samples)
+    count = frame["iteration"].nunique()
+    warn(f"the run was read as {count} sample{'s' * (count != 1)}, rankings of the same topics: "
+         "each is ranked by itself")
+    return frame
+
+
+def _samples(frame: pd.DataFrame) -> Ints | None:
+    """Return the sample of each row, ``[n]``; ``None`` if the second column does not hold samples.
+
+    :param frame: ``qid, q0, docno``
+    """
+    column = frame["q0"].to_numpy()
+    if len(column) == 0 or (column == column[0]).all():  # as in most files
+        return None
+    codes, names = pd.factorize(column)
+    texts = pd.Series(names, dtype=object).str.removeprefix("Q")
+    if not texts.str.fullmatch("[0-9]{1,18}").all():
+        return None
+    samples, number = np.unique(texts.astype("int64").to_numpy(), return_inverse=True)
+    sample = number[codes]
+    rows = frame[["qid", "docno"]].assign(sample=sample)
+    several = rows.duplicated(["qid", "sample"]).any() \
+        and rows.drop_duplicates().duplicated(["qid", "docno"]).any()
+    return samples[sample] if several else None
+
+
+def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFrame:
+    """Read a file of the TREC Fair Ranking track.
+
+    :param fields: the fields of the first line
+    """
+    lists = ["qid", "iteration"][:len(fields) - 1]
+    frame = read_columns(source, [*lists, "docno"], {"qid": dtype, "docno": dtype,
+                                                     "iteration": object, "_more": object})
+    frame = frame[~frame["qid"].isin(_FAIR_HEADERS)]
+    if len(fields) == 3:
+        wrong = ~frame["iteration"].str.fullmatch("[0-9]{1,18}").to_numpy(bool)
+        if wrong.any():
+            row = frame.index[wrong.argmax()]
+            raise ValueError(f"{source.name}, line {source.line_of(row)}: the sample "
+                             f"{shown(frame['iteration'][row])} is no whole number; a file of "
+                             "three columns has id, seq_no and page_id")
+        frame = frame.astype({"iteration": "int64"})
+        counted = len(frame) > 1 and not frame.duplicated(lists).any()
+        if counted and fields[0].strip() not in _FAIR_HEADERS:
+            raise ValueError(f"{source.name} has three columns without a header, and the second is "
+                             "another number in every row of a topic; if the columns are id, "
+                             "seq_no and page_id, add this header, else give TREC's six columns")
+    frame = frame.reset_index(drop=True)
+    run = frame[["qid", "docno"]].assign(
+        score=-1.0 - frame.groupby(lists, sort=False).cumcount())  # minus the rank
+    return run if len(fields) == 2 else _with_samples(run, frame["iteration"])
+
+
+def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
+    try:
+        frame = pd.read_parquet(source.rewound())
+    except ImportError:
+        raise ImportError(f"{source.name} needs pyarrow: pip install 'pt-fairness[parquet]'"
+                          ) from None
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{source.name} is damaged: {error}") from error
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    columns = ["qid", "docno", "score"]
+    need_columns(frame, columns, source.name)
+    columns += ["iteration"] * ("iteration" in frame)
+    score = pd.to_numeric(frame["score"], errors="coerce").astype(float)
+    for column in columns:
+        wrong: Bools = (score if column == "score" else frame[column]).isna().to_numpy()
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise ValueError(f"{source.name}, row {row}: the {column} "
+                             f"{str(frame[column].iloc[row])!r} is "
+                             f"{'no number' if column == 'score' else 'missing'}")
+    frame = frame[columns].assign(score=score, qid=texts_of(frame["qid"]),
+                                  docno=texts_of(frame["docno"]))
+    frame = frame.astype({"qid": text, "docno": text}).reset_index(drop=True)
+    return _with_samples(frame, frame["iteration"]) if "iteration" in frame else frame
+
+
+#: A run that can be read: the path of a file, or a frame.
+RunInput = Path | pd.DataFrame
+#: Runs as users give them: one, several, or several by name. Besides paths and frames, a run is a
+#: dictionary ``{qid: {docno: score}}``, a list of ir_measures' ``ScoredDoc``, or a transformer.
+RunInputs = RunInput | Sequence[Any] | Mapping[str, Any]
+#: What a run is, in errors.
+_FORMS = "the path of a file, a DataFrame, a dictionary {qid: {docno: score}} or a transformer"
+
+
+class NamedRuns(dict[str, RunInput]):
+    """Runs by name."""
+
+    #: The topics for which transformers have retrieved, ``None`` without transformers.
+    topics: pd.DataFrame | None = None
+
+
+def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = None,
+          progress: bool = True, topics_needed: bool = True) -> NamedRuns:
+    """Return the runs by name, each as a path or a frame. Transformers are run.
+
+    :param names: a name for each run; by default those of the files
+    :param topics: the topics of transformers, as :func:`load_topics` takes them
+    :param progress: whether to show a progress bar while transformers are run
+    :param topics_needed: whether topics without transformers are an error
+    :raises ValueError: there are none, two have the same name, one is no run, the names are not as
+        many as the runs, transformers without topics, or topics without transformers
+    """
+    if isinstance(runs, Mapping) and not _is_scores(runs):
+        if names is not None:
+            raise ValueError("the dictionary of runs has their names already; leave out names=, or "
+                             "give the runs as a list")
+        found = {str(name): run for name, run in runs.items()}
+        if len(found) < len(runs):
+            raise ValueError(f"two runs have the same name as text; the names are {listed(runs)}")
+    else:
+        if not isinstance(runs, (str, os.PathLike, Iterable)) and not is_system(runs):
+            raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; a run is {_FORMS}, "
+                             "and several are in a list or a dictionary")
+        some: list[Any] = [runs] if isinstance(runs, (str, os.PathLike)) or _is_run(runs) \
+            else list(runs)  # type: ignore[arg-type]
+        every = [one for run in some for one in ([run] if _is_run(run) else _matching_files(run))]
+        own = _checked(names, every) if names is not None else _own_names(every)
+        again = next((name for name, count in Counter(own).items() if count > 1), None)
+        if again is not None:
+            raise ValueError(f"the run {again!r} is given twice; give each once, or give each a "
+                             "name of its own")
+        found = dict(zip(own, every, strict=True))
+    if not found:
+        raise ValueError(f"there are no runs; give one or several: {_FORMS}")
+    return _readable(found, topics, progress, topics_needed)
+
+
+def _readable(runs: Mapping[str, Any], topics: Any, progress: bool, needed: bool) -> NamedRuns:
+    """Return runs as paths and frames."""
+    systems = {name: run for name, run in runs.items() if is_system(run)}
+    if systems and topics is None:
+        raise ValueError(f"{first_names([*systems])}: a transformer needs topics= to retrieve for, "
+                         "a frame with qid and query or a dataset")
+    if topics is not None and needed and not systems:
+        raise ValueError("topics= is for transformers, and the runs are none; leave it out")
+    asked = load_topics(topics) if systems else None
+    results = {} if asked is None else results_of(systems, asked, progress)
+    found = NamedRuns((name, _frame_of(name, results.get(name, run))) for name, run in runs.items())
+    found.topics = asked
+    return found
+
+
+def _frame_of(name: str, run: Any) -> RunInput:
+    """Return a run as a path or a frame with scores."""
+    if isinstance(run, (str, os.PathLike)):
+        return run
+    if _is_scores(run):
+        run = pd.DataFrame([(qid, docno, score) for qid, documents in run.items()
+                            for docno, score in documents.items()],
+                           columns=["qid", "docno", "score"])
+    elif _is_scored_docs(run):
+        run = pd.DataFrame([*run])
+    if not isinstance(run, pd.DataFrame):
+        raise ValueError(f"the run {name!r} is a {type(run).__name__}; a run is {_FORMS}")
+    if "rank" in run and "score" not in run:
+        run = run.assign(score=-pd.to_numeric(run["rank"], errors="coerce"))
+    return run
+
+
+def _is_run(run: Any) -> bool:
+    """Return whether a value is a run other than a file."""
+    return isinstance(run, pd.DataFrame) or is_system(run) or _is_scores(run) \
+        or _is_scored_docs(run)
+
+
+def _is_scores(run: Any) -> bool:
+    """Return whether a value is a run ``{qid: {docno: score}}``, as of ir_measures."""
+    return isinstance(run, Mapping) and bool(run) and all(
+        isinstance(documents, Mapping) and isinstance(next(iter(documents.values()), 0), Real)
+        for documents in run.values())
+
+
+def _is_scored_docs(run: Any) -> bool:
+    """Return whether a value is a list of ``ScoredDoc`` of ir_measures."""
+    return isinstance(run, Sequence) and len(run) > 0 and hasattr(run[0], "doc_id") \
+        and isinstance(run[0], tuple)
+
+
+def _own_names(runs: Sequence[Any]) -> list[str]:
+    """Return the names of files and transformers, and the positions of other runs."""
+    told = _told_apart([run for run in runs if isinstance(run, (str, os.PathLike))])
+    short = [next(told) if isinstance(run, (str, os.PathLike))
+             else str(run) if is_system(run) else f"run {i}" for i, run in enumerate(runs)]
+    count = Counter(short)
+    return [name if count[name] == 1 or isinstance(run, pd.DataFrame) else
+            os.fspath(run) if isinstance(run, (str, os.PathLike)) else f"run {i}"
+            for i, (name, run) in enumerate(zip(short, runs, strict=True))]
+
+
+def _checked(names: Sequence[str], runs: Sequence[Any]) -> list[str]:
+    """Check the names of runs, and return them as text.
+
+    :raises ValueError: ``names`` is no list, or has another length
+    """
+    if isinstance(names, (str, Mapping)) or not isinstance(names, Iterable):
+        raise ValueError(f"names={shown(names)}: names is a list with a name for each run")
+    given = [str(name) for name in names]
+    if len(given) != len(runs):
+        raise ValueError(f"there are {len(given)} names for {len(runs)} runs, which are "
+                         f"{first_names(_own_names(runs))}")
+    return given
+
+
+def _matching_files(path: Path) -> list[str]:
+    """Return the files that match a pattern; a path without wildcards is returned as it is.
+
+    :raises ValueError: no path, or no file matches
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"{shown(path)} is a {type(path).__name__}; a run is {_FORMS}")
+    text = os.fspath(path)
+    if not glob.has_magic(text) or os.path.exists(text):
+        return [text]
+    found = sorted(glob.glob(text, recursive=True))
+    if not found:
+        raise ValueError(f"no file matches {text!r}")
+    return found
+
+
+def file_name(path: Path) -> str:
+    """Return the name of a file without the suffixes of runs and of compression."""
+    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", os.path.basename(path))
+
+
+def _told_apart(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield the part of each file name that tells it from the others, as a name for the run.
+
+    Parts are separated by dots. What all names begin or end with is left out.
+    """
+    parts = [re.split(r"(?<!\d)\.|\.(?!\d)", file_name(path)) for path in paths]  # 0.5 is one
+    for end in (0, -1):
+        while len({name[end] for name in parts}) == 1 < min(len({*map(tuple, parts)}),
+                                                            *map(len, parts)):
+            for name in parts:
+                del name[end]
+    yield from map(".".join, parts)
+
+
+#: The number of topics that a transformer is given at a time.
+BATCH = 25
+#: The columns of results that are kept.
+_KEPT = ("qid", "docno", "score", "rank", "iteration", "group")
+
+
+def is_system(run: Any) -> bool:
+    """Return whether a run is a PyTerrier transformer, which has to retrieve first."""
+    pyterrier = sys.modules.get("pyterrier")  # no transformer exists before it is imported
+    return pyterrier is not None and isinstance(run, pyterrier.Transformer)
+
+
+def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
+               progress: bool = True) -> dict[str, pd.DataFrame]:
+    """Return the results of transformers, each of which is run once, in batches of topics.
+
+    :param topics: ``qid`` and what the transformers read, such as ``query``
+    :param progress: whether to show a progress bar
+    :raises ValueError: results have no ``qid`` or ``docno``
+    """
+    import pyterrier as pt
+    found = {}
+    with pt.tqdm(total=len(systems) * len(topics), desc="retrieve", unit="topic",
+                 disable=not progress) as bar:
+        for name, system in systems.items():
+            parts = []
+            for start in range(0, len(topics), BATCH):
+                results = system(topics.iloc[start:start + BATCH])
+                need_columns(results, ["qid", "docno"], f"what {name!r} retrieved")
+                parts.append(results[[column for column in _KEPT if column in results]])
+                bar.update(min(BATCH, len(topics) - start))
+            found[name] = pd.concat(parts, ignore_index=True)
+    return found
+
+
+#: A topic of a TREC file (SGML or XML), its number and its query.
+_TOPIC = re.compile(r"<top(?:ic)?\b.*?</top(?:ic)?>", re.DOTALL)
+_NUMBER = re.compile(r"""<num(?:ber)?>\s*(?:Number:)?\s*([^<\s]+)|number=["']([^"']+)""")
+_QUERY = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]*[^<\s])")
+#: A line of any other file: the topic, then white space, a comma or a colon, then the query.
+_LINE = re.compile(r'^"?([^\s:,"]+)"?[\s:,]+"?(.*[^\s"])', re.MULTILINE)
+
+
+def load_topics(source: Any) -> pd.DataFrame:
+    """Load topics as a frame ``qid, query``.
+
+    :param source: a frame, which is returned as it is; a PyTerrier dataset; the path of a file
+        (TREC topics in SGML or XML, or a topic and its query in each line); or an id of
+        ir_datasets, with ``irds:`` in front or not
+    :raises ValueError: it is none of these, or has no topics
+
+    Examples
+    --------
+    >>> load_topics("pt-fairness/debates").head(2)
+      qid                                    query
+    0   1                       Should zoos exist?
+    1   2  Should countries expand nuclear energy?
+    """
+    if isinstance(source, pd.DataFrame):
+        need_rows(source, "the frame of topics", ["qid"])
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        if os.path.exists(source) and not os.path.isdir(source):
+            return _of_file(source)
+        dataset_id = os.fspath(source).removeprefix("irds:")
+        import ir_datasets
+        import pyterrier as pt
+        try:
+            ir_datasets.load(dataset_id)
+        except KeyError:
+            raise ValueError(f"{os.fspath(source)} is neither a file of topics nor a dataset id of "
+                             "ir_datasets") from None
+        source = pt.get_dataset(f"irds:{dataset_id}")
+    if not hasattr(source, "get_topics"):
+        raise ValueError(f"topics={shown(source)} is a {type(source).__name__}; topics are a "
+                         "DataFrame with qid and query, a dataset of pt.get_dataset, an id of "
+                         "ir_datasets or the path of a file")
+    topics = source.get_topics()
+    need_columns(topics, ["qid", "query"], f"the topics of {shown(source)}")
+    return topics
+
+
+def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
+    with opened(path) as file:
+        text = "\n".join(line for _, line in file.lines())
+    blocks = [(_NUMBER.search(one), _QUERY.search(one)) for one in _TOPIC.findall(text)]
+    pairs = [(number[1] or number[2], unescape(" ".join(query[1].split())))
+             for number, query in blocks if number and query] or _LINE.findall(text)
+    if not pairs:
+        raise ValueError(f"{os.fspath(path)} has no topics; it needs TREC topics in SGML or XML, "
+                         "or a topic and its query in each line")
+    return pd.DataFrame(pairs, columns=["qid", "query"])

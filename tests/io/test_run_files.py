@@ -1,0 +1,560 @@
+"""Run files with one or several rankings of a topic, runs by name, and topics."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from pt_fairness import FairnessWarning, evaluate, read_run
+from pt_fairness.evaluation.naming import position
+from pt_fairness.io.document_files import of_topics
+from pt_fairness.io.run_files import file_name, load_topics, named
+
+LINE = "1 Q0 a 1 3.5 tag\n"
+
+
+def written(path, text):
+    data = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def assert_as_ir_measures_reads(path):
+    theirs = pd.DataFrame(ir_measures.read_trec_run(str(path)), columns=["qid", "docno", "score"])
+    ours = read_run(path)
+    assert list(ours.columns) == ["qid", "docno", "score"] and ours["score"].dtype == "float64"
+    for column in ours:
+        assert ours[column].tolist() == theirs[column].tolist()
+    return ours
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+@pytest.mark.parametrize("text", [
+    LINE, "", "\n \n" + LINE + "\n" + LINE,
+    # Identifiers that look like missing values or numbers.
+    "007 Q0 NA 1 1 t\n007 Q0 null 2 1 t\n1.0 Q0 nan 3 1 t\nnan 0 1 1 -1 t\n",
+    "1\tQ0\ta\t1\t3\tt\n  1   Q0 b 2 \t 2   t  \n",
+    "1 Q0 a 1 inf t\n1 Q0 b 2 -Infinity t\n1 Q0 c 3 +1.e-3 t\n",
+    '1 Q0 "a 1 3 t\'\n1 Q0 #b, 2 2 "t"\n1 Q0 é中 3 1 t\n',
+    "1 Q0 a 1 3.5 tag\r\n1 Q0 b 2 3.5 tag\r\n1 Q0 c 3 1 tag",
+    "1 Q0 a 1 1 t\n1 Q0 b 2 0 t\n",  # pandas reads True and False so
+    "b Q0 a x 3 one\na Q0 a y 9 two\nb Q0 a z 4 three\n",
+])
+def test_as_ir_measures_reads_it(tmp_path, name, text):
+    assert_as_ir_measures_reads(written(tmp_path / name, text))
+
+
+def test_white_space_that_only_python_knows_separates_nothing(tmp_path):
+    run = read_run(written(tmp_path / "run", "1 Q0 true\N{NO-BREAK SPACE}b 1 1.0 t\n"))
+    assert run.values.tolist() == [["1", "true\N{NO-BREAK SPACE}b", 1.0]]
+
+
+def test_scores_to_the_last_digit(tmp_path):
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.standard_normal(9000), np.exp(rng.uniform(-700, 700, 9000))])
+    text = "".join(f"{i % 7} Q0 d{i} 0 {score!r} t\n" for i, score in enumerate(scores.tolist()))
+    found = assert_as_ir_measures_reads(written(tmp_path / "run", text))
+    assert found["score"].tolist() == scores.tolist()
+
+
+def test_a_real_run(shared):
+    path = min((shared / "data" / "robust03" / "runs").glob("*.gz"))
+    assert len(assert_as_ir_measures_reads(path)) > 50_000
+
+
+def test_a_large_file(tmp_path):
+    """Large enough to be read in parts; a wrong line at its end is named."""
+    text = "".join(f"{i // 1000} Q0 document-{i:07} {i % 1000} {-(i % 1000) / 7!r} a-tag\n"
+                   for i in range(30_000))
+    assert len(text) > 4 * 2**18, "pandas reads a quarter of a megabyte at a time"
+    assert len(assert_as_ir_measures_reads(written(tmp_path / "run", text))) == 30_000
+    with pytest.raises(ValueError, match=r"run, line 30001: 7 columns where there should be 6"):
+        read_run(written(tmp_path / "run", text + "300 Q0 b 1 1 tag more\n"))
+    with pytest.raises(ValueError, match=r"run, line 30001: the score '1,5' is no number"):
+        read_run(written(tmp_path / "run", text + "300 Q0 b 1 1,5 tag\n"))
+
+
+@pytest.mark.parametrize("tag", ['"Colbert fine tune on touche data"', "two words", "a\tb"])
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_a_tag_with_white_space_is_read_with_one_warning(tmp_path, name, tag):
+    lines = "1 NEUTRAL a 1 1.0 {0}\n\n1 FIRST  b 2 0.5 {0}\r\n2 Q0 #a 1 -1e3 {0}"
+    path = written(tmp_path / name, lines.format(tag))
+    with pytest.warns(FairnessWarning) as warned:
+        run = read_run(path)
+    assert run.values.tolist() == [["1", "a", 1.0], ["1", "b", 0.5], ["2", "#a", -1000.0]]
+    assert run["score"].dtype == "float64"
+    shown = " ".join(tag.split())
+    assert [str(one.message) for one in warned] == [
+        f"{path}: the tag {shown!r} has white space in it; the five columns before it were read"]
+
+
+def test_real_tags_with_spaces(shared):
+    for path in sorted((shared / "data" / "touche2022" / "runs").glob("Katana*")):
+        with pytest.warns(FairnessWarning, match="has white space in it"):
+            run = read_run(path)
+        assert len(run) == 5000 and run["qid"].nunique() == 50
+        rows = [line.split() for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
+        assert run.values.tolist() == [[row[0], row[2], float(row[4])] for row in rows]
+
+
+@pytest.mark.parametrize("text, says", [
+    (LINE + "1 Q0 b 2 1\n", "line 2: 5 columns where there should be 6 "
+     "(qid, q0, docno, rank, score, tag): '1 Q0 b 2 1'"),
+    (LINE + "1 Q0 b 2 1 tag more\n" + LINE, "line 2: 7 columns"),
+    ("1 Q0 b 2 1 tag more\n" + LINE, "line 1: 7 columns"),
+    (LINE + "\n1 Q0 b 2\n", "line 3: 4 columns"),
+    ("query\n", "line 1: 1 columns"),
+    (LINE + "1 Q0 b 2 high tag\n", "line 2: the score 'high' is no number"),
+    (LINE + LINE + "1 Q0 b 2 nan tag\n", "line 3: the score 'nan' is no number"),
+    (LINE + "1 Q0 b 2 1_000 tag\n", "line 2: the score '1_000' is no number"),
+    (LINE + "1 Q0 b 2 ١ tag\n", "line 2: the score '١' is no number"),
+    ("\n" + "1 Q0 b 2 True tag\n" * 2, "line 2: the score 'True' is no number"),
+    ("1 Q0 b 2 1 a tag of many words\n" + LINE, "line 1: 10 columns"),
+    ('1 Q0 b 2 1 "a tag"\n1 Q0 c 2 1 "the tag"\n', "line 1: 7 columns"),
+    ("1 Q0 docno b 2 1 t\n" * 2, "line 1: 7 columns"),  # the docno, not the tag, has a space
+    ('1 Q0 b 2 1 "a tag"\n1 Q0 c 2 x "a tag"\n', "line 1: 7 columns"),
+    (LINE.encode() + b"1 Q0 \xff 2 1 tag\n", "line 2: not UTF-8 text"),
+])
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
+    with warnings.catch_warnings(), pytest.raises(ValueError) as error:
+        warnings.simplefilter("error")  # pandas warns of some of them
+        read_run(written(tmp_path / name, text))
+    assert str(error.value).startswith(f"{tmp_path / name}, {says}")
+
+
+def test_of_a_long_line_the_beginning_is_shown(tmp_path):
+    (tmp_path / "run").write_text('{"q": ' + "[1, 2], " * 10_000 + "}")
+    with pytest.raises(ValueError, match=r"run, line 1: \d+ columns .*'…$") as error:
+        read_run(tmp_path / "run")
+    assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("damage", [
+    pytest.param(lambda packed: b"plain text", id="not packed"),
+    pytest.param(lambda packed: packed[:-20], id="cut short"),
+    pytest.param(lambda packed: packed[:30] + bytes(20), id="overwritten"),
+])
+def test_damaged_gzip(tmp_path, damage):
+    (tmp_path / "run.gz").write_bytes(damage(gzip.compress(LINE.encode() * 1000)))
+    with pytest.raises(ValueError, match=r"run\.gz is damaged"):
+        read_run(tmp_path / "run.gz")
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz", "run.parquet"])
+def test_a_missing_file(tmp_path, name):
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_a_named_pipe_is_opened_once(tmp_path, name):
+    """Nobody writes to it a second time. A first score of 1 needs another look at the line."""
+    os.mkfifo(tmp_path / name)
+    text = "1 Q0 a 1 1 t\n" * 20_000
+    writer = threading.Thread(target=written, args=[tmp_path / name, text])
+    writer.start()
+    code = "import sys, pt_fairness; print(len(pt_fairness.read_run(sys.argv[1])))"
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / name], timeout=60, text=True,
+                          capture_output=True)
+    writer.join()
+    assert done.stdout == "20000\n", done.stderr
+
+
+class TestParquet:
+    FRAME = pd.DataFrame({"qid": ["1", "01"], "docno": ["a", "é"], "score": [0.1, -2.0],
+                          "rank": [0, 1]})
+
+    @pytest.fixture(autouse=True)
+    def _pyarrow(self):
+        pytest.importorskip("pyarrow")
+
+    def read(self, frame, tmp_path):
+        frame.to_parquet(tmp_path / "run.parquet")
+        return read_run(tmp_path / "run.parquet")
+
+    def test_a_pipe(self, tmp_path, pipe):
+        expected = self.read(self.FRAME, tmp_path)
+        found = read_run(pipe("run.parquet", (tmp_path / "run.parquet").read_bytes()))
+        pd.testing.assert_frame_equal(found, expected)
+
+    def test_the_columns_of_pyterrier_and_ir_measures(self, tmp_path):
+        for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
+            found = self.read(self.FRAME.rename(columns=names), tmp_path)
+            assert found.to_dict("list") == self.FRAME.drop(columns="rank").to_dict("list")
+
+    def test_identifiers_are_text_and_scores_are_floats(self, tmp_path):
+        scores = np.array([1, 2], np.int32)
+        numbers = self.FRAME.assign(qid=[1, 2], docno=[7, 8], score=scores, rank=0)
+        found = self.read(numbers.set_index(pd.Index([5, 6])), tmp_path)
+        assert found.to_dict("list") == {"qid": ["1", "2"], "docno": ["7", "8"],
+                                         "score": [1.0, 2.0]}
+        assert list(found.index) == [0, 1] and found["score"].dtype == "float64"
+
+    def test_identifiers_that_became_floats(self, tmp_path):
+        found = self.read(self.FRAME.assign(qid=[1.0, 2.0], docno=[7.0, 8.5]), tmp_path)
+        assert found["qid"].tolist() == ["1", "2"] and found["docno"].tolist() == ["7", "8.5"]
+
+    @pytest.mark.parametrize("change, says", [
+        ({"score": [1.0, np.nan]}, "row 1: the score 'nan' is no number"),
+        ({"score": ["1", "x"]}, "row 1: the score 'x' is no number"),
+        ({"docno": [None, "b"]}, "row 0: the docno"),
+    ])
+    def test_the_first_wrong_row_is_named(self, tmp_path, change, says):
+        with pytest.raises(ValueError) as error:
+            self.read(self.FRAME.assign(**change), tmp_path)
+        assert f"run.parquet, {says}" in str(error.value)
+
+    def test_a_missing_column_and_a_damaged_file(self, tmp_path):
+        with pytest.raises(ValueError, match=r"run\.parquet has no column 'score'"):
+            self.read(self.FRAME.drop(columns="score"), tmp_path)
+        (tmp_path / "run.parquet").write_text("no table")
+        with pytest.raises(ValueError, match=r"run\.parquet is damaged"):
+            read_run(tmp_path / "run.parquet")
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "run.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'pt-fairness\[parquet\]'"):
+        read_run(tmp_path / "run.parquet")
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ("1 Q0 d1 1 2.5 t\n\n1 Q0 d\0 2 1.5 t\n", r"line 3: the docno 'd\\x00' contains NUL"),
+    ("1\td1\n2\td\v\n", r"line 2: the docno 'd\\x0b' contains a vertical tab"),
+    ("id\tseq_no\tpage_id\n\n1\t1\td1\n1\tx\td2\n", "line 4: the sample 'x' is no whole number")])
+def test_the_line_of_what_cannot_be_read(tmp_path, text, says):
+    (tmp_path / "run").write_text(text)
+    with pytest.raises(ValueError, match=f"run, {says}"):
+        read_run(tmp_path / "run")
+
+
+def trec(rows):
+    """Return TREC's six columns for ``(qid, second column, docno)``, best document first."""
+    return "".join(f"{qid} {second} {docno} {i + 1} {-i} t\n"
+                   for i, (qid, second, docno) in enumerate(rows))
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+@pytest.mark.parametrize("numbers", [("1", "2"), ("Q0", "Q1"), ("Q0", "1"), ("007", "Q10")])
+def test_the_second_column_of_a_trec_file_holds_samples(tmp_path, name, numbers):
+    one, two = numbers
+    rows = [("1", one, "a"), ("1", one, "b"), ("1", two, "b"), ("1", two, "a"), ("2", one, "c")]
+    path = written(tmp_path / name, trec(rows))
+    with pytest.warns(FairnessWarning, match="read as 2 samples, rankings of the same") as told:
+        run = read_run(path)
+    assert len(told) == 1 and told[0].filename == __file__
+    first, second = int(one.removeprefix("Q")), int(two.removeprefix("Q"))
+    assert run["iteration"].tolist() == [first, first, second, second, first]
+    assert run["iteration"].dtype == "int64"
+    assert run["docno"].tolist() == list("abbac") and run["score"].tolist() == [0, -1, -2, -3, -4]
+
+
+@pytest.mark.parametrize("rows", [
+    [("1", "Q0", "a"), ("1", "Q0", "b")],
+    [("1", "1", "a"), ("1", "1", "b"), ("1", "01", "b"), ("1", "Q1", "a")],  # one number
+    [("1", "1", "a"), ("1", "2", "b"), ("1", "3", "a")],  # a counter
+    [("1", "1", "a"), ("1", "2", "b"), ("2", "1", "a"), ("2", "2", "b")],  # the rank
+    [("1", "1", "a"), ("1", "1", "b"), ("2", "2", "a"), ("2", "2", "b")],  # the topic
+    [("1", "1", "a"), ("1", "1", "b"), ("1", "2", "c"), ("1", "2", "d")],  # parts of a ranking
+    [("1", "1", "a"), ("1", "1", "b"), ("1", "x", "b"), ("1", "x", "a")],
+    [("1", "1", "a"), ("1", "1", "b"), ("1", "-2", "b"), ("1", "-2", "a")],
+    [("1", "1", "a"), ("1", "1", "b"), ("1", "QQ2", "b"), ("1", "QQ2", "a")],
+    [("1", "1", "a"), ("1", "1", "b"), ("1", "1.5", "b"), ("1", "1.5", "a")],
+], ids=["constant", "one number", "counter", "rank", "topic", "parts", "word", "negative", "QQ",
+        "fraction"])
+def test_a_second_column_without_samples_is_ignored(tmp_path, rows):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = read_run(written(tmp_path / "run", trec(rows)))
+    assert list(run.columns) == ["qid", "docno", "score"] and len(run) == len(rows)
+
+
+def test_samples_of_a_file_that_is_read_in_parts(tmp_path):
+    rows = [(str(topic), f"Q{sample}" if sample < 30 else str(sample), f"document-{i:05}")
+            for topic in range(10) for sample in range(60) for i in range(60)]
+    path = written(tmp_path / "run", trec(rows))
+    assert path.stat().st_size > 4 * 2**18, "pandas reads a quarter of a megabyte at a time"
+    with pytest.warns(FairnessWarning, match="read as 60 samples"):
+        run = read_run(path)
+    assert run["iteration"].tolist() == [int(second.removeprefix("Q")) for _, second, _ in rows]
+
+
+FAIR = {"2021": "id\trep_number\tpage_id", "2022": "id\tseq_no\tpage_id", "none": None}
+
+
+@pytest.mark.parametrize("name", ["run", "run.tsv", "run.gz"])
+@pytest.mark.parametrize("year", FAIR)
+def test_trec_fair_with_sequences(tmp_path, name, year):
+    rows = ["187\t1\t592", "187\t1\t45", "187\t2\t45", "187\t2\t592", "187\t2\t7", "270\t1\t8"]
+    lines = rows if FAIR[year] is None else [FAIR[year], *rows]
+    path = written(tmp_path / name, "".join(f"{line}\n" for line in lines))
+    with pytest.warns(FairnessWarning, match="read as 2 samples"):
+        run = read_run(path)
+    assert run.to_dict("list") == {
+        "qid": ["187"] * 5 + ["270"], "docno": ["592", "45", "45", "592", "7", "8"],
+        "score": [-1, -2, -1, -2, -3, -1], "iteration": [1, 1, 2, 2, 2, 1]}
+    assert list(run.index) == list(range(6))
+
+
+@pytest.mark.parametrize("header", ["id\tpage_id\r\n", "\ufeffid\tpage_id\n",
+                                    "\nid\tpage_id\n", ""])
+def test_trec_fair_with_one_ranking(tmp_path, header):
+    text = f"{header}187\t592\n187\t45\n270\t8\n187\t3\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = read_run(written(tmp_path / "run", text))
+    assert run.to_dict("list") == {"qid": ["187", "187", "270", "187"], "score": [-1, -2, -1, -3],
+                                   "docno": ["592", "45", "8", "3"]}
+
+
+def test_one_sample_where_several_are_meant(tmp_path):
+    path = written(tmp_path / "run", "id\tseq_no\tpage_id\n187\t1\t592\n187\t1\t45\n")
+    with pytest.warns(FairnessWarning, match="read as 1 sample, rankings"):
+        assert read_run(path)["iteration"].tolist() == [1, 1]
+
+
+def test_header_lines_of_joined_files_are_left_out(tmp_path):
+    part = "id\tseq_no\tpage_id\n187\t{0}\t592\n187\t{0}\t45\n"
+    with pytest.warns(FairnessWarning, match="read as 2 samples"):
+        run = read_run(written(tmp_path / "run", part.format(1) + part.format(2)))
+    assert run["iteration"].tolist() == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("text, says", [
+    ("id\tseq_no\tpage_id\n1\t1\ta\n1\ta\n", r"line 3: 2 columns where there should be 3"),
+    ("id\tpage_id\n1\t1\ta\n", r"line 2: 3 columns where there should be 2"),
+    ("1\t1\ta\n1\tx\tb\n", r"line 2: the sample 'x' is no whole number; a file of three columns"),
+    ("1\tQ0\ta\n", r"line 1: the sample 'Q0' is no whole number"),
+    # MS MARCO's columns are topic, document and rank.
+    ("1\t592\t1\n1\t45\t2\n", r" has three columns without a header, and the second is another"),
+    ("1 592\n1 45\n", r"line 1: 2 columns where there should be 6"),
+])
+def test_wrong_files_are_named(tmp_path, text, says):
+    with pytest.raises(ValueError, match=rf"run(, )?{says}"):
+        read_run(written(tmp_path / "run", text))
+
+
+def test_a_pipe_is_read_once(pipe, tmp_path):
+    text = "id\tseq_no\tpage_id\n" + "".join(
+        f"1\t{sample}\t{i}\n" for sample in range(9) for i in range(2000))
+    with pytest.warns(FairnessWarning, match="read as 9 samples"):
+        expected = read_run(written(tmp_path / "run", text))
+    with pytest.warns(FairnessWarning, match="read as 9 samples"):
+        pd.testing.assert_frame_equal(read_run(pipe("run", text)), expected)
+
+
+class TestSamplesInParquet:
+    FRAME = pd.DataFrame({"qid": ["1"] * 4, "docno": list("abba"), "score": [2.0, 1.0, 2.0, 1.0]})
+
+    @pytest.fixture(autouse=True)
+    def _pyarrow(self):
+        pytest.importorskip("pyarrow")
+
+    @pytest.mark.parametrize("samples", [[1, 1, 2, 2], ["x", "x", "y", "y"], [0.5, 0.5, 1.5, 1.5]])
+    def test_the_column_iteration_holds_samples(self, tmp_path, samples):
+        self.FRAME.assign(iteration=samples).to_parquet(tmp_path / "run.parquet")
+        with pytest.warns(FairnessWarning, match="read as 2 samples"):
+            run = read_run(tmp_path / "run.parquet")
+        assert run["iteration"].tolist() == samples
+
+    def test_a_missing_sample_is_refused(self, tmp_path):
+        self.FRAME.assign(iteration=["x", None, "y", "y"]).to_parquet(tmp_path / "run.parquet")
+        with pytest.raises(ValueError, match=r"run\.parquet, row 1: the iteration .* is missing"):
+            read_run(tmp_path / "run.parquet")
+
+
+FRAME = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})
+OTHER = FRAME.assign(docno="b")
+
+
+@pytest.mark.parametrize("paths, names", [
+    (["input.BM25", "input.pircRBa1"], ["BM25", "pircRBa1"]),
+    (["BM25.run.gz"], ["BM25"]), (["x/BM25.run.gz", "x/DPH.run.gz"], ["BM25", "DPH"]),
+    (["runs/input.a.gz", "runs/input.b.gz"], ["a", "b"]), (["input.a"], ["input.a"]),
+    (["k.0.9.run", "k.0.8.run"], ["0.9", "0.8"]),
+    (["bm25.run", "bm25.rm3.run"], ["bm25", "bm25.rm3"]), (["x.run", "y.txt"], ["x", "y"]),
+    (["a.rm3.res", "b.rm3.run.gz", "c.rm3.parquet"], ["a", "b", "c"]),
+    (["a/run.gz", "b/run.gz"], ["a/run.gz", "b/run.gz"]), (["x.run", "x.res"], ["x.run", "x.res"]),
+    (["one/input.x", "two/input.x", "two/input.y"], ["one/input.x", "two/input.x", "y"]),
+    (["run"], ["run"]), ([".run"], [".run"]),
+])
+def test_the_part_that_tells_them_apart(paths, names):
+    assert list(named(paths).items()) == list(zip(names, paths, strict=True))
+
+
+def test_frames_are_named_by_their_position():
+    mixed = named(["input.a", FRAME, "input.b"])
+    assert list(mixed) == ["a", "run 1", "b"] and mixed["run 1"] is FRAME
+    assert list(named(FRAME)) == ["run 0"]
+    assert list(named(iter([FRAME, OTHER]))) == ["run 0", "run 1"]
+
+
+def test_a_run_twice_is_an_error():
+    with pytest.raises(ValueError, match=r"the run 'runs/a\.run' is given twice"):
+        named(["runs/a.run", "runs/a.run", "runs/b.run"])
+
+
+@pytest.mark.parametrize("baseline", ["pircRBa1", "input.pircRBa1", "runs/input.pircRBa1.gz",
+                                      "input.pircRBa1.gz", 1])
+def test_a_baseline(baseline):
+    assert position(baseline, named(["runs/input.BM25.gz", "runs/input.pircRBa1.gz"])) == 1
+
+
+@pytest.mark.parametrize("baseline, says", [
+    ("pircRBa2", r"they are BM25, pircRBa1\. Did you mean 'pircRBa1'\?$"),
+    ("bm25", r"Did you mean 'BM25'\?$"), ("bm25.run", r"Did you mean 'BM25'\?$"),
+    ("xyz", r"they are BM25, pircRBa1\.$")])
+def test_a_baseline_that_is_none_of_them(baseline, says):
+    with pytest.raises(ValueError, match=says):
+        position(baseline, named(["runs/input.BM25.gz", "runs/input.pircRBa1.gz"]))
+
+
+def test_evaluate_with_a_pattern(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("BM25", "DPH"):
+        (tmp_path / f"{name}.run.gz").write_bytes(gzip.compress(b"1 Q0 a 1 2 x\n"))
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
+    averages, perquery = evaluate("*.run.gz", qrels, ["P@1"], progress=False)
+    assert averages["name"].tolist() == perquery["name"].tolist() == ["BM25", "DPH"]
+
+
+def test_endings_of_files_are_no_names():
+    for path in ("x/bm25", "x/bm25.gz", Path("x", "bm25.run.gz"), "bm25.res", "bm25.parquet"):
+        assert file_name(path) == "bm25"
+    assert file_name("bm25.k.5.trec") == "bm25.k.5" and file_name(".gz") == ".gz"
+
+
+def test_patterns_are_the_files_that_they_match_in_order(tmp_path):
+    for path in ("a/run.gz", "a/other", "b/run.gz", "b/table.parquet"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("")
+    assert named(tmp_path / "a" / "*") == {
+        "other": str(tmp_path / "a" / "other"), "run": str(tmp_path / "a" / "run.gz")}
+    several = named([tmp_path / "b" / "t*", tmp_path / "**" / "other"])
+    assert list(several) == ["table", "other"]
+    paths = [str(tmp_path / one / "run.gz") for one in "ab"]
+    assert list(named(tmp_path / "*" / "run.gz").items()) == list(zip(paths, paths, strict=True))
+    (tmp_path / "a[1]").write_text("")
+    assert named(tmp_path / "a[1]") == {"a[1]": str(tmp_path / "a[1]")}, "a file of that very name"
+
+
+def test_names_of_dictionaries_and_lists():
+    assert list(named({7: FRAME, "b": "path"})) == ["7", "b"]
+    assert named({"p*": "no/such/*"}) == {"p*": "no/such/*"}, "a name stands for one run"
+    assert list(named(["x/run", "y/run"], ["one", 2])) == ["one", "2"]
+    assert list(named(FRAME, (name for name in ["mine"]))) == ["mine"]
+
+
+@pytest.mark.parametrize(("names", "says"), [
+    (["a"], "there are 1 names for 4 runs, which are run 0, bm25, run 2, "),
+    ("abcd", "names='abcd': names is a list with a name for each run"), (3, "names is a list"),
+    ({"a": "b"}, "names is a list"), (["a", "a", "b", "c"], "the run 'a' is given twice")])
+def test_names_that_are_not_possible(names, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        named([FRAME, "bm25", OTHER, FRAME], names)
+
+
+@pytest.mark.parametrize(("runs", "says"), [
+    ([], "there are no runs"), ({}, "there are no runs"),
+    (3, "runs=3 is a int; a run is the path of a file"),
+    ([3], "3 is a int; a run is the path of a file"),
+    ({"x": None}, "the run 'x' is a NoneType; a run is the path of a file"),
+    ({1: FRAME, "1": OTHER}, "two runs have the same name as text; the names are 1, '1'"),
+    ([Path("no", "such", "*.gz")], f"no file matches {str(Path('no', 'such', '*.gz'))!r}")])
+def test_runs_that_are_not_possible(runs, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        named(runs)
+    if isinstance(runs, dict):
+        with pytest.raises(ValueError, match="has their names already; leave out names="):
+            named(runs, ["a"])
+
+
+PAIRS = [("301", "sea salt"), ("302", "cats & dogs")]
+QRELS = pd.DataFrame({"qid": ["1", "1", "2", "3"], "docno": list("abcd"), "label": 1})
+FORMATS = {
+    "TREC": "<top>\n\n<num> Number: {0} \n<title> {1} \n\n<desc> Description: \nWhich?\n\n</top>\n",
+    "TREC, closed": "<top>\n<num>{0}</num>\n<title>\n{1}\n</title>\n<desc>Which?</desc>\n</top>\n",
+    "TREC, old": "<top>\n<num> Number: {0}\n<title> Topic: {1}\n</top>\n",
+    "XML": "<topic>\n<number>{0}</number>\n<title>{1}</title>\n</topic>\n",
+    "XML, attribute": '<topic number="{0}" type="x">\n<query>{1}</query>\n</topic>\n',
+    "tabs": "{0}\t{1}\n", "spaces": "{0}  {1}  \n", "colons": "{0}:{1}\n", "commas": "{0},{1}\n",
+    "quotes": '"{0}","{1}"\n', "empty lines": "\n{0} {1}\n\n",
+}
+
+
+@pytest.mark.parametrize("name", ["topics", "topics.gz"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_files(tmp_path, form, name):
+    escape = (lambda query: query.replace("&", "&amp;")) if "XML" in form else str
+    text = "".join(FORMATS[form].format(qid, escape(query)) for qid, query in PAIRS)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    for given in (path, str(path)):
+        found = load_topics(given)
+        assert list(found.columns) == ["qid", "query"]
+        assert [*found.itertuples(index=False, name=None)] == PAIRS
+
+
+def test_queries_over_several_lines_are_one(tmp_path):
+    (tmp_path / "topics").write_text("<top>\n<num> Number: 7\n<title> sea\n  salt\n</top>\n")
+    assert load_topics(tmp_path / "topics").values.tolist() == [["7", "sea salt"]]
+
+
+def test_datasets_ids_and_frames():
+    dataset = pt.get_dataset("irds:pt-fairness/debates")
+    for given in (dataset, "pt-fairness/debates", "irds:pt-fairness/debates"):
+        pd.testing.assert_frame_equal(load_topics(given), dataset.get_topics())
+    frame = pd.DataFrame({"qid": [1], "more": ["x"]})
+    assert load_topics(frame) is frame
+
+
+@pytest.mark.parametrize(("source", "says"), [
+    (3, "topics=3 is a int; topics are a DataFrame with qid and query"),
+    ([("1", "q")], "is a list; topics are a DataFrame"),
+    (pd.DataFrame({"query": ["q"]}), "the frame of topics has no column 'qid'"),
+    (pd.DataFrame({"qid": []}), "the frame of topics has no rows")])
+def test_what_holds_no_topics(source, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        load_topics(source)
+
+
+def test_qrels_of_some_topics():
+    assert of_topics(QRELS, None) is QRELS
+    with pytest.warns(FairnessWarning, match="topics= has 2 of the 3 topics of the qrels"):
+        found = of_topics(QRELS, pd.DataFrame({"qid": [3, 1, 9]}))  # numbers are their texts
+    pd.testing.assert_frame_equal(found, QRELS[QRELS["qid"] != "2"])
+    renamed = QRELS.set_axis(["query_id", "doc_id", "relevance"], axis=1)
+    pd.testing.assert_frame_equal(of_topics(renamed, QRELS), renamed)
+    with pytest.raises(ValueError, match="topics such as '1', topics= has 'x'"):
+        of_topics(QRELS, pd.DataFrame({"qid": ["x"]}))
+
+
+def test_a_pipe(pipe):
+    assert load_topics(pipe("topics", "1 sea salt\n2 cats\n")).values.tolist() == [
+        ["1", "sea salt"], ["2", "cats"]]
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "empty", "folder", "none"])
+def test_paths_without_topics(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").write_text("\n")
+    (tmp_path / "folder").mkdir()
+    says = "has no topics; it needs TREC topics" if path in ("/dev/null", "empty") else \
+        "is neither a file of topics nor a dataset id of ir_datasets"
+    with pytest.raises(ValueError, match=f"^{path} {says}"):
+        load_topics(path)
