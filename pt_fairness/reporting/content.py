@@ -33,11 +33,18 @@ from pt_fairness.core.messages import first_names
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.catalog import fair_end_in_words
 from pt_fairness.provider.parsing import reads_subtopics
-from pt_fairness.reporting import citations
 from pt_fairness.reporting.data import IN_QRELS, Experiment
-from pt_fairness.reporting.paragraph import Facts, paragraph, short_names
+from pt_fairness.reporting.paragraph import (
+    Facts,
+    as_latex,
+    bibtex,
+    listed,
+    paragraph,
+    plural,
+    short_names,
+)
+from pt_fairness.reporting.paragraph import as_text as as_prose
 from pt_fairness.reporting.rendering import as_json, number
-from pt_fairness.reporting.sentences import listed
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 from pt_fairness.reporting.strips import as_data
 
@@ -66,8 +73,8 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
     text = paragraph(_facts(experiment))
     return {
         "lead": _lead(experiment), "table": _table(experiment),
-        "judgments": _judgments(experiment), "paragraph": citations.as_text(text),
-        "latex": citations.as_latex(text), "bibtex": citations.bibtex(text),
+        "judgments": _judgments(experiment), "paragraph": as_prose(text),
+        "latex": as_latex(text), "bibtex": bibtex(text),
         "copies": [("LaTeX", as_text(experiment.table, "latex", p_values=True)),
                    ("CSV", as_text(experiment.table, "csv")),
                    ("Markdown", as_text(experiment.table, "md", p_values=True))],
@@ -76,13 +83,9 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def _lead(experiment: Experiment) -> str:
-    parts = [f"{_plural(len(experiment.systems), 'system')} on "
-             f"{_plural(len(experiment.topics), 'topic')}, by {', '.join(experiment.names)}"]
+    parts = [f"{plural(len(experiment.systems), 'system')} on "
+             f"{plural(len(experiment.topics), 'topic')}, by {', '.join(experiment.names)}"]
     parts += [f"the groups of {source.name} are {first_names(source.labels)}"
               for source in experiment.sources]
     if experiment.baseline is not None:
@@ -160,7 +163,7 @@ def _about(averages: pd.DataFrame, name: str, row: int) -> str:
         return ""
     wins, losses = (int(averages[name + suffix].iloc[row]) for suffix in (WINS, LOSSES))
     corrected = "corrected " if name + CORRECTED in averages else ""
-    return (f"{corrected}p = {short_p(float(p.iloc[row]))}; larger on {_plural(wins, 'topic')}, "
+    return (f"{corrected}p = {short_p(float(p.iloc[row]))}; larger on {plural(wins, 'topic')}, "
             f"smaller on {losses}").replace("= <", "<")
 
 
@@ -180,10 +183,12 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
                      if own == i and t in topics)}
                 for t, topic in enumerate(experiment.topics)]
         without = int((total == 0).sum())
-        lead = (f"{counts.sum():.6g} relevant documents of {_plural(len(rows), 'topic')} have a "
-                f"group. A document of m groups counts 1/m towards each.")
+        counting = "A document counts towards its groups by their weights." if source.weighted \
+            else "A document of m groups counts 1/m towards each."
+        lead = (f"{counts.sum():.6g} relevant documents of {plural(len(rows), 'topic')} have a "
+                f"group. {counting}")
         if without:
-            lead += f" No relevant document has a group for {_plural(without, 'topic')}."
+            lead += f" No relevant document has a group for {plural(without, 'topic')}."
         sources.append({"name": source.name, "labels": source.labels, "rows": rows, "lead": lead})
     return {"sources": sources, "notes": [
         *_coverage(experiment), *(f"{name} is undefined for {text}" for name, text in zip(
@@ -207,6 +212,29 @@ def _coverage(experiment: Experiment) -> list[str]:
     return sentences
 
 
+def _annotated(experiment: Experiment) -> list[str]:
+    """Return sentences on the shares of annotated documents within the cutoffs of the measures."""
+    sentences = []
+    for (i, cutoff), shares in experiment.annotated.items():
+        source = experiment.sources[i].name
+        documents = "documents of a ranking"
+        if cutoff is not None:
+            documents = f"first {plural(cutoff, 'document')} of a ranking"
+        if np.isnan(shares).all():
+            continue
+        low, high = int(np.nanargmin(shares)), int(np.nanargmax(shares))
+        if shares[low] == 1:
+            sentences.append(f"All of the {documents} have a group of {source}.")
+        elif f"{shares[low]:.1%}" == f"{shares[high]:.1%}":
+            sentences.append(f"On average over the topics, {shares[low]:.1%} of the {documents} "
+                             f"have a group of {source}.")
+        else:
+            least, most = (f"{shares[i]:.1%} ({experiment.systems[i]})" for i in (low, high))
+            sentences.append(f"On average over the topics, {least} to {most} of the {documents} "
+                             f"have a group of {source}.")
+    return sentences
+
+
 def _undefined(experiment: Experiment) -> list[str]:
     """Return what follows "is undefined for" in a sentence on each measure, ``''`` for no topics.
     """
@@ -217,7 +245,7 @@ def _undefined(experiment: Experiment) -> list[str]:
             if np.isnan(experiment.values[:, topics, i]).all() else \
             "every system has the value 0 there, which counts in the average"
         text = f"{everywhere[name]}; there is no average." if name in everywhere else \
-            f"{len(topics)} of {_plural(len(experiment.topics), 'topic')} ({some}); {effect}."
+            f"{len(topics)} of {plural(len(experiment.topics), 'topic')} ({some}); {effect}."
         texts.append(text if topics else "")
     return texts
 
@@ -231,13 +259,17 @@ def _facts(experiment: Experiment) -> Facts:
         which = "" if len(experiment.sources) == 1 else f" of {users}"
         sources.append(f"The groups{which} are those of {source.name} "
                        f"({first_names(source.labels)}).")
+        if source.weighted:
+            sources.append(f"The groups of {source.name} have weights: a document counts towards "
+                           "each of its groups by its share of the document's weights.")
     subtopics = [name for name, measure in zip(names, experiment.measures, strict=True)
                  if reads_subtopics(measure)]
     if subtopics:
         sources.append(f"The subtopics of {listed(subtopics)} are the groups of "
                        f"{experiment.plan.groups or IN_QRELS}.")
     return Facts(len(experiment.systems), len(experiment.topics), measures,
-                 [*sources, *([SAMPLES] if experiment.sampled else []), *_coverage(experiment)],
+                 [*sources, *([SAMPLES] if experiment.sampled else []),
+                  *_annotated(experiment)],
                  _undefined(experiment), experiment.baseline,
                  experiment.comparison.get("correction"), experiment.comparison.get("test", ""),
                  experiment.averages.attrs.get(INTERVAL, {}).get("confidence"),

@@ -111,14 +111,19 @@ class Experiment:
         #: The values of the fairest possible rankings of each system, see :meth:`_fairest`.
         self.fairest: list[list[Any]] = []
         compared: list[list[Any]] = []
-        deep = [any(of_run and own == i for of_run, own in
-                    zip(self.of_run, self.source_of, strict=True))
-                for i in range(len(self.sources))]
+        depths = [self._depth_of(i) for i in range(len(self.sources))]
+        #: The mean share of the documents within a cutoff that have a group, for each source and
+        #: cutoff of the measures, of each system.
+        self.annotated: dict[tuple[int, int | None], list[float]] = {
+            (i, measure.params.get("cutoff")): [] for measure, own in
+            zip(self.measures, self.sources_of, strict=True) for i in own}
         for name, values in zip(self.systems, self.values, strict=True):
             with collecting_warnings():  # the evaluation has given them
                 ranked = runs_of({name: runs[name]}, self.judgments)[name]
-            found = [source.annotations.of_run(ranked, None if whole else self.depth)
-                     for source, whole in zip(self.sources, deep, strict=True)]
+            found = [source.annotations.of_run(ranked, depth)
+                     for source, depth in zip(self.sources, depths, strict=True)]
+            for (i, cutoff), shares in self.annotated.items():
+                shares.append(self._annotated(i, cutoff, ranked, found))
             compared.append([self._compared(i, ranked, found) if of_run else (None, None)
                              for i, of_run in enumerate(self.of_run)])
             self.fairest.append([self._fairest(i, ranked, found)
@@ -138,6 +143,22 @@ class Experiment:
                                   else self._compared(i, run, nothing))
             self.targets.append(targets)
             self.protected.append(protected)
+
+    def _depth_of(self, source: int) -> int | None:
+        """Return how many documents of each ranking need their groups; ``None`` for all."""
+        using = [i for i, own in enumerate(self.sources_of) if source in own]
+        cutoffs = [self.measures[i].params.get("cutoff") for i in using]
+        if None in cutoffs or any(self.of_run[i] for i in using):
+            return None
+        return max([self.depth, *cutoffs])
+
+    def _annotated(self, source: int, cutoff: int | None, ranked: Run,
+                   found: Sequence[Ranked]) -> float:
+        """Return the mean share of the documents within a cutoff that have a group."""
+        sets, labels = found[source].sets, self.sources[source].labels
+        annotated = pd.Series(sets.any_of(labels)[found[source].codes])
+        first = slice(None) if cutoff is None else ranked.place < cutoff
+        return annotated[first].groupby(ranked.list[first]).mean().mean()
 
     def _compared(self, measure: int, run: Run, found: Sequence[Ranked]) -> tuple[Any, Any]:
         """Return the target shares and the protected groups of a measure for each topic.

@@ -144,7 +144,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
     ...               progress=False)
     >>> page.save("report.html")
     >>> page.paragraph[:35]
-    'One system is evaluated on 1 topic.'
+    'We evaluate 1 system on 1 topic. We'
     """
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
         raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "

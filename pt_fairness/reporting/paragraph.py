@@ -1,9 +1,11 @@
-"""The paragraph on the experiment for a paper."""
+"""The paragraph on the experiment for a paper, in text, in LaTeX and with BibTeX."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 import ir_measures
@@ -12,11 +14,236 @@ import pandas as pd
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.directions import NEAR_ZERO, direction_of
+from pt_fairness.analysis.significance import level
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.catalog import fair_end_of
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
+from pt_fairness.measures.catalog import fair_end_in_words
+from pt_fairness.measures.choices import choices
+from pt_fairness.measures.params import NOT_PROVIDED
 from pt_fairness.provider.parsing import parsed_or_none, reads_subtopics
-from pt_fairness.reporting.citations import SOFTWARE, Cite, Text, joined, of_measure
-from pt_fairness.reporting.sentences import ABOUT, DISTANCES, clauses, found, listed, sentence
+from pt_fairness.rankings.protected import label_parts
+
+#: The references of measures, of tests and of software.
+REFERENCES = BIBLIOGRAPHY | {
+    "buckley2004": Reference(
+        "Chris Buckley and Ellen M. Voorhees",
+        "Retrieval Evaluation with Incomplete Information",
+        "SIGIR 2004",
+        "https://doi.org/10.1145/1008992.1009000",
+    ),
+    "chapelle2009": Reference(
+        "Olivier Chapelle, Donald Metzler, Ya Zhang and Pierre Grinspan",
+        "Expected Reciprocal Rank for Graded Relevance",
+        "CIKM 2009",
+        "https://doi.org/10.1145/1645953.1646033",
+    ),
+    "holm1979": Reference(
+        "Sture Holm",
+        "A Simple Sequentially Rejective Multiple Test Procedure",
+        "Scandinavian Journal of Statistics 6(2), 1979",
+        "https://www.jstor.org/stable/4615733",
+    ),
+    "jarvelin2002": Reference(
+        "Kalervo Järvelin and Jaana Kekäläinen",
+        "Cumulated Gain-Based Evaluation of IR Techniques",
+        "ACM Transactions on Information Systems 20(4), 2002",
+        "https://doi.org/10.1145/582415.582418",
+    ),
+    "macavaney2022": Reference(
+        "Sean MacAvaney, Craig Macdonald and Iadh Ounis",
+        "Streamlining Evaluation with ir-measures",
+        "ECIR 2022",
+        "https://doi.org/10.1007/978-3-030-99739-7_38",
+    ),
+    "moffat2008": Reference(
+        "Alistair Moffat and Justin Zobel",
+        "Rank-Biased Precision for Measurement of Retrieval Effectiveness",
+        "ACM Transactions on Information Systems 27(1), 2008",
+        "https://doi.org/10.1145/1416950.1416952",
+    ),
+}
+#: The papers of measures of ir_measures, by the name of the measure.
+_OF_MEASURES = {
+    "Bpref": ("buckley2004",), "ERR": ("chapelle2009",), "RBP": ("moffat2008",),
+    "alpha_DCG": ("clarke2008",), "alpha_nDCG": ("clarke2008",), "nDCG": ("jarvelin2002",),
+}
+#: The citation key of this package.
+SOFTWARE = "pt_fairness"
+_SOFTWARE_ENTRY = """\
+@software{{{key},
+  author = {{{{The pt\\_fairness developers}}}},
+  title = {{{{pt\\_fairness: fairness, viewpoint-diversity and bias measures for PyTerrier and
+           ir\\_measures}}}},
+  version = {{{version}}},
+  year = {{2026}},
+}}"""
+_LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "α": r"$\alpha$",
+    "β": r"$\beta$", "−": "$-$",
+})
+
+
+_PREFIXES = "how far, {step}, the share of {protected} is from its {target_share}, discounted by " \
+    "log2 and {norm}"
+_RATIOS = "how far, {step}, the ratio of {protected} to the other groups is from their ratio " \
+    "{target_where}, discounted by log2 and {norm}"
+_SHARES = "how far, {step}, the groups' shares are from {target_shares}, discounted by log2 and " \
+    "{norm}"
+_SUMS = {"max": "divided by its exact maximum", "none": "not normalised",
+         "range": "scaled from the fairest (0) to the least fair (1) possible ranking",
+         "protected-first": "divided by the value of the ranking with all protected documents "
+                            "first"}
+#: What each measure compares. A key with a parameter is for its value; ``{name}`` stands for the
+#: words for the parameter.
+SENTENCES = {
+    "Annotated": "the share of the documents that have a group",
+    "DistKL": "how far the groups' shares of the documents are from {target_shares}",
+    "DistFair": "how close the groups' shares of the documents are to {target_shares}, relative "
+                "to the least fair ranking",
+    "AWRF": "how close the groups' shares of the exposure are to {target_shares}",
+    "EEL": "how far the expected exposure of the documents is from that under ideal rankings",
+    "EEL by=group": "how far the expected exposure of the groups' documents is from "
+                    "{target_exposure}",
+    "EED": "how unequal the expected exposure of the documents is, whatever their relevance",
+    "EED by=group": "how unequal the expected exposure of the groups is",
+    "EER": "how much of the expected exposure goes to the documents that have it under ideal "
+           "rankings",
+    "EER by=group": "how much of the expected exposure goes to the groups that have it by "
+                    "{target_exposure}",
+    "logDP": "how much more exposure {protected} has than the other groups, in logarithms, each "
+             "side relative to its {target_share}",
+    "logEUR": "how much more exposure {protected} has than the other groups, in logarithms, each "
+              "side relative to its merit",
+    "logRUR": "how much more exposure the relevant documents of {protected} have than those of "
+              "the other groups, in logarithms, each side relative to its merit",
+    "GF": "how close the groups' shares down to each rank are to {target_shares}, weighted by the "
+          "probability that a user finds a relevant document there and stops",
+    "GFR": "the mean of the relevance of a ranking and of how close the groups' shares down to "
+           "each rank are to their targets, for {attributes}",
+    "GFR attributes={}": "the relevance of a ranking for a user who stops at a relevant document",
+    "IAA": "how far each document's share of the attention is from its share of the merit",
+    "IAA by=group": "how far each group's share of the attention is from its share of the merit",
+    "PEER": "the p-value of a Kruskal–Wallis test of whether the relevant documents of all groups "
+            "have the same expected rank",
+    "NDKL": "how far, at each rank, the groups' shares are from {target_shares}, averaged with "
+            "log2 discounts",
+    "RADio": "how far the groups' shares of the first documents are from {target_shares}, "
+             "weighted by rank",
+    "OfGroup": "{measure} where only the documents of {group} are relevant",
+    "ARP": "how much more often one group than another is ranked above documents of the other "
+           "groups",
+    "rND": _PREFIXES, "rKL": _PREFIXES, "rRD": _RATIOS, "nDD": _PREFIXES, "nDR": _RATIOS,
+    "nDKL": _PREFIXES,
+    "rKL protected=all": _SHARES, "nDJS": _PREFIXES, "nDJS protected=all": _SHARES,
+    "MRecall": "whether the first relevant documents are of all groups that the topic has, or of "
+               "as many as the cutoff allows",
+    "MRecall value=share": "the share of the topic's groups that have a relevant document at the "
+                           "top",
+    "RaB": "the mean of {values} over the documents",
+    "ARaB": "the mean of {values} over the documents down to a rank, averaged over the ranks",
+    "FaiRR": "the sum of {values} over the documents, discounted by log2",
+    "NFaiRR": "the sum of {values} over the documents, discounted by log2, divided by the largest "
+              "possible sum for {background}",
+    "RankingBias": "the mean of {values} over the documents down to a rank, averaged over the "
+                   "ranks, less their mean over {background}",
+    "RepBias": "the share of {group} less its {target_share}, rounded to whole documents",
+    "Skew": "the logarithm of the share of {group} divided by its {target_share}",
+    "MinSkew": "the logarithm of a group's share divided by its {target_share}, for the group "
+               "that is under-represented most",
+    "MaxSkew": "the logarithm of a group's share divided by its {target_share}, for the group "
+               "that is over-represented most",
+    "BiasP": "the number of relevant documents of {pro} less that of {con}, divided by the number "
+             "of documents",
+    "BiasRBP": "rank-biased precision of the relevant documents of {pro} less that of {con}",
+    "BiasDCG": "discounted cumulative gain of the relevant documents of {pro} less that of {con}",
+    "FAIR": "whether a binomial test finds enough documents of {protected} down to every rank, "
+            "where its {target_share} is fair",
+    "FAIR value=prefixes": "the share of the ranks down to which a binomial test finds enough "
+                           "documents of {protected}, where its {target_share} is fair",
+    "PreF": "how probable it is, averaged over the ranks, that a fair ranking has so few documents "
+            "of {protected} down to a rank, where its {target_share} is fair",
+    "TrecFair": "relevance (nDCG) times how close the groups' shares of the exposure are to their "
+                "targets, for {attributes}",
+    "TrecFair value=ndcg": "relevance, discounted by log2",
+    "TrecFair value=awrf": "how close the groups' shares of the exposure are to their targets, for "
+                           "{attributes}",
+}
+_KL, _JS = "KL divergence", "Jensen–Shannon divergence"
+#: How "far" and "close" are computed.
+DISTANCES = {"rKL": _KL, "nDKL": _KL, "NDKL": _KL, "DistKL": _KL, "DistFair": _KL, "AWRF": _JS,
+             "nDJS": _JS, "GF": _JS, "RADio": f"root of the {_JS}", "RADio divergence=kl": _KL,
+             "GF divergence=nmd": "normalised match distance",
+             "GF divergence=rnod": "root normalised order-aware divergence",
+             "rND": "difference", "nDD": "difference", "rRD": "difference",
+             "nDR": "difference", "EEL": "squared differences"}
+#: What a measure is of, where that is neither fairness nor bias.
+ASPECTS = {"Annotated": "coverage", "MRecall": "viewpoint diversity", "EED": "disparity",
+           "OfGroup": "effectiveness for one group", "EER": "the exposure of relevant documents",
+           "RADio": "divergence", "GFR": "fairness and relevance",
+           "TrecFair": "fairness and relevance", "TrecFair value=ndcg": "relevance"}
+_LOG, _TREC = ("the weight of a rank is 1/log2(rank + 1)",
+               "the weight of a rank is 1/log2(rank), 1 for the first two ranks")
+#: Clauses on parameters that are not at their defaults.
+CLAUSES = {
+    "rel": "documents of relevance {} or more are relevant",
+    "discount=log2": _LOG, "discount=trec": _TREC, "discount=none": "all ranks weigh the same",
+    "discount=mmr": "the weight of a rank is 1/rank",
+    "discount=geometric": "the weights of the ranks are geometric with the persistence {p}",
+    "p": "the persistence is {}", "FAIR p": "", "PreF p": "",
+    "model=rbp": "the exposure is that of rank-biased precision with the persistence {p}",
+    "model=log2": _LOG,
+    "model=trec": _TREC, "model=none": "all ranks weigh the same",
+    "u": "a relevant document lowers the exposure below it by the share {}",
+    "binary": "all relevant documents have one grade",
+    "complete": "judged documents that are not relevant are the last grade of ideal rankings",
+    "norm=bound": "the sum is divided by an upper bound",
+    "norm=none": "the sum is not normalised",
+    "abs": "the sign is left out",
+    "smoothing": "{} documents are added to every group",
+    "unannotated": "documents without a group keep their ranks and weigh nothing",
+    "empty": "topics without results have the value of equal shares",
+    "base": "the logarithms of the divergence have the base {}",
+    "base=2.718281828459045": "the logarithms of the divergence are natural",
+    "gains=binary": "all relevant documents have the same gain",
+    "gains=linear": "the gain of a relevant document is its grade r",
+    "gains=exp": "the gain of a relevant document is 2^r − 1 for the grade r",
+    "max_rel": "the highest grade is {}", "order": "the groups have the order {}",
+    "divergence": "", "targets": "", "phi": "",
+    "relevance": "relevance is intentwise rank-biased utility with the persistence {phi}",
+    "weights": "the grades have the weights {}",
+    "unretrieved": "documents that were not retrieved have the rank after all observations",
+    "RADio alpha": "the share {} of each distribution is mixed into the other",
+    "FAIR alpha": "the level of the test is {}",
+    "adjust": "the level of the test is that of each rank",
+    "others": "documents of other groups are removed from the rankings",
+    "pairs": "only pairs in the wrong order of relevance count",
+    "missing": "documents without a value have the value {}",
+    "whole": "a document of several groups counts wholly in each ({})",
+    "unknown": "documents without any group weigh nothing",
+    "ideal": "the ideal list has {} documents",
+    "of_qrels": "the target has the share {} of the distribution in the relevant documents",
+}
+#: Where a share is that of the target.
+_WHERE = {"qrels": "among the relevant documents", "run": "in the whole ranking",
+          "collection": "among the relevant documents of all topics",
+          "uniform": "if all groups were equally frequent"}
+#: The values of other parameters with which a parameter has a clause of its own.
+_USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
+    "p": {"discount": (), "model": ("gerr",)}, "u": {"model": ("gerr",)}}
+
+
+
+
+class Cite(tuple[str, ...]):
+    """Keys of references at a place in a text."""
+
+    __slots__ = ()
+
+
+#: A text with citations.
+Text = Sequence["str | Cite"]
 
 
 @dataclass(frozen=True)
@@ -46,11 +273,17 @@ class Facts:
 def paragraph(facts: Facts) -> list[str | Cite]:
     """Return the paragraph, with citations."""
     names = short_names(facts.measures)
+    systems, topics = plural(facts.runs, "system"), plural(facts.topics, "topic")
     software: Text = [f"The values were computed with pt_fairness {__version__} (",
                       Cite([SOFTWARE]), f") and ir_measures {ir_measures.__version__} (",
                       Cite(["macavaney2022"]), ")."]
-    return joined([*_measures(facts, names), *_together(facts, names),
-                   *([one] for one in facts.sources), *_tests(facts), software], " ")
+    sentences: list[Text] = [[f"We evaluate {systems} on {topics}."]]
+    sentences += _measures(facts, names)
+    sentences += [[text] for text in _parameters(facts, names)]
+    sentences += [[text] for text in facts.sources]
+    sentences += [[text] for text in _undefined(facts, names)]
+    sentences += _tests(facts)
+    return joined([*sentences, software], " ")
 
 
 def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
@@ -68,66 +301,253 @@ def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
     >>> short_names([*named, ("Gap", rKL @ 20)])
     ['rKL@5', 'rKL@10', 'rKL(rel=2)@10', 'Gap']
     """
-    short = [name if parsed_or_none(name) is None else _short(measure)
+    short = [name if parsed_or_none(name) is None else _short_name(measure)
              for name, measure in measures]
-    return [own if short.count(own) == 1 else name
-            for own, (name, _) in zip(short, measures, strict=True)]
+    return [name if short.count(name) == 1 else column
+            for name, (column, _) in zip(short, measures, strict=True)]
 
 
-def _short(measure: Any) -> str:
-    return "@".join(str(one) for one in (measure.NAME, measure.params.get("cutoff")) if one)
+def _short_name(measure: Any) -> str:
+    cutoff = measure.params.get("cutoff")
+    return f"{measure.NAME}@{cutoff}" if cutoff else measure.NAME
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun, such as ``3 topics``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> from pt_fairness.reporting.paragraph import listed
+    >>> listed(["rND@10", "rKL@10", "AWRF@10"])
+    'rND@10, rKL@10 and AWRF@10'
+    """
+    return "".join(_enumerated([[word] for word in words]))
+
+
+def _enumerated(texts: Sequence[Text]) -> list[Any]:
+    if len(texts) < 2:
+        return joined(texts, "")
+    return [*joined(texts[:-1], ", "), " and ", *texts[-1]]
+
+
+def joined(parts: Iterable[Text], separator: str = "; ") -> list[str | Cite]:
+    """Join texts with a separator."""
+    pieces = [piece for part in parts for piece in (separator, *part)]
+    return pieces[1:]
 
 
 def _measures(facts: Facts, names: Sequence[str]) -> list[Text]:
     """Return what is measured; measures of which the same is said share a sentence."""
-    systems = "One system is" if facts.runs == 1 else f"{facts.runs} systems are"
-    sentences: list[Text] = [
-        [f"{systems} evaluated on {facts.topics} topic{'s' if facts.topics != 1 else ''}."]]
-    said: dict[tuple[str, str], list[Text]] = {}
+    by_description: dict[tuple[str, str, str], list[Text]] = {}
     for name, (_, measure) in zip(names, facts.measures, strict=True):
-        own = "" if name.startswith(measure.NAME) else _short(measure)
-        aside = [[one] for one in (own, found(DISTANCES, measure)[1], of_measure(measure)) if one]
-        said.setdefault(_about(measure, facts.labels), []).append(
-            [f"{name} (", *joined(aside), ")"] if aside else [name])
-    starts = [start for start, _ in said]
-    for i, ((start, end), some) in enumerate(said.items()):
-        *first, last = some
-        several = [*joined(first, ", "), " and "] if first else []
-        sentences.append([f"{start} {'also ' * (start in starts[:i])}", *several, *last, end])
+        description = _description(measure, facts.labels)
+        by_description.setdefault(description, []).append(_with_citations(name, measure))
+    sentences: list[Text] = []
+    said = set()
+    for (aspect, end, text), cited in by_description.items():
+        also = "also " if aspect in said else ""
+        said.add(aspect)
+        where = f", where {end}" if end else ""
+        sentences.append([f"We {also}measure {aspect} by ", *_enumerated(cited), f"{where}."])
+        if text:
+            subject = "Each" if len(cited) > 1 else "It"
+            sentences.append([f"{subject} {text}."])
     return sentences
 
 
-def _about(measure: Any, labels: Sequence[str]) -> tuple[str, str]:
-    """Return what is said before and after the name of a measure."""
+def _with_citations(name: str, measure: Any) -> Text:
+    """Return the name of a measure with its references, its distance and what a label stands for.
+    """
+    remarks: list[Text] = []
+    if not name.startswith(measure.NAME):
+        remarks.append([_short_name(measure)])
+    distance = key_of(DISTANCES, measure)
+    if distance:
+        remarks.append([DISTANCES[distance]])
+    references = references_of(measure)
+    if references:
+        remarks.append([references])
+    return [f"{name} (", *joined(remarks), ")"] if remarks else [name]
+
+
+def _description(measure: Any, labels: Sequence[str]) -> tuple[str, str, str]:
+    """Return what a measure is of, what its better end means, and what it computes."""
     if not isinstance(measure, FairnessMeasure):
-        novelty = reads_subtopics(measure)
-        return ("Novelty and diversity are measured by" if novelty else "Relevance is measured by",
-                ".")
-    signed = direction_of(str(measure)) == NEAR_ZERO
-    start = "Bias" if signed else "Fairness" if measure.FAIR_END else "Unfairness"
-    start, fair = found(ABOUT, measure)[1] or (start, "unbiased" if signed else "fair")
-    end = fair_end_of(measure)
-    end = "more is better" if end == "more" else f"{end} is {fair}"
-    return f"{start} is", f": {sentence(measure, labels)} ({end})."
+        return "novelty and diversity" if reads_subtopics(measure) else "relevance", "", ""
+    text, end = sentence(measure, labels), fair_end_in_words(measure)
+    aspect = ASPECTS.get(key_of(ASPECTS, measure), "fairness")
+    if direction_of(str(measure)) == NEAR_ZERO:
+        return "bias", "0 is unbiased", text
+    if aspect in ("disparity", "divergence"):
+        end = f"0 is no {aspect}"
+    elif end == "0 is fair" and text.endswith((_SUMS["max"], _SUMS["range"])):
+        end = "0 is fair and 1 is the least fair"
+    return aspect, end, text
 
 
-def _together(facts: Facts, names: Sequence[str]) -> list[Text]:
-    """Return what several measures can share: parameters, condensed lists, undefined topics."""
-    told = pd.DataFrame([(name, clause) for name, (_, measure) in
-                         zip(names, facts.measures, strict=True) for clause in clauses(measure)],
-                        columns=["name", "clause"], dtype=object)
-    users = told.groupby("clause", sort=False)["name"].agg(listed)
-    sentences = [f"In {some}, {'; '.join(same.index)}."
-                 for some, same in users.groupby(users, sort=False)]
+def key_of(table: dict[str, Any], measure: Any) -> str:
+    """Return the key of a measure in a table; one with the value of a parameter wins."""
+    for param in measure.SUPPORTED_PARAMS:
+        key = f"{measure.NAME} {param}={measure[param]}"
+        if key in table:
+            return key
+    return measure.NAME if measure.NAME in table else ""
+
+
+def sentence(measure: FairnessMeasure, labels: Sequence[str] = ()) -> str:
+    """Return what a measure computes, the sentence without its subject and its full stop.
+
+    :param labels: the labels of its groups
+
+    Examples
+    --------
+    >>> from pt_fairness import Annotated, MRecall
+    >>> from pt_fairness.reporting.paragraph import sentence
+    >>> sentence(Annotated @ 5)
+    'is the share of the documents that have a group'
+    >>> sentence(MRecall @ 5)[:48]
+    'measures whether the first relevant documents are'
+    """
+    key = key_of(SENTENCES, measure)
+    if not key:
+        text, parameters = measure.SHORT_DESC.rstrip("."), choices(measure)
+        return f"is described as “{text}”" + (f" ({parameters})" if parameters else "")
+    verb = "measures" if SENTENCES[key].startswith(("how ", "whether ")) else "is"
+    return f"{verb} {SENTENCES[key].format_map(_words(measure, labels))}"
+
+
+def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
+    """Return the words for the parameters of a measure."""
+    target, params, step = measure.target_word, measure.params, measure.param("step")
+    where, norm = _where(target), measure.param("norm")
+    words = {"target_where": where, "target_shares": _shares(target),
+             "target_share": f"share {where}", "target_exposure": where.removeprefix("in "),
+             "protected": _protected(measure, labels), "norm": _SUMS.get(str(norm), ""),
+             "group": f"the group {params.get('group')}", "step": "at each rank",
+             "values": f"the values {_value(params.get('values'))}"}
+    if target is None:
+        words["target_share"] = f"share {_value(params.get('p'))}"
+    elif target == "ideal":
+        words["target_exposure"] = "that under ideal rankings"
+    elif target == "uniform":
+        words["target_exposure"] = "equal exposure"
+    if step not in (None, 1):
+        words["step"] = f"at ranks {step}, {2 * step}, …"
+    every_group = measure.param("protected") == "all" and measure.of_run
+    if norm == "bound" or (norm == "max" and every_group):
+        words["norm"] = "divided by an upper bound"
+    words["pro"], words["con"] = str(measure.param("pro")), str(measure.param("con"))
+    words["measure"] = _value(params.get("measure"))
+    background = str(measure.param("background"))
+    place = _WHERE.get(background, f"the run {background}")
+    words["background"] = place.removeprefix("among ").removeprefix("in ")
+    words["attributes"] = listed(_attributes(measure))
+    return words
+
+
+def _protected(measure: FairnessMeasure, labels: Sequence[str]) -> str:
+    """Return the protected group or groups of a measure."""
+    protected = str(measure.param("protected"))
+    if protected == "minority":
+        return (f"the group with the fewest {measure.POPULATION} documents of the topic, of those "
+                "that have any,")
+    if protected == "majority":
+        return f"the group with the most {measure.POPULATION} documents of the topic"
+    groups = label_parts(protected, labels)
+    return f"the {'group' if len(groups) == 1 else 'groups'} {listed(groups)}"
+
+
+def _attributes(measure: FairnessMeasure) -> list[str]:
+    """Return the group sources of a composed measure with their targets."""
+    texts = []
+    for part in measure.parts:
+        if part.needs_groups and part is not measure:
+            texts.append(f"{_value(part.param('groups'))} ({_shares(part.target_word)})")
+    for name, target in (measure.joint or {}).items():
+        texts.append(f"{_value(name)} (the target {_value(target)})")
+    return texts
+
+
+def _where(target: Any) -> str:
+    """Return where a share is that of a target."""
+    return _WHERE.get(str(target), f"in the target {_value(target)}")
+
+
+def _shares(target: Any) -> str:
+    """Return the shares of all groups in a target."""
+    if target == "uniform":
+        return "equal shares"
+    where = _where(target)
+    return f"their shares {where}" if str(target) in _WHERE else where.removeprefix("in ")
+
+
+def _value(value: Any) -> str:
+    """Return the value of a parameter as text; numbers by label are in brackets."""
+    if isinstance(value, dict):
+        pairs = [f"{_value(label)} {_value(number)}" for label, number in value.items()]
+        return f"({', '.join(pairs)})"
+    text = f"{value:g}".replace("-", "−") if isinstance(value, float) else str(value)
+    return os.path.basename(text).replace(",", ", ")
+
+
+def _parameters(facts: Facts, names: Sequence[str]) -> list[str]:
+    """Return the parameters that are not at their defaults, and which measures condense lists."""
+    rows = [(name, clause) for name, (_, measure) in zip(names, facts.measures, strict=True)
+            for clause in clauses(measure)]
+    table = pd.DataFrame(rows, columns=["name", "clause"], dtype=object)
+    users = table.groupby("clause", sort=False)["name"].agg(listed)
+    sentences = []
+    for measures, same in users.groupby(users, sort=False):
+        sentences.append(f"In {measures}, {'; '.join(same.index)}.")
     condensed = [name for name, (_, measure) in zip(names, facts.measures, strict=True)
                  if isinstance(measure, FairnessMeasure) and measure.condensed]
     if condensed:
         sentences.append(f"For {listed(condensed)}, documents without a group are left out before "
                          "the rankings are cut.")
-    undefined = pd.Series(list(facts.undefined), list(names), dtype=object)
-    sentences += [f"{listed(same.index)} {'are' if len(same) > 1 else 'is'} undefined for {text}"
-                  for text, same in undefined.groupby(undefined, sort=False) if text]
-    return [[one] for one in sentences]
+    return sentences
+
+
+def clauses(measure: Any) -> list[str]:
+    """Return clauses on the parameters that are not at their defaults and not in the sentence."""
+    key = key_of(SENTENCES, measure)
+    template = SENTENCES.get(key, "{target}{protected}")
+    places = [place for _, place, *_ in Formatter().parse(template) if place]
+    said = {place.partition("_")[0] for place in places}
+    said |= {"cutoff", "groups", key.partition(" ")[2].partition("=")[0]}
+    texts = []
+    for param, value in measure.params.items():
+        default = measure.SUPPORTED_PARAMS[param].default
+        if param in said or value in (NOT_PROVIDED, default) or not _has_effect(measure, param):
+            continue
+        keys = [f"{param}={value}", f"{measure.NAME} {param}", param]
+        text = next((CLAUSES[key] for key in keys if key in CLAUSES), f"{param} is {{}}")
+        persistences = {name: _value(measure[name]) for name in ("p", "phi")
+                        if f"{{{name}}}" in text}
+        texts.append(text.format(_value(value), **persistences))
+    return list(filter(None, texts))
+
+
+def _has_effect(measure: Any, param: str) -> bool:
+    """Return whether a parameter has an effect that no clause on another one names."""
+    conditions = _USED_WITH.get(param, {})
+    return all(measure[name] in values for name, values in conditions.items()
+               if name in measure.SUPPORTED_PARAMS)
+
+
+def _undefined(facts: Facts, names: Sequence[str]) -> list[str]:
+    """Return sentences on undefined topics; measures with the same topics share one."""
+    texts = pd.Series(list(facts.undefined), list(names), dtype=object)
+    sentences = []
+    for text, same in texts.groupby(texts, sort=False):
+        verb = "are" if len(same) > 1 else "is"
+        if text:
+            sentences.append(f"{listed(same.index)} {verb} undefined for {text}")
+    return sentences
 
 
 def _tests(facts: Facts) -> list[Text]:
@@ -135,16 +555,65 @@ def _tests(facts: Facts) -> list[Text]:
     if facts.intervals is not None:
         sentences.append([f"Intervals of the means are {100 * facts.intervals:g} % BCa bootstrap "
                           "intervals over the topics."])
-    if facts.baseline is None or facts.runs < 2:
+    systems = facts.runs - 1
+    if facts.baseline is None or not systems:
         return sentences
-    text: list[str | Cite] = [f"Differences from {facts.baseline} are tested by {facts.test}s "
-                              f"over the topics, with a significance level of {ALPHA:g}"]
-    others = facts.runs - 1
+    text: list[str | Cite] = [f"We test differences from {facts.baseline} by {facts.test}s over "
+                              f"the topics at a significance level of {level(ALPHA)}"]
     if facts.correction is None:
         text.append("; the p-values are not corrected")
-    elif others > 1:
-        method = [" by the method of Holm (", Cite(["holm1979"]), ")"] \
-            if facts.correction == "holm" else [f" by the method {facts.correction}"]
-        text += ["; the p-values are corrected", *method,
-                 f" for the {others} comparisons by each measure"]
+    elif systems > 1:
+        method: Text = [f"the method {facts.correction}"]
+        if facts.correction == "holm":
+            method = ["Holm's method (", Cite(["holm1979"]), ")"]
+        text += ["; the p-values are corrected by ", *method,
+                 f" for the {systems} comparisons by each measure"]
     return [*sentences, [*text, "."]]
+
+
+def references_of(measure: Any) -> Cite:
+    """Return the references of a measure; there are none for measures such as P@10."""
+    if isinstance(measure, FairnessMeasure):
+        return Cite(measure.SOURCE)
+    return Cite(_OF_MEASURES.get(measure.NAME, ()))
+
+
+def as_text(text: Text) -> str:
+    """Return a text with citations by author and year."""
+    return "".join(piece if isinstance(piece, str) else _by_author(piece) for piece in text)
+
+
+def _by_author(cite: Cite) -> str:
+    authors = ["the pt_fairness developers" if key == SOFTWARE else REFERENCES[key].short
+               for key in cite]
+    return "; ".join(authors)
+
+
+def as_latex(text: Text) -> str:
+    """Return a text in LaTeX, with ``\\cite``.
+
+    Examples
+    --------
+    >>> from pt_fairness.reporting.paragraph import Cite, as_latex
+    >>> print(as_latex(["rKL@10 (", Cite(["yang2017"]), ") of 90% & more"]))
+    rKL@10 (\\cite{yang2017}) of 90\\% \\& more
+    """
+    pieces = []
+    for piece in text:
+        if isinstance(piece, str):
+            pieces.append(piece.translate(_LATEX))
+        else:
+            pieces.append(f"\\cite{{{','.join(piece)}}}")
+    return "".join(pieces)
+
+
+def bibtex(text: Text) -> str:
+    """Return the BibTeX entries of all that a text cites, sorted by key."""
+    keys = {key for piece in text if isinstance(piece, Cite) for key in piece}
+    entries = []
+    for key in sorted(keys):
+        if key == SOFTWARE:
+            entries.append(_SOFTWARE_ENTRY.format(key=key, version=__version__))
+        else:
+            entries.append(REFERENCES[key].bibtex(key))
+    return "\n\n".join(entries) + "\n"

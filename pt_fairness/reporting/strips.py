@@ -29,6 +29,8 @@ class ShownGroups:
 
     def __init__(self, name: str, annotations: Annotations, labels: Sequence[str]) -> None:
         self.name, self.annotations, self.labels = name, annotations, list(labels)
+        #: Whether the memberships of documents have weights.
+        self.weighted = annotations.groups is not None and annotations.groups.weighted
         #: The sets of pairs of label and share, by their index.
         self.sets: dict[tuple[tuple[int, float], ...], int] = {}
 

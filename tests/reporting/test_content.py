@@ -47,7 +47,7 @@ def data_of(html):
 def test_a_measure_without_a_largest_value_has_no_fair_value(made):
     html = shown(*made, ["FaiRR(values={'A':1,'B':0.5})@5", "EER@5", "AWRF@5"], groups="a")
     assert html.count("1 is fair") == shown(*made, ["AWRF@5"], groups="a").count("1 is fair")
-    assert html.count("more is better)") == 2 * 2  # in the paragraph and in its LaTeX
+    assert html.count(", where more is fairer. ") == 2 * 2  # in the paragraph and in its LaTeX
     assert html.count("↑ more is fairer</span>") == 2
     assert [one["fair"] for one in data_of(html)["measures"]] == [None, None, 1.0]
 
@@ -56,8 +56,42 @@ def test_each_source_of_a_composed_measure_is_named(made):
     html = shown(*made, ["GFR(attributes={'a':'jsd','b':'jsd'})@5"])
     for name in "ab":
         assert f"The groups of GFR@5 are those of {name} (" in html
-    assert "are to their targets, for a (equal shares) and b (equal shares) (1 is best)." in html
+    assert "are to their targets, for a (equal shares) and b (equal shares). " in html
     assert "a: target: equal shares of all groups; b: target" in html
+
+
+def paragraph_of(html):
+    return html.partition('<p id="paragraph">')[2].partition("</p>")[0]
+
+
+def test_the_share_of_annotated_documents_is_that_within_the_cutoff(made):
+    _, qrels = made
+    known = {f"d{i}": "A" if i % 2 else "B" for i in range(4)}
+    ranked = pd.DataFrame([(qid, f"d{i}", -i) for qid in "123" for i in range(12)],
+                          columns=["qid", "docno", "score"])
+    last = ranked.assign(score=-ranked["score"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FairnessWarning)
+        page = report({"first": ranked, "last": last}, qrels, ["AWRF@5", "NDKL@10", "nDCG@3"],
+                      groups=groups.from_mapping(known, name="few"), progress=False)
+    assert ("On average over the topics, 0.0% (last) to 80.0% (first) of the first 5 documents of "
+            "a ranking have a group of few. On average over the topics, 20.0% (last) to 40.0% "
+            "(first) of the first 10 documents of a ranking have a group of few.") in page.paragraph
+    assert "first 20 documents" not in page.paragraph
+    page = report({"first": ranked}, qrels, ["AWRF@3"], groups=groups.from_mapping(known),
+                  progress=False)
+    assert "All of the first 3 documents of a ranking have a group of" in page.paragraph
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_weights_of_groups_are_named(made, weighted):
+    frame = pd.DataFrame({"docno": ["d0", "d0", "d1"], "group": list("ABA")})
+    if weighted:
+        frame["weight"] = [0.25, 0.75, 1.0]
+    html = shown(*made, ["AWRF@5"], groups=groups.from_frame(frame, name="soft"))
+    says = "The groups of soft have weights: a document counts towards each of its groups by its "
+    assert (says in paragraph_of(html)) == weighted
+    assert ("A document of m groups counts 1/m towards each." in html) == (not weighted)
 
 
 def test_targets_that_do_not_count_are_not_named(made):

@@ -126,7 +126,7 @@ def test_the_parts_of_the_page_are_attributes(made):
     parts = Tags(made.report.html).texts
     for part in (made.report.paragraph, made.report.latex, made.report.bibtex):
         assert part in parts
-    assert made.report.paragraph.startswith("4 systems are evaluated on 6 topics. ")
+    assert made.report.paragraph.startswith("We evaluate 4 systems on 6 topics. ")
     assert made.report.latex.count("\\cite{") == made.report.latex.count("\\cite")
     assert made.report.bibtex.startswith("@")
     columns = made.averages.columns

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import re
+from string import Formatter
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from ir_measures import P, nDCG
 
 import pt_fairness
-from pt_fairness import targets
+from pt_fairness import AWRF, EEL, FAIR, RaB, RepBias, nDD, rKL, rND, targets
 from pt_fairness.measures import MEASURES
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.provider.parsing import parsed
-from pt_fairness.reporting import citations
-from pt_fairness.reporting.citations import Cite
-from pt_fairness.reporting.paragraph import Facts, _about, paragraph
-from pt_fairness.reporting.sentences import clauses
+from pt_fairness.reporting.paragraph import (
+    _OF_MEASURES,
+    ASPECTS,
+    CLAUSES,
+    DISTANCES,
+    REFERENCES,
+    SENTENCES,
+    SOFTWARE,
+    Cite,
+    Facts,
+    _description,
+    as_latex,
+    as_text,
+    bibtex,
+    clauses,
+    joined,
+    key_of,
+    listed,
+    paragraph,
+    references_of,
+    sentence,
+)
 
 #: Values for the parameters that measures need.
 NEEDED: dict[str, Any] = {"measure": "nDCG", "group": "A", "values": {"A": 1.0, "B": 0.25},
@@ -40,7 +61,7 @@ def facts(measures, **given):
 def told(*measures, **given):
     """The paragraph on measures, which are names or objects."""
     named = [one if isinstance(one, (str, tuple)) else (str(one), one) for one in measures]
-    return citations.as_text(paragraph(facts(named, **given)))
+    return as_text(paragraph(facts(named, **given)))
 
 
 def made(name, **params):
@@ -56,11 +77,12 @@ def made(name, **params):
 def test_the_sentence_on_rkl():
     text = told("nDCG@10", "P@5", "rKL@10")
     assert text.startswith(
-        "3 systems are evaluated on 50 topics. Relevance is measured by nDCG@10 (Järvelin & "
-        "Kekäläinen 2002) and P@5. Unfairness is rKL@10 (KL divergence; Pathiyan Cherumanal et al. "
-        "2021; Yang & Stoyanovich 2017): at each rank, how far the share of the group with the "
-        "fewest relevant documents of the topic is from its share among the relevant documents, "
-        "discounted by log2, divided by its exact maximum (0 is fair).")
+        "We evaluate 3 systems on 50 topics. We measure relevance by nDCG@10 (Järvelin & "
+        "Kekäläinen 2002) and P@5. We measure fairness by rKL@10 (KL divergence; Pathiyan "
+        "Cherumanal et al. 2021; Yang & Stoyanovich 2017), where 0 is fair and 1 is the least "
+        "fair. It measures how far, at each rank, the share of the group with the fewest relevant "
+        "documents of the topic, of those that have any, is from its share among the relevant "
+        "documents, discounted by log2 and divided by its exact maximum. ")
     assert f"pt_fairness {pt_fairness.__version__}" in text
     assert f"ir_measures {ir_measures.__version__}" in text
     assert "The groups are those of x." in text
@@ -69,17 +91,20 @@ def test_the_sentence_on_rkl():
 @pytest.mark.parametrize("name", MEASURES)
 def test_each_measure_is_described_in_prose(name):
     measure = made(name)
-    (start, end), named = _about(measure, ()), told(measure)
-    assert f"{start} {name}@10" in named and end in named
+    (aspect, end, text), named = _description(measure, ()), told(measure)
+    assert f"We measure {aspect} by {name}@10" in named
+    assert f", where {end}. It {text}. " in named
+    assert re.match("(measures (how|whether)|is) ", text)
     assert "=" not in named and "{" not in named and "  " not in named
     # Defaults are not listed.
     assert clauses(measure) == []
-    # A full sentence, whose brackets are closed.
-    assert 25 < len(end) < 330 and re.fullmatch(r": [a-zA-Z].*\((\d|more) is [a-z ]+\)\.", end)
-    assert end.count("(") == end.count(")")
+    # Full sentences, whose brackets are closed, and none of which begins with a digit.
+    assert 15 < len(text) < 330 and text.count("(") == text.count(")")
+    assert re.fullmatch(r"(\d|more) is [a-z]+( [a-z]+| and 1 is the least fair)?", end)
+    assert all(re.match("[A-Z]", one) for one in re.split(r"(?<!et al)\. ", named))
     fair = f"{measure.FAIR_END:g} is " if measure.RANGE[1] is not None or not measure.FAIR_END \
-        else "more is better"
-    assert fair in end
+        else "more is fairer"
+    assert end.startswith(fair)
     assert ("left out before the rankings are cut" in named) == measure.condensed
 
 
@@ -191,12 +216,13 @@ def test_a_document_without_a_group_changes_nothing_where_it_is_left_out(name):
 def test_measures_of_which_the_same_is_said_share_a_sentence():
     text = told("rND@5", "rKL@5", "rKL@10", "AWRF@5", "AWRF(target='qrels')@10",
                 "P(rel=2)@10", "AWRF(rel=2)@20")
-    assert " Fairness is AWRF@5 (" in text and " Fairness is also AWRF@10 (" in text
-    assert "Unfairness is rND@5 (difference; Pathiyan" in text
-    assert text.count("at each rank, how far") == 1 and text.count("Unfairness is") == 1
+    assert "We also measure fairness by AWRF@5 (" in text and "fairness by AWRF@10 (" in text
+    assert "We measure fairness by rND@5 (difference; Pathiyan" in text
+    assert text.count("Each measures how far, at each rank") == 1
+    assert text.count("We measure fairness by") == 1
     assert "In P@10 and AWRF@20, documents of relevance 2 or more are relevant." in text
     assert text.count("documents without a group are left out") == 1
-    assert "their shares among the relevant documents (1 is fair)" in text
+    assert "are to their shares among the relevant documents. " in text
 
 
 def test_names_with_parameters_only_where_two_measures_would_have_the_same():
@@ -207,16 +233,16 @@ def test_names_with_parameters_only_where_two_measures_would_have_the_same():
 
 def test_signed_measures_and_explicit_targets():
     text = told("BiasP@5", "AWRF(target={'A':0.5,'B':0.5})@5")
-    assert "Bias is BiasP@5" in text and "(0 is unbiased)" in text and "(1 is fair)" in text
-    assert "to the target (A 0.5, B 0.5) (1 is fair)" in text
-    assert "Relevance is measured" not in text
+    assert "We measure bias by BiasP@5 (Gezici et al. 2021), where 0 is unbiased. It is" in text
+    assert "where 1 is fair. It measures" in text and "to the target (A 0.5, B 0.5). " in text
+    assert "We measure relevance" not in text
 
 
 def test_measures_of_subtopics_are_no_measures_of_relevance():
     text = told("nDCG@10", "alpha_nDCG(alpha=0.7)@5", "StRecall@5")
-    assert "Relevance is measured by nDCG@10 (Järvelin & Kekäläinen 2002). " in text
-    assert ("Novelty and diversity are measured by alpha_nDCG@5 (Clarke et al. 2008) and "
-            "StRecall@5.") in text
+    assert "We measure relevance by nDCG@10 (Järvelin & Kekäläinen 2002). " in text
+    assert ("We measure novelty and diversity by alpha_nDCG@5 (Clarke et al. 2008) and "
+            "StRecall@5. ") in text
     assert "In alpha_nDCG@5, alpha is 0.7." in text
 
 
@@ -232,7 +258,7 @@ def test_parameters_without_effect_are_left_out(measure, p):
 
 def test_a_label_is_explained_by_the_measure():
     (measure,) = parsed("rKL@10")
-    assert "Unfairness is Gap (rKL@10; KL divergence; Pathiyan" in told(("Gap", measure))
+    assert "We measure fairness by Gap (rKL@10; KL divergence; Pathiyan" in told(("Gap", measure))
     text = told(("Quality", *parsed("nDCG(dcg='exp-log2')@10")))
     assert "by Quality (nDCG@10; Järvelin & Kekäläinen 2002)." in text
     assert "In Quality, dcg is exp-log2." in text
@@ -246,28 +272,29 @@ def test_a_measure_of_another_package_has_its_short_description():
         """
 
     text = told(("Other@5", Other() @ 5))
-    assert ("Yang & Stoyanovich 2017): how other the ranking is (target: the distribution of "
-            "the groups in the relevant documents of the topic; protected: the group with the "
-            "fewest relevant documents, of those that have any, per topic) (0 is fair).") in text
+    assert ("Yang & Stoyanovich 2017), where 0 is fair. It is described as “How other the ranking "
+            "is” (target: the distribution of the groups in the relevant documents of the topic; "
+            "protected: the group with the fewest relevant documents, of those that have any, per "
+            "topic). ") in text
 
 
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
-        ({}, "corrected by the method of Holm (Holm 1979) for the 2 comparisons by each measure."),
+        ({}, "corrected by Holm's method (Holm 1979) for the 2 comparisons by each measure."),
         ({"correction": "fdr_bh"}, "corrected by the method fdr_bh for the 2 comparisons"),
         ({"correction": None}, "the p-values are not corrected."),
-        ({"runs": 2}, "with a significance level of 0.05."),
+        ({"runs": 2}, "over the topics at a significance level of .05. "),
     ],
 )
 def test_tests(given, wanted):
-    text = citations.as_text(paragraph(facts(["rKL@10"], **given)))
-    assert "Differences from BM25 are tested by two-sided paired t-tests" in text
+    text = as_text(paragraph(facts(["rKL@10"], **given)))
+    assert "We test differences from BM25 by two-sided paired t-tests" in text
     assert wanted in text
 
 
 def test_without_a_baseline_there_are_no_tests():
-    assert "t-test" not in citations.as_text(paragraph(facts(["rKL@10"], baseline=None)))
+    assert "t-test" not in as_text(paragraph(facts(["rKL@10"], baseline=None)))
 
 
 def test_undefined_topics_are_named():
@@ -287,14 +314,170 @@ def test_bibtex_holds_all_that_is_cited(name):
     measure = measure(cutoff=5) if "cutoff" in measure.SUPPORTED_PARAMS else measure
     text = paragraph(facts([("x", measure)]))
     keys = {key for one in text if isinstance(one, Cite) for key in one}
-    assert {*citations.of_measure(measure), "macavaney2022", "holm1979", "pt_fairness"} == keys
-    entries = re.findall(r"^@\w+\{(.+),$", citations.bibtex(text), re.MULTILINE)
+    assert {*references_of(measure), "macavaney2022", "holm1979", "pt_fairness"} == keys
+    entries = re.findall(r"^@\w+\{(.+),$", bibtex(text), re.MULTILINE)
     assert entries == sorted(keys)
-    cited = re.findall(r"\\cite\{(.+?)\}", citations.as_latex(text))
+    cited = re.findall(r"\\cite\{(.+?)\}", as_latex(text))
     assert {key for some in cited for key in some.split(",")} == keys
-    assert citations.bibtex(text).count("{") == citations.bibtex(text).count("}")
+    assert bibtex(text).count("{") == bibtex(text).count("}")
 
 
 def test_it_names_the_test():
-    text = citations.as_text(paragraph(facts(["nDCG@10"], test="two-sided randomisation test")))
-    assert "are tested by two-sided randomisation tests over the topics" in text
+    text = as_text(paragraph(facts(["nDCG@10"], test="two-sided randomisation test")))
+    assert "We test differences from BM25 by two-sided randomisation tests over the topics" in text
+
+
+def split(key):
+    """The measure of a key, and the parameter and its value; ``None`` for none."""
+    name, _, condition = key.partition(" ")
+    param, _, value = condition.partition("=")
+    return name, param or None, value
+
+
+@pytest.mark.parametrize("table", [SENTENCES, DISTANCES, ASPECTS],
+                         ids=["text", "distance", "aspect"])
+def test_keys_are_measures_and_values_of_their_parameters(table):
+    for key in table:
+        name, param, value = split(key)
+        assert name in MEASURES
+        known = MEASURES[name].SUPPORTED_PARAMS
+        if param is not None and value != "{}":
+            assert known[param].validate(known[param].canonical(value)), key
+
+
+def test_every_measure_has_a_sentence_and_clauses_are_on_parameters():
+    assert {split(key)[0] for key in SENTENCES} == {*MEASURES}
+    params = {name for measure in MEASURES.values() for name in measure.SUPPORTED_PARAMS}
+    for key in CLAUSES:
+        first, _, rest = key.partition(" ")
+        name = (rest or first).partition("=")[0]
+        assert name in params and (not rest or name in MEASURES[first].SUPPORTED_PARAMS), key
+    for text in CLAUSES.values():
+        assert {place for _, place, *_ in Formatter().parse(text)} <= {None, "", "p", "phi"}
+
+
+def test_the_entry_for_a_value_of_a_parameter_wins():
+    table = {"rND": 1, "rND norm=none": 2, "rKL": 3}
+    assert key_of(table, rND @ 5) == "rND"
+    assert key_of(table, rND(norm="none") @ 5) == "rND norm=none"
+    assert key_of(table, AWRF @ 5) == ""
+
+
+@pytest.mark.parametrize(("words", "text"), [
+    ([], ""), (["a"], "a"), (iter("ab"), "a and b"), (["a", "b", "c, d"], "a, b and c, d")])
+def test_lists_of_words(words, text):
+    assert listed(words) == text
+
+
+@pytest.mark.parametrize(("measure", "text"), [
+    (RepBias(group="A", target="uniform"),
+     "is the share of the group A less its share if all groups were equally frequent, rounded to "
+     "whole documents"),
+    (AWRF(target={"A": 0.25, "B": 0.75}),
+     "measures how close the groups' shares of the exposure are to the target (A 0.25, B 0.75)"),
+    (nDD(protected="A", norm="none"),
+     "measures how far, at each rank, the share of the group A is from its share in the whole "
+     "ranking, discounted by log2 and not normalised"),
+    (rND(step=10, protected="A,B"),
+     "measures how far, at ranks 10, 20, …, the share of the groups A and B is from its share "
+     "among the relevant documents, discounted by log2 and divided by its exact maximum"),
+    (rKL(protected="all", target="run"),
+     "measures how far, at each rank, the groups' shares are from their shares in the whole "
+     "ranking, discounted by log2 and divided by an upper bound"),
+    (RaB(values={"A": 1, "B": -0.5}),
+     "is the mean of the values (A 1, B −0.5) over the documents")])
+def test_sentences(measure, text):
+    assert sentence(measure) == text
+
+
+def test_a_label_with_a_comma_is_one_group():
+    measure = FAIR(protected="A,B")
+    assert "documents of the groups A and B down" in sentence(measure)
+    assert "documents of the group A,B down" in sentence(measure, ["A,B", "C"])
+
+
+@pytest.mark.parametrize(("measure", "texts"), [
+    (rND @ 5, []), (rND(rel=2, norm="none", step=3) @ 5,
+                    ["documents of relevance 2 or more are relevant"]),
+    (AWRF(discount="geometric", p=0.5), [
+        "the weights of the ranks are geometric with the persistence 0.5"]),
+    (AWRF(p=0.5), []), (EEL(model="log2"), ["the weight of a rank is 1/log2(rank + 1)"]),
+    (EEL(p=0.25, u=0.1), ["the persistence is 0.25",
+                          "a relevant document lowers the exposure below it by the share 0.1"]),
+    (nDCG(dcg="exp-log2") @ 5, ["dcg is exp-log2"]),
+    (P(rel=3) @ 5, ["documents of relevance 3 or more are relevant"])])
+def test_parameters_that_are_not_at_their_defaults_have_clauses(measure, texts):
+    assert clauses(measure) == texts
+
+
+TEXT = ["rKL@10 (", Cite(["yang2017", "jarvelin2002"]), ") by ", Cite([SOFTWARE]), "."]
+
+
+def test_citations_in_text_are_authors_and_years():
+    assert as_text(TEXT) == (
+        "rKL@10 (Yang & Stoyanovich 2017; Järvelin & Kekäläinen 2002) by "
+        "the pt_fairness developers.")
+    assert as_text([]) == "" and as_text(["a", Cite()]) == "a"
+
+
+def test_citations_in_latex_are_keys():
+    assert as_latex(TEXT) == (
+        r"rKL@10 (\cite{yang2017,jarvelin2002}) by \cite{pt_fairness}.")
+
+
+def test_bibtex_has_each_reference_once_by_key():
+    entries = bibtex([*TEXT, Cite(["yang2017"])]).split("\n\n")
+    assert [re.match(r"@\w+\{(.+),", entry)[1] for entry in entries] == [
+        "jarvelin2002", "pt_fairness", "yang2017"]
+    assert entries[0] == REFERENCES["jarvelin2002"].bibtex("jarvelin2002")
+    assert entries[2] == BIBLIOGRAPHY["yang2017"].bibtex("yang2017") + "\n"
+    assert entries[1].startswith("@software{pt_fairness,")
+    assert f"version = {{{pt_fairness.__version__}}}" in entries[1]
+    assert "_" not in entries[1].partition(",")[2].replace(r"\_", ""), "LaTeX needs them escaped"
+    for entry in entries:
+        assert entry.count("{") == entry.count("}")
+
+
+def test_an_unknown_key_is_no_reference():
+    with pytest.raises(KeyError, match="nobody1900"):
+        as_text([Cite(["nobody1900"])])
+
+
+def test_the_references_of_measures():
+    assert references_of(rKL @ 5) == rKL.SOURCE and "yang2017" in rKL.SOURCE
+    assert references_of(nDCG @ 5) == ("jarvelin2002",)
+    assert references_of(P @ 5) == ()
+    keys = {key for keys in _OF_MEASURES.values() for key in keys}
+    assert keys <= {*REFERENCES}
+
+
+def test_joined_texts_have_separators_between_them():
+    one, two, three = ["a", Cite(["yang2017"])], ["b"], [Cite(["sakai2007"]), "c"]
+    assert joined([one, two, three], ", ") == [
+        "a", Cite(["yang2017"]), ", ", "b", ", ", Cite(["sakai2007"]), "c"]
+    assert joined([one]) == one and joined([]) == []
+    assert as_text(joined([two, two])) == "b; b"
+
+
+def test_latex_escapes_what_names_can_hold():
+    held = "a_b & 50% of $x {y} ~ ^ # | <z> \\ α_β − 'q'"
+    text = as_latex([held])
+    assert text == (
+        r"a\_b \& 50\% of \$x \{y\} \textasciitilde{} \textasciicircum{} \# \textbar{} "
+        r"\textless{}z\textgreater{} \textbackslash{} $\alpha$\_$\beta$ $-$ "
+        "'q'"
+    )
+
+
+@pytest.mark.parametrize("key", sorted({*REFERENCES} - {*BIBLIOGRAPHY}))
+def test_references_of_other_packages(key):
+    entry = REFERENCES[key].bibtex(key)
+    assert re.match(r"@(article|inproceedings)\{" + key + ",\n", entry)
+    family = REFERENCES[key].people[0].split()[-1].lower().replace("ä", "a")
+    assert key == f"{family}{REFERENCES[key].venue[-4:]}"
+    assert REFERENCES[key].link.startswith("https://")
+
+
+def test_latex_has_apostrophes_as_they_are():
+    text = as_latex(paragraph(facts(["AWRF@10"])))
+    assert "how close the groups' shares" in text and "textquotesingle" not in text
