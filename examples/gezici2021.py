@@ -42,6 +42,7 @@ from inputs import file
 from matplotlib import pyplot as plt
 
 from pt_fairness import BiasDCG, BiasP, BiasRBP, analysis, groups, plots
+from pt_fairness.analysis.significance import short_p
 
 DATA = Path(__file__).resolve().parent / "data"
 MEASURES = {"P@10": BiasP @ 10, "RBP": BiasRBP, "DCG@10": BiasDCG @ 10}
@@ -293,12 +294,13 @@ def table(values: pd.DataFrame, key: str, same_data: bool) -> tuple[pd.DataFrame
             for p, bound in zip(tests["p"], published_p, strict=True)
         ]
     print()
-    show(tests)
+    show(tests.assign(p=tests["p"].map(short_p)))
     if key.endswith(" MB"):
         summary = analysis.bias_summary(values)
         summary["measure"] = summary["measure"].map(short)
         print()
-        show(summary.pivot(index="name", columns="measure", values="p")[list(MEASURES)].rename_axis(
+        p_values = summary.pivot(index="name", columns="measure", values="p")[list(MEASURES)]
+        show(p_values.map(short_p).rename_axis(
             index="one-sample t-test, p", columns=None).reset_index())
     return means, tests
 

@@ -16,6 +16,8 @@ import pyterrier as pt
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
 from quickstart import PisaIndex, without_native_output
 
+from pt_fairness.analysis.significance import short_p
+
 try:
     from dask.distributed import Client, LocalCluster
     from joblib import parallel_config
@@ -65,8 +67,9 @@ def main() -> pd.DataFrame:
             )
     pd.testing.assert_frame_equal(again, averages)
 
-    print(averages.sort_values("rKL@5")[["name", *map(str, MEASURES), "rKL@5 p-value"]].to_string(
-        index=False, float_format="{:.4f}".format, na_rep=""))
+    shown = averages.sort_values("rKL@5")[["name", *map(str, MEASURES), "rKL@5 p-value"]]
+    print(shown.to_string(index=False, float_format="{:.4f}".format,
+                          formatters={"rKL@5 p-value": short_p}))
     print(
         f"\n{len(averages)} runs, {len(per_query)} values of single topics. Of nDCG and α-nDCG, "
         f"more is better; of the "
