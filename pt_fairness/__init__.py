@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from pt_fairness import analysis, groups, rerank, targets, values
     from pt_fairness.analysis import explain, reference_rankings, simulation
     from pt_fairness.analysis.directions import highlight
-    from pt_fairness.analysis.renaming import rename
+    from pt_fairness.analysis.formats import rename
     from pt_fairness.core.messages import FairnessWarning
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
@@ -99,7 +99,7 @@ _LAZY = {
     "rerank": "pt_fairness.rerank",
     "read_run": "pt_fairness.io",
     "reference_rankings": "pt_fairness.analysis",
-    "rename": "pt_fairness.analysis.renaming",
+    "rename": "pt_fairness.analysis.formats",
     "with_groups": "pt_fairness.provider.parsing",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.core.messages",

@@ -11,20 +11,25 @@ from pt_fairness.analysis.collection import (
     ranked_groups,
     undefined,
 )
-from pt_fairness.analysis.comparisons import compare
-from pt_fairness.analysis.confidence import intervals
+from pt_fairness.analysis.columns import ALPHA
 from pt_fairness.analysis.directions import highlight
 from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.exposure import document_exposure, inequality
+from pt_fairness.analysis.formats import long_form
 from pt_fairness.analysis.inequity import amortised_inequity
-from pt_fairness.analysis.names import ALPHA
+from pt_fairness.analysis.inference import bias_summary, compare, intervals
 from pt_fairness.analysis.noise import label_noise
-from pt_fairness.analysis.per_query import long_form
 from pt_fairness.analysis.random_orders import against_random
 from pt_fairness.analysis.references import reference_rankings
 from pt_fairness.analysis.served import group_effectiveness, group_gaps
-from pt_fairness.analysis.statistics import Correlations, bias_summary, correlations
-from pt_fairness.analysis.systems import combine, minmax, rank_table, top
+from pt_fairness.analysis.system_rankings import (
+    Correlations,
+    combine,
+    correlations,
+    minmax,
+    rank_table,
+    top,
+)
 from pt_fairness.analysis.topics import topic_gaps, topic_groups
 from pt_fairness.analysis.uncertainty import uncertain_labels
 

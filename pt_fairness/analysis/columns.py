@@ -1,25 +1,223 @@
-"""Columns of a table of averages."""
+"""Columns of averages and of per-query frames, their measures, and the keys of ``attrs``."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from pt_fairness.analysis.directions import name_of
-from pt_fairness.analysis.names import (
-    HIGH,
-    LOSSES,
-    LOW,
-    SAVED_INDEX,
-    TEST_SUFFIXES,
-    TIE_DECIMALS,
-    WINS,
-    split_suffix,
-)
-from pt_fairness.analysis.per_query import is_per_query
-from pt_fairness.io.frames import need_rows
+from pt_fairness.core.identifiers import missing
+from pt_fairness.core.messages import shown
+from pt_fairness.io.frames import need_frame, need_rows
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.parsing import parsed_or_none
+
+#: Values that are equal to this many decimals are ties, because of rounding in sums.
+TIE_DECIMALS = 12
+#: The significance level.
+ALPHA = 0.05
+#: The least number of topics of a test, and that of an interval.
+LEAST_TESTED, LEAST_INTERVAL = 6, 3
+#: Why fewer topics have no test.
+TOO_FEW = ("With fewer than six topics, no difference is called significant: even where all topics "
+           "agree, a sign test has p > .05.")
+#: The correction of the p-values for several systems.
+CORRECTION = "holm"
+#: The suffixes of the columns in which pt.Experiment compares with a baseline.
+WINS, LOSSES = " +", " -"
+P_VALUE, REJECT, CORRECTED = " p-value", " reject", " p-value corrected"
+TEST_SUFFIXES = (P_VALUE, REJECT, " corrected")
+#: The suffixes of the columns with the ends of the interval of an average.
+LOW, HIGH = " low", " high"
+#: The suffix of the column with the verdicts against a tolerance.
+VERDICT = " verdict"
+#: The prefixes of the columns that :func:`pt_fairness.analysis.combine` adds; larger is better.
+COMBINATIONS = ("mean(", "gmean(", "hmean(")
+#: The prefix of the column that pandas creates for an index in a CSV file.
+SAVED_INDEX = "Unnamed: "
+#: The column of pt.Experiment with the mean response time.
+RESPONSE_TIME = "mrt"
+#: The key of ``attrs`` that maps the names of columns to the measures that they stand for, as text.
+MEASURES = "measures"
+#: The key of ``attrs`` with the name of the group source.
+GROUPS = "groups"
+#: The key of ``attrs`` with the labels of the group source, ``None`` where they are not known.
+LABELS = "labels"
+#: The key of ``attrs`` with the number of topics.
+TOPICS = "topics"
+#: The key of ``attrs`` that maps the names of columns to the topics that are undefined.
+UNDEFINED = "undefined"
+#: The key of ``attrs`` that says that the undefined topics are left out.
+DROPPED = "undefined left out"
+#: The key of ``attrs`` that maps the columns that are undefined for all topics to the reason.
+UNDEFINED_EVERYWHERE = "undefined everywhere"
+#: The key of ``attrs`` that maps the columns of measures that compare one of more than two groups
+#: with all others, because ``protected`` is not set, to the number of groups.
+SEVERAL = "several groups"
+#: The key of ``attrs`` that maps the names of columns to the systems of which less than half of the
+#: documents that count stand within the cutoff, with their share.
+FAR_DOWN = "far down"
+#: The key of ``attrs`` with the test against the baseline: ``baseline``, ``test``, ``correction``
+#: (``None`` for none), ``alpha`` and ``systems``, the number of systems that are compared.
+COMPARISON = "comparison"
+#: The key of ``attrs`` with the intervals of the averages: ``method`` and ``confidence``.
+INTERVAL = "interval"
+#: The key of ``attrs`` that maps the names of columns to the tolerance of their verdicts.
+TOLERANCE = "tolerance"
+#: The key of ``attrs`` with the names of the rows of reference rankings, below the systems.
+REFERENCES = "references"
+#: The key of ``attrs`` with the names of the systems, in the order of the runs.
+SYSTEMS = "systems"
+#: The key of ``attrs`` that maps the names of failed runs to their errors.
+BROKEN = "broken"
+
+
+def split_suffix(column: str) -> tuple[str, str]:
+    """Return the measure of a column, and the suffix of a comparison with a baseline.
+
+    Examples
+    --------
+
+    >>> split_suffix("rKL@5 p-value corrected")
+    ('rKL@5', ' p-value corrected')
+    """
+    for suffix in (CORRECTED, P_VALUE, REJECT, WINS, LOSSES, " corrected", LOW, HIGH,
+                   VERDICT):
+        if column.endswith(suffix):
+            return column[:-len(suffix)], suffix
+    return column, ""
+
+
+def is_reference(averages: pd.DataFrame) -> pd.Series:
+    """Return a mask of the rows that are reference rankings and not systems."""
+    names = averages["name"] if "name" in averages else averages.index.to_series()
+    return names.isin(averages.attrs.get(REFERENCES, ()))
+
+
+def systems_of(averages: pd.DataFrame) -> pd.DataFrame:
+    """Return averages without the rows of reference rankings."""
+    return averages[~is_reference(averages)]
+
+
+_MARK = re.compile(r"(↑|↓|→-?[0-9.]+)$")
+
+
+def _text_of(column: Any, table: pd.DataFrame | None) -> str:
+    """Return the name of a column, or the text in ``table.attrs`` if the column was renamed."""
+    renamed = {} if table is None else table.attrs.get(MEASURES)
+    name = str(column)
+    return str(renamed.get(name, name)) if isinstance(renamed, Mapping) else name
+
+
+def mark_of(text: str) -> str | None:
+    """Return the mark at the end of a name, or ``None``."""
+    mark = _MARK.search(text)
+    return None if mark is None else mark[0]
+
+
+def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
+    """Return the measure that a column stands for, as text.
+
+    It is in ``table.attrs`` if the column was renamed; else it is the name of the column, without a
+    mark at its end.
+    """
+    text = _text_of(column, table)
+    mark = mark_of(text)
+    return text if mark is None else text[:-len(mark)].rstrip()
+
+
+def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:
+    """Return the name of a measure in a table.
+
+    :param measure: one of ``names``, or a measure or its text form; aliases such as α_nDCG@5 and
+        the original names of renamed columns are accepted
+    :param names: the names of the measures in the table
+    :param lacks: the start of the error, such as ``'the table has no measure'``
+    :raises ValueError: none of the names stands for the measure, or several
+    """
+    spellings = (str(measure), str(parsed_or_none(measure)))
+    found = [spelling for spelling in spellings if spelling in names][:1] \
+        or [name for name in names if stands_for(name, table) in spellings]
+    if not found:
+        raise ValueError(f"{lacks} {shown(str(measure))}; it has {', '.join(map(repr, names))}")
+    if len(found) > 1:
+        raise ValueError(f"{shown(str(measure))} has several names in the table: "
+                         f"{', '.join(map(repr, found))}; give one of them")
+    return found[0]
+
+
+def measure_of(column: Any, table: pd.DataFrame | None = None) -> FairnessMeasure | None:
+    """Return the measure of this package that a column stands for, or ``None``."""
+    measure = parsed_or_none(stands_for(column, table))
+    return measure if isinstance(measure, FairnessMeasure) else None
+
+
+def is_per_query(frame: pd.DataFrame) -> bool:
+    """Return whether a frame is a per-query frame, not a table of averages.
+
+    :raises ValueError: it is no DataFrame
+    """
+    need_frame(frame, "the table")
+    return {"qid", "measure", "value"} <= set(frame.columns)
+
+
+def per_query(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns ``name, qid, measure, value``, with topics and measures as text.
+
+    :raises ValueError: a missing column; no row; a row without a name, topic or measure; or two
+        values of one system, topic and measure
+    """
+    columns = ["name", "qid", "measure", "value"]
+    need_rows(frame, "the per-query frame", columns)
+    for column in columns[:3]:
+        absent = frame[column].isna().to_numpy()
+        if absent.any():
+            raise missing(frame[column], absent.argmax(), "per-query frame")
+    frame = frame[columns].assign(qid=frame["qid"].astype(str), measure=frame["measure"].map(str),
+                                  value=frame["value"].astype(float))
+    repeated = frame.duplicated(columns[:3])
+    if repeated.any():
+        row = frame[repeated].iloc[0]
+        raise ValueError(f"{row['name']} has several values of {row['measure']} for topic "
+                         f"{row['qid']}; keep one for each system, topic and measure")
+    return frame
+
+
+def of_one_system(frame: pd.DataFrame, purpose: str, instead: str = "") -> pd.DataFrame:
+    """Check that a per-query frame has one system, and normalise its columns.
+
+    The column ``name`` may be missing.
+
+    :param purpose: the subject and verb of the error, such as ``'the figure shows'``
+    :param instead: an alternative for several systems, appended to the error
+    :raises ValueError: several systems, or what :func:`per_query` raises
+    """
+    need_frame(frame, "the per-query frame")
+    frame = per_query(frame if "name" in frame else frame.assign(name=""))
+    names = list(dict.fromkeys(frame["name"]))
+    if len(names) > 1:
+        raise ValueError(f"the per-query frame has {len(names)} systems, and {purpose} one; choose "
+                         f"it with frame[frame['name'] == {names[0]!r}]{instead}; the systems are "
+                         f"{', '.join(map(repr, names))}")
+    return frame
+
+
+def of_one_measure(frame: pd.DataFrame, measure: Any = None) -> tuple[pd.DataFrame, str]:
+    """Return the rows of one measure of a per-query frame, and its name.
+
+    :param measure: an object, any of its names or its label; ``None`` if the frame has one measure
+    :raises ValueError: the frame does not have the measure, or has it under several names; or it
+        has several measures and ``measure`` is ``None``
+    """
+    names = list(dict.fromkeys(frame["measure"].map(str)))
+    if measure is None and len(names) != 1:
+        raise ValueError(f"the frame has {len(names)} measures, and one is needed; choose from "
+                         f"{', '.join(map(repr, names))}")
+    name = names[0] if measure is None \
+        else name_of(measure, names, frame, "the frame has no values of")
+    return frame[frame["measure"].map(str) == name], name
 
 
 def is_constant(values: Any) -> bool:

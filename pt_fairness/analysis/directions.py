@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ir_measures
 import pandas as pd
 
-from pt_fairness.analysis.names import (
+from pt_fairness.analysis.columns import (
     COMBINATIONS,
-    MEASURES,
     RESPONSE_TIME,
     SAVED_INDEX,
     TIE_DECIMALS,
+    _text_of,
+    is_reference,
+    mark_of,
     split_suffix,
 )
-from pt_fairness.analysis.reference_rows import is_reference
-from pt_fairness.core.messages import shown, warn
+from pt_fairness.core.messages import warn
 from pt_fairness.io.frames import need_rows
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.parsing import parsed_or_none
@@ -26,57 +25,6 @@ from pt_fairness.provider.parsing import parsed_or_none
 #: The marks of a column that is best where it is largest, smallest, and nearest to 0. The mark of a
 #: column that is best nearest to another value, such as ``→1``, has this value.
 LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
-_MARK = re.compile(r"(↑|↓|→-?[0-9.]+)$")
-
-
-def _text_of(column: Any, table: pd.DataFrame | None) -> str:
-    """Return the name of a column, or the text in ``table.attrs`` if the column was renamed."""
-    renamed = {} if table is None else table.attrs.get(MEASURES)
-    name = str(column)
-    return str(renamed.get(name, name)) if isinstance(renamed, Mapping) else name
-
-
-def mark_of(text: str) -> str | None:
-    """Return the mark at the end of a name, or ``None``."""
-    mark = _MARK.search(text)
-    return None if mark is None else mark[0]
-
-
-def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
-    """Return the measure that a column stands for, as text.
-
-    It is in ``table.attrs`` if the column was renamed; else it is the name of the column, without a
-    mark at its end.
-    """
-    text = _text_of(column, table)
-    mark = mark_of(text)
-    return text if mark is None else text[:-len(mark)].rstrip()
-
-
-def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:
-    """Return the name of a measure in a table.
-
-    :param measure: one of ``names``, or a measure or its text form; aliases such as α_nDCG@5 and
-        the original names of renamed columns are accepted
-    :param names: the names of the measures in the table
-    :param lacks: the start of the error, such as ``'the table has no measure'``
-    :raises ValueError: none of the names stands for the measure, or several
-    """
-    spellings = (str(measure), str(parsed_or_none(measure)))
-    found = [spelling for spelling in spellings if spelling in names][:1] \
-        or [name for name in names if stands_for(name, table) in spellings]
-    if not found:
-        raise ValueError(f"{lacks} {shown(str(measure))}; it has {', '.join(map(repr, names))}")
-    if len(found) > 1:
-        raise ValueError(f"{shown(str(measure))} has several names in the table: "
-                         f"{', '.join(map(repr, found))}; give one of them")
-    return found[0]
-
-
-def measure_of(column: Any, table: pd.DataFrame | None = None) -> FairnessMeasure | None:
-    """Return the measure of this package that a column stands for, or ``None``."""
-    measure = parsed_or_none(stands_for(column, table))
-    return measure if isinstance(measure, FairnessMeasure) else None
 
 
 def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
@@ -90,7 +38,7 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
 
     Examples
     --------
-    >>> from pt_fairness.analysis.directions import direction_of
+
     >>> [direction_of(name) for name in ("nDCG@5", "rKL@5", "BiasP@5", "Bias ↓", "Bias")]
     ['↑', '↓', '→0', '↓', None]
     """

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.inputs import (
     kept_annotations,
     measures_without_groups,
     runs_of,
     systems_of,
 )
-from pt_fairness.analysis.names import TIE_DECIMALS
 from pt_fairness.analysis.uncertainty import Draws
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import at_least, shown

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.directions import direction_of_measure, from_best
 from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of, systems_of
-from pt_fairness.analysis.names import TIE_DECIMALS
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least

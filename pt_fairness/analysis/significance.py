@@ -1,4 +1,4 @@
-"""Significant differences from a baseline, and what a table rests on, in words."""
+"""Significant differences from a baseline, their correction, and the notes below a table."""
 
 from __future__ import annotations
 
@@ -7,17 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import measure_columns
-from pt_fairness.analysis.directions import (
-    LARGER,
-    NEAR_ZERO,
-    SMALLER,
-    direction_of,
-    from_best,
-    measure_of,
-    stands_for,
-)
-from pt_fairness.analysis.names import (
+from pt_fairness.analysis.columns import (
     ALPHA,
     BROKEN,
     COMPARISON,
@@ -37,10 +27,14 @@ from pt_fairness.analysis.names import (
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
     WINS,
+    is_per_query,
+    is_reference,
+    measure_columns,
+    measure_of,
+    stands_for,
 )
-from pt_fairness.analysis.per_query import is_per_query
-from pt_fairness.analysis.reference_rows import is_reference
-from pt_fairness.core.messages import first_names
+from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction_of, from_best
+from pt_fairness.core.messages import first_names, shown
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.choices import choices
 from pt_fairness.provider.parsing import parsed_or_none
@@ -92,7 +86,7 @@ def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> from pt_fairness.analysis.significance import changes
+
     >>> table = pd.DataFrame({"name": ["A", "B", "C"], "rKL@5": [0.4, 0.1, 0.3],
     ...                       "rKL@5 +": [None, 0, 1], "rKL@5 -": [None, 9, 8],
     ...                       "rKL@5 p-value": [None, 0.01, 0.2]})
@@ -124,7 +118,7 @@ def notes(table: pd.DataFrame) -> list[str]:
     --------
     >>> import pandas as pd
     >>> from pt_fairness import evaluate, groups
-    >>> from pt_fairness.analysis.significance import notes
+
     >>> qrels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": 1})
     >>> source = groups.from_mapping({"a": "PRO", "b": "CON"}, name="sides")
     >>> run = qrels.assign(score=1.0)
@@ -201,7 +195,7 @@ def short_p(p: float) -> str:
 
     Examples
     --------
-    >>> from pt_fairness.analysis.significance import short_p
+
     >>> [short_p(p) for p in (0.05, 0.0312, 0.0004, 1.0)]
     ['.050', '.031', '< .001', '1.000']
     """
@@ -221,3 +215,30 @@ def label_and_measure(name: str, measure: FairnessMeasure) -> str:
         return name
     params = {key: value for key, value in measure.params.items() if key != "groups"}
     return f"{name} ({type(measure)(**params)})"
+
+
+def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
+    """Return p-values that are corrected for several tests.
+
+    A system that is equal to the baseline has the p-value NaN. It counts as 1 for the others, and
+    stays NaN.
+
+    :param p_values: those of the systems that are compared, without the baseline
+    :param method: a method of ``statsmodels.stats.multitest.multipletests``; ``None`` for no
+        correction
+    :raises ValueError: an unknown method
+    """
+    if method is None:
+        return p_values
+    if method == "holm":  # statsmodels collects all garbage of the process for it, at each call
+        ordered = p_values.fillna(1.0).astype(float).sort_values()
+        steps = (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1.0)
+        return steps.reindex(p_values.index).where(p_values.notna())
+    from statsmodels.stats.multitest import multipletests
+    try:  # the method is checked in any case
+        values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA,
+                               str(method))[1]
+    except ValueError:
+        raise ValueError(f"correction={shown(method)} is not possible; it takes a method of "
+                         "statsmodels, such as 'holm', or None (--correction none)") from None
+    return pd.Series(values[:len(p_values)], p_values.index).where(p_values.notna())

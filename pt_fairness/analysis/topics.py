@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.columns import is_constant
-from pt_fairness.analysis.confidence import by_topic, check, mean_intervals, values_of
-from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of, from_best, measure_of
-from pt_fairness.analysis.names import TIE_DECIMALS
+from pt_fairness.analysis.columns import TIE_DECIMALS, is_constant, measure_of
+from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of, from_best
+from pt_fairness.analysis.inference import by_topic, check, mean_intervals, values_of
 from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.frames import need_columns

@@ -10,15 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.comparisons import baseline_of
-from pt_fairness.analysis.confidence import check
+from pt_fairness.analysis.columns import TIE_DECIMALS
+from pt_fairness.analysis.inference import baseline_of, check
 from pt_fairness.analysis.inputs import (
     kept_annotations,
     measures_without_groups,
     runs_of,
     systems_of,
 )
-from pt_fairness.analysis.names import TIE_DECIMALS
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, warn

@@ -58,8 +58,7 @@ def _plot(options: argparse.Namespace) -> int:
     if options.references and options.figure != "tradeoff":
         raise ValueError(f"{options.figure} shows no reference rankings; leave out --references")
     from pt_fairness import analysis, evaluation, io, plots
-    from pt_fairness.analysis.columns import measure_columns
-    from pt_fairness.analysis.reference_rows import systems_of
+    from pt_fairness.analysis.columns import measure_columns, systems_of
     from pt_fairness.evaluation.naming import position
     from pt_fairness.io.files import written_whole
     from pt_fairness.io.run_files import named

@@ -1,7 +1,7 @@
 """Parallel evaluation of many runs against the same qrels."""
 
+from pt_fairness.analysis.columns import BROKEN as BROKEN
 from pt_fairness.analysis.formats import as_text
-from pt_fairness.analysis.names import BROKEN as BROKEN
 from pt_fairness.evaluation.experiment import evaluate
 
 __all__ = ["as_text", "evaluate"]

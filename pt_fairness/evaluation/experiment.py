@@ -10,10 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.comparisons import compare
-from pt_fairness.analysis.confidence import check
-from pt_fairness.analysis.directions import highlight as highlighted
-from pt_fairness.analysis.names import (
+from pt_fairness.analysis.columns import (
     ALPHA,
     BROKEN,
     COMPARISON,
@@ -31,8 +28,10 @@ from pt_fairness.analysis.names import (
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
 )
-from pt_fairness.analysis.renaming import rename
-from pt_fairness.analysis.statistics import corrected
+from pt_fairness.analysis.directions import highlight as highlighted
+from pt_fairness.analysis.formats import rename
+from pt_fairness.analysis.inference import check, compare
+from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.messages import first_names, one_of, shown, warn
 from pt_fairness.evaluation import workers
 from pt_fairness.evaluation.inputs import inputs_of

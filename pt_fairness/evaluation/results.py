@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import column_of, measure_columns
-from pt_fairness.analysis.comparisons import randomisation
-from pt_fairness.analysis.confidence import intervals
-from pt_fairness.analysis.names import (
+from pt_fairness.analysis.columns import (
     ALPHA,
     CORRECTED,
     HIGH,
@@ -23,10 +20,14 @@ from pt_fairness.analysis.names import (
     TIE_DECIMALS,
     VERDICT,
     WINS,
+    column_of,
+    is_per_query,
+    measure_columns,
+    of_one_measure,
     split_suffix,
 )
-from pt_fairness.analysis.per_query import is_per_query, of_one_measure
-from pt_fairness.analysis.statistics import corrected
+from pt_fairness.analysis.inference import intervals, randomisation
+from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import shown
 from pt_fairness.evaluation.workers import Scores

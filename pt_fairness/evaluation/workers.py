@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_fairness.analysis.names import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
+from pt_fairness.analysis.columns import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings

@@ -9,17 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.analysis.comparisons import SIDE
-from pt_fairness.analysis.directions import (
-    LARGER,
-    SMALLER,
-    direction_of,
-    measure_of,
-    with_mark,
-)
-from pt_fairness.analysis.names import ALPHA, LEAST_TESTED
-from pt_fairness.analysis.per_query import of_one_measure
-from pt_fairness.analysis.statistics import Correlations, starred
+from pt_fairness.analysis.columns import ALPHA, LEAST_TESTED, measure_of, of_one_measure
+from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of, with_mark
+from pt_fairness.analysis.inference import SIDE
+from pt_fairness.analysis.system_rankings import Correlations, starred
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots import style
 from pt_fairness.plots.layout import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.analysis.directions import measure_of
+from pt_fairness.analysis.columns import measure_of
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.catalog import fair_end_in_words, fair_end_of
 

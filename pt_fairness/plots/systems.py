@@ -9,10 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from pt_fairness.analysis.columns import column_of
+from pt_fairness.analysis.columns import column_of, of_one_measure, per_query, systems_of
 from pt_fairness.analysis.directions import SMALLER, direction_of, distance_from_best, ranked_by
-from pt_fairness.analysis.per_query import of_one_measure, per_query
-from pt_fairness.analysis.reference_rows import systems_of
 from pt_fairness.core.messages import warn
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots import style

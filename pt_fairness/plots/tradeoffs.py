@@ -9,16 +9,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pt_fairness.analysis.columns import column_of
-from pt_fairness.analysis.directions import (
-    LARGER,
-    SMALLER,
-    direction_of,
-    distance_from_best,
+from pt_fairness.analysis.columns import (
+    COMPARISON,
+    TIE_DECIMALS,
+    column_of,
+    is_reference,
     measure_of,
+    systems_of,
 )
-from pt_fairness.analysis.names import COMPARISON, TIE_DECIMALS
-from pt_fairness.analysis.reference_rows import is_reference, systems_of
+from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of, distance_from_best
 from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.io.frames import need_rows

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, best_of_measures
-from pt_fairness.analysis.formats import as_text
-from pt_fairness.analysis.names import (
+from pt_fairness.analysis.columns import (
     CORRECTED,
     HIGH,
     INTERVAL,
@@ -20,6 +18,8 @@ from pt_fairness.analysis.names import (
     VERDICT,
     WINS,
 )
+from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, best_of_measures
+from pt_fairness.analysis.formats import as_text
 from pt_fairness.analysis.significance import (
     BETTER,
     DIFFERENT,

@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import measure_columns
+from pt_fairness.analysis.columns import (
+    BROKEN,
+    COMPARISON,
+    UNDEFINED,
+    is_reference,
+    measure_columns,
+    systems_of,
+)
 from pt_fairness.analysis.directions import direction_of
 from pt_fairness.analysis.inputs import annotations_of, runs_of
-from pt_fairness.analysis.names import BROKEN, COMPARISON, UNDEFINED
-from pt_fairness.analysis.reference_rows import is_reference, systems_of
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import collecting_warnings

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness.analysis.names import CORRECTION
+from pt_fairness.analysis.columns import CORRECTION
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.inputs import inputs_of
 from pt_fairness.evaluation.plan import make_plan

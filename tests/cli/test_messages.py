@@ -14,8 +14,8 @@ from pt_fairness import cli
 ROOT = Path(pt_fairness.__file__).parent
 #: What only Python code can reach, not a command.
 PYTHON_ONLY = {
-    "analysis/simulation.py", "cli/pth.py", "analysis/explanation.py", "analysis/systems.py",
-    "analysis/exposure.py", "plots/ranks.py", "plots/comparisons.py"}
+    "analysis/simulation.py", "cli/pth.py", "analysis/explanation.py",
+    "analysis/system_rankings.py", "analysis/exposure.py", "plots/ranks.py", "plots/comparisons.py"}
 #: Messages about arguments that commands give or cannot get wrong.
 GIVEN = ("{type(", "__version__", "cannot be unregistered",
          "only the frames of pt_fairness.evaluate say",

@@ -1,16 +1,25 @@
-"""Normalisation, combination and ranking of the averages of systems."""
+"""Normalisation, combination, ranking and correlations of the averages of systems."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import column_of, is_constant, measure_columns
+from pt_fairness.analysis.columns import (
+    ALPHA,
+    TIE_DECIMALS,
+    column_of,
+    is_constant,
+    is_per_query,
+    measure_columns,
+    of_one_system,
+    systems_of,
+)
 from pt_fairness.analysis.directions import (
     NEAR_ZERO,
     SMALLER,
@@ -19,7 +28,6 @@ from pt_fairness.analysis.directions import (
     distance_from_best,
     ranked_by,
 )
-from pt_fairness.analysis.reference_rows import systems_of
 from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.io.frames import need_columns
 
@@ -246,3 +254,93 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     moves = {f"{column} move": ranks[first] - ranks[column] for column in columns[1:]}
     table = pd.concat([averages["name"], ranks, pd.DataFrame(moves)], axis=1)
     return table.sort_values(first, kind="stable", ignore_index=True)
+
+
+class Correlations(NamedTuple):
+    """The result of :func:`correlations`, with a row and a column for each measure."""
+
+    #: −1 to 1; NaN where a measure is constant, also on the diagonal.
+    coefficients: pd.DataFrame
+    #: The p-values of a two-sided test of no association; NaN where the coefficient is NaN.
+    p_values: pd.DataFrame
+    #: The lower triangle as text with four decimals and a star where p < .05, as in the papers.
+    table: pd.DataFrame
+
+
+def correlations(frame: pd.DataFrame,
+                 method: Literal["kendall", "spearman", "pearson"] = "kendall") -> Correlations:
+    """Return the correlation of every two measures, over systems or over the topics of one system.
+
+    Kendall's τ is τ-b. For τ and for Spearman's ρ, values that are equal to 12 decimals are ties.
+    Two measures are compared on the systems (or topics) that have a value of both. One warning
+    counts the missing values, and one names the measures whose values are all equal.
+
+    Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019),
+    table 3.
+
+    :param frame: averages (over systems), or a per-query frame of one system (over topics)
+    :param method: the coefficient
+    :raises ValueError: an unknown method, or a per-query frame of several systems
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> averages = pd.DataFrame({"name": ["A", "B", "C", "D"], "AP": [0.4, 0.3, 0.2, 0.1],
+    ...                          "nDCG@5": [0.5, 0.6, 0.3, 0.2], "rKL@5": [0.1, 0.2, 0.3, 0.4]})
+    >>> analysis.correlations(averages).coefficients.round(3)
+               AP  nDCG@5  rKL@5
+    AP      1.000   0.667 -1.000
+    nDCG@5  0.667   1.000 -0.667
+    rKL@5  -1.000  -0.667  1.000
+    """
+    from scipy import stats
+    tests: dict[str, Any] = {"kendall": stats.kendalltau, "spearman": stats.spearmanr,
+                             "pearson": stats.pearsonr}
+    one_of("method", method, list(tests))
+    columns = _columns_of_measures(frame)
+    names = list(columns.columns)
+    missing = columns.isna().sum()
+    if missing.any():
+        warn("values are missing, and two measures are compared where both have one; missing are "
+             + ", ".join(f"{count} of {name}" for name, count in missing.items() if count))
+    values = columns.to_numpy()
+    if method != "pearson":
+        values = values.round(TIE_DECIMALS)
+    constant = [is_constant(column) for column in values.T]
+    if any(constant):
+        warn(f"all values of {', '.join(itertools.compress(names, constant))} are equal, so the "
+             "correlation is undefined: NaN")
+    size = len(names)
+    coefficients, p_values = (np.diag(np.where(constant, np.nan, own)) for own in (1.0, 0.0))
+    for i, j in itertools.combinations(range(size), 2):
+        both = ~np.isnan(values[:, i] + values[:, j])
+        x, y = values[both, i], values[both, j]
+        result = (np.nan, np.nan) if is_constant(x) or is_constant(y) else tests[method](x, y)
+        coefficients[i, j] = coefficients[j, i] = result[0]
+        p_values[i, j] = p_values[j, i] = result[1]
+    table = [["" if j > i else starred(coefficients[i + 1, j], p_values[i + 1, j])
+              for j in range(size - 1)] for i in range(size - 1)]
+    named = pd.DataFrame(coefficients, names, names)
+    named.attrs = dict(frame.attrs)  # what renamed columns stand for
+    return Correlations(named,
+                        pd.DataFrame(p_values, names, names),
+                        pd.DataFrame(table, names[1:], names[:-1]))
+
+
+def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a column for each measure, with a row for each system, or each topic of the system."""
+    if not is_per_query(frame):
+        return systems_of(frame)[measure_columns(frame)].astype(float)
+    frame = of_one_system(frame, "correlations over topics need",
+                          "; pass the averages for correlations over systems")
+    measures = list(dict.fromkeys(frame["measure"]))
+    return frame.pivot(index="qid", columns="measure", values="value")[measures]
+
+
+def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:
+    """Return a coefficient as text, with a star where p < .05; ``'–'`` for NaN."""
+    if math.isnan(coefficient):
+        return "–"
+    # Adding 0.0 turns −0 into 0.
+    return f"{round(coefficient, decimals) + 0.0:.{decimals}f}" + ("*" if p_value < ALPHA else "")
