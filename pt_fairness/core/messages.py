@@ -5,11 +5,9 @@ from __future__ import annotations
 import difflib
 import sys
 import warnings
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FrameType
 from typing import Any
 
 #: The maximum number of names in a message.
@@ -128,49 +126,29 @@ ONCE = "once "
 Warn = Callable[[str, str], None]
 #: The packages whose stack frames a warning skips to point to the user's code.
 _SKIPPED = ("pt_fairness", "ir_measures", "pyterrier")
-#: A weak reference to the last call of ``pt.Experiment``, and the causes it has warned of.
-_experiment: tuple[Any, set[str]] = (lambda: None, set())
-#: The causes with :data:`ONCE` of which this process has warned.
-_warned: set[str] = set()
+#: The causes that are not warned of again: at the lines of a file, or with :data:`ONCE` anywhere.
+_warned: set[tuple[str, tuple[str, int] | None]] = set()
 
 
 def warn(message: str, cause: str | None = None) -> None:
     """Issue a :class:`FairnessWarning` at the innermost line of the user's code.
 
-    :param cause: what warnings of different runs have in common; by default the message. Within a
-        call of ``pt.Experiment``, the first warning of a cause is issued.
+    :param cause: what warnings of different runs have in common; by default the message. A line
+        with ``pt.Experiment``, which makes an evaluator for each system, warns of a cause once.
     """
     collected, cause = _collected.get(), cause or message
     if collected is not None:
         collected.append((cause, message))
         return
-    if cause in _warned:
-        return
-    level, frame = 2, sys._getframe(1)
+    level, frame, in_experiment = 2, sys._getframe(1), False
     while frame.f_back is not None and \
             frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
-        if frame.f_code.co_name == "Experiment" and _warned_before(frame, cause):
-            return
+        in_experiment |= frame.f_code.co_name == "Experiment"
         level, frame = level + 1, frame.f_back
+    # The filter of Python would forget: it starts anew whenever any library changes the filters.
+    place = None if cause.startswith(ONCE) else (frame.f_code.co_filename, frame.f_lineno)
+    if (cause, place) in _warned:
+        return
+    if place is None or in_experiment:
+        _warned.add((cause, place))
     warnings.warn(message, FairnessWarning, stacklevel=level)
-    if cause.startswith(ONCE):
-        _warned.add(cause)
-
-
-def _warned_before(experiment: FrameType, cause: str) -> bool:
-    """Return whether a call of ``pt.Experiment`` has warned of a cause, and remember it.
-
-    pt.Experiment makes an evaluator for each system. What the evaluators of a call have in common
-    is in its local variables only.
-    """
-    global _experiment
-    found = experiment.f_locals
-    call = found.get("renderer", found.get("qrels"))
-    if call is None:
-        return False
-    if _experiment[0]() is not call:
-        _experiment = weakref.ref(call), set()
-    causes = _experiment[1]
-    before = cause in causes
-    causes.add(cause)
-    return before

@@ -86,8 +86,8 @@ TABLE = ("table", "qrels", "run", "-m")
     ((*TABLE, "rKL@5", "--groups", "qrels"), "or pt-fairness annotate --none"),
     (("annotate", "g.csv", "g.csv"), "g.csv"),
     (("rerank", "run", "xquad", "--groups", "g.csv", "--target", "qrels"),
-     "or the shares, such as {'PRO':0.5,"),
-    ((*TABLE, "rKL@5", "--uncertain", "9"), "(--groups)"),
+     "the shares, such as {'PRO':0.5,"),
+    ((*TABLE, "rKL@5", "--uncertain", "9"), "--groups of the commands"),
     ((*TABLE, "rKL@5", "--groups", "g.csv"), "with nothing to compare with have"),
 ])
 def test_what_commands_say(run, arguments, says):
