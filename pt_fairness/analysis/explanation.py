@@ -17,8 +17,7 @@ from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
 from pt_fairness.provider.parsing import parsed, take_groups
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.

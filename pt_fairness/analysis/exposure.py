@@ -13,7 +13,7 @@ from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import ROUNDING, Floats
 from pt_fairness.core.messages import at_least, one_of, shown
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.trec_order import Judgments
 
 #: The default of ``p`` for each discount that has one.
 _P = {"geometric": 0.85, "power": 0.5}

@@ -15,8 +15,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.inequity import IAA
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
@@ -90,7 +89,7 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
         item = pd.factorize(docnos)[0]
     else:
         found = annotations.of_run(run, None)
-        codes = np.concatenate([found.codes[rows], annotations.judged])
+        codes = np.concatenate([found.codes[rows], annotations.pair_codes])
         shares = found.sets.shares(codes, annotations.labels)
         document, item = np.nonzero(shares)
         topic = topic[document]

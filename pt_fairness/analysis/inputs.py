@@ -18,8 +18,7 @@ from pt_fairness.measures.scoring import rels_of
 from pt_fairness.provider.checks import check_labels
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 def judgments_of(qrels: Any) -> Judgments:

@@ -81,7 +81,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                          f"{', '.join(annotations.labels) or 'none'}")
     systems = [(run, annotations.of_run(run, None))
                for run in runs_of(frames, annotations.judgments).values()]
-    drawn = Draws(annotations, systems, annotations.judged,
+    drawn = Draws(annotations, systems, annotations.pair_codes,
                   lambda sets: sets.any_of(annotations.labels)[:-1], True, wanted, 1)
     # Sorted, so that the draws do not depend on the order of rows and runs.
     documents = np.array(sorted(range(len(drawn.names)), key=drawn.names.__getitem__), np.intp)

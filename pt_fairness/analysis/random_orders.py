@@ -20,9 +20,8 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import fairest, score
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped
 from pt_fairness.provider.parsing import parsed, take_groups
-from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Rankings
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The number of documents that are scored at a time, which limits the memory.
 DOCUMENTS = 1 << 20
@@ -125,11 +124,9 @@ def _scored(system: str, run: Run, judgments: Judgments, sources: Sequence[Group
                     if not set(source.measures).isdisjoint(measure.parts))
         by_sources.setdefault(own, []).append(measure)
     for own, some in by_sources.items():
-        found = [source.annotations.of_run(run, None) for source in own]
-        rankings = [source.annotations.rankings(run, ranked)
-                    for source, ranked in zip(own, found, strict=True)]
-        annotated = np.any([ranked.sets.any_of(source.annotations.labels)[ranked.codes]
-                            for source, ranked in zip(own, found, strict=True)], axis=0)
+        rankings = [source.annotations.of_run(run, None) for source in own]
+        annotated = np.any([ranked.sets.any_of(ranked.labels)[ranked.codes]
+                            for ranked in rankings], axis=0)
         kept = ~np.any([source.dropped for source in own], axis=0)
         size = len(run.topic) + len(judgments.topic)
         means: list[Floats] = []

@@ -13,9 +13,8 @@ from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.measures import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.protected import Side
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.rankings.view import View
 
 #: The prefixes of the columns of :func:`explain` that hold shares and targets.
@@ -40,8 +39,7 @@ class Shown:
         annotations = annotations_for(measure, judgments, source)
         judged_only = not own and measure.params.get("judged_only")
         depth = measure.depth if own else None if judged_only else cutoff
-        found = annotations.of_run(run, depth)
-        rankings = annotations.rankings(run, found).labelled(measure.added_labels if own else ())
+        rankings = annotations.of_run(run, depth).of_labels(measure.added_labels if own else ())
         self._view = View(rankings, slice(topic, topic + 1))
         codes, relevance, _ = self._view.full(None)
         length = codes.shape[1]
@@ -60,7 +58,7 @@ class Shown:
         self.depth = max(int(self.counted.max(initial=-1)) + 1, min(length, cutoff or length))
         self._codes, self.relevance = codes[0, :self.depth], relevance[0, :self.depth]
         side: Side | None = measure.side(self._view) if own and self._view.labels else None
-        self._side = side if side is not None and side.known[0] else None
+        self._side = side if side is not None and side.present[0] else None
 
     def groups(self) -> list[list[str]]:
         """Return the groups of the document at each rank."""

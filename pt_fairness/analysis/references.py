@@ -15,7 +15,7 @@ from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.messages import at_least, listed, shown
 from pt_fairness.core.streams import uniforms
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Run
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from pt_fairness.core.labels import label_text
 from pt_fairness.core.messages import at_least, one_of, shown
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import rels_of, score
-from pt_fairness.rankings.labelled import Judged, Lists, Rankings
-from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.labelled import LabelSets, Rankings
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
 
@@ -133,12 +132,13 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     topic = np.repeat(np.arange(topics), depth)
     flat = codes.reshape(-1).astype(np.int32)
     pair = np.arange(len(flat))
-    lists = Lists(np.arange(topics), np.arange(topics) * depth, np.full(topics, depth), topic,
-                  pair, flat, lambda: pair)
-    judged = Judged([str(i + 1) for i in range(topics)], topic, np.ones(len(flat), np.int64),
-                    {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1)
-                     for rel in rels})
-    return Rankings(lists, judged, LabelSets(names), sorted(names))
+    relevant = {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1) for rel in rels}
+    return Rankings(
+        list_topic=np.arange(topics), start=np.arange(topics) * depth,
+        length=np.full(topics, depth), list_of=topic, pair=pair, codes=flat, item=lambda: pair,
+        topics=[str(i + 1) for i in range(topics)], pair_topic=topic,
+        relevance=np.ones(len(flat), np.int64), relevant=relevant, sets=LabelSets(names),
+        labels=sorted(names))
 
 
 def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int] | Bools,

@@ -25,11 +25,9 @@ from pt_fairness.core.streams import uniforms
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import depth_of, score
-from pt_fairness.rankings.annotations import Annotations, Ranked
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.labelled import Rankings
-from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The number of ranked and judged documents in the draws that are scored at a time.
 CELLS = 1 << 21
@@ -48,7 +46,7 @@ class Draws:
     #: The label of each document in each draw, ``[documents, draws]``; −1 for its own labels.
     labels: Ints
 
-    def __init__(self, annotations: Annotations, runs: Sequence[tuple[Run, Ranked]], judged: Ints,
+    def __init__(self, annotations: Annotations, runs: Sequence[tuple[Run, Rankings]], judged: Ints,
                  drawn: Callable[[LabelSets], Bools], by_topic: bool,
                  measures: Sequence[FairnessMeasure], cells: int) -> None:
         self._annotations, self._runs = annotations, runs
@@ -84,16 +82,15 @@ class Draws:
 
     def _rankings(self, place: int, draws: slice) -> Rankings:
         """Return the rankings of a run in some draws, with a topic for each topic and draw."""
-        run, ranked = self._runs[place]
+        _, ranked = self._runs[place]
         codes = self._codes(place + 1, ranked.codes, draws)
         relevant = {rel: self._codes(0, known, draws)
                     for rel, known in self._annotations.by_rel.items()}
-        found = self._annotations.rankings(run, ranked).repeated(self.labels[:0, draws].shape[1])
+        found = ranked.repeated(self.labels[:0, draws].shape[1])
         # Fewer label sets make larger blocks of topics.
         single = LabelSets(ranked.sets.labels)
         several = max(some.max(initial=0) for some in (codes, *relevant.values())) >= len(single)
-        return replace(found, lists=replace(found.lists, codes=codes),
-                       judged=replace(found.judged, relevant=relevant),
+        return replace(found, codes=codes, relevant=relevant,
                        sets=found.sets if several else single)
 
     def values(self, place: int) -> Floats:

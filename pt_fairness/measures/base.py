@@ -24,8 +24,7 @@ from pt_fairness.measures.params import (
     literal,
     plain,
 )
-from pt_fairness.rankings.populations import distribution
-from pt_fairness.rankings.protected import Side, label_parts, side_of
+from pt_fairness.rankings.protected import Side, distribution, label_parts, side_of
 from pt_fairness.rankings.view import View
 
 #: Takes a parameter and a name of groups, a target, values or a run, and returns a name.

@@ -11,7 +11,7 @@ from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
 from pt_fairness.measures.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
-from pt_fairness.rankings.populations import population
+from pt_fairness.rankings.protected import population
 from pt_fairness.rankings.view import View
 
 

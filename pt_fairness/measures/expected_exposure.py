@@ -18,7 +18,7 @@ from pt_fairness.measures.documents import (
     sum_by_topic,
 )
 from pt_fairness.measures.registration import register
-from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import Documents, View
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.

@@ -65,7 +65,7 @@ class LogRatio(SignedMeasure):
                                            self.param("p"))
         values = log_ratio(arrays.ratio(own, own_below),
                            arrays.ratio(np.where(returned, others, weight), others_below))
-        defined = side.known[first] & (np.minimum(own_below, others_below) > LEAST)
+        defined = side.present[first] & (np.minimum(own_below, others_below) > LEAST)
         return np.where(defined, self.signed(values), np.nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:

@@ -15,7 +15,7 @@ from pt_fairness.measures import composite_params, ordinal, params
 from pt_fairness.measures.base import Bind, FairnessMeasure, supported
 from pt_fairness.measures.registration import register
 from pt_fairness.measures.target_distribution import or_uniform
-from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import View
 
 _STOPPING = {

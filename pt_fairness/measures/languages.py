@@ -107,7 +107,7 @@ class _PEER(FairnessMeasure):
         codes, relevance, n = view.full(self.param("cutoff"))
         row, place = np.nonzero(codes >= 0)
         code, of_ranked = codes[row, place], relevance[row, place]
-        topic, judged_code, of_judged = view.judged
+        topic, judged_code, of_judged = view.judgments
         values, defined = np.zeros(len(view)), np.zeros(len(view), bool)
         for grade, weight in (self.param("weights") or {1: 1.0}).items():
             if weight == 0:

@@ -11,7 +11,7 @@ from pt_fairness.core.arrays import Floats
 from pt_fairness.measures import params
 from pt_fairness.measures.registration import register
 from pt_fairness.measures.target_distribution import DistributionMeasure
-from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import View
 
 

@@ -11,8 +11,7 @@ from pt_fairness.core.arrays import Floats
 from pt_fairness.measures import all_groups, params
 from pt_fairness.measures.prefix import PrefixMeasure, weights
 from pt_fairness.measures.registration import register
-from pt_fairness.rankings.populations import distribution
-from pt_fairness.rankings.protected import Side
+from pt_fairness.rankings.protected import Side, distribution
 from pt_fairness.rankings.view import View
 
 

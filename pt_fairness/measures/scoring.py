@@ -61,7 +61,7 @@ def score(measures: Collection[FairnessMeasure],
     values: dict[FairnessMeasure, Floats] = {}
     for added, some in by_labels.items():
         parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in some}
-        for view in View.blocks(rankings.labelled(added, depth_of(some))):
+        for view in View.blocks(rankings.of_labels(added, depth_of(some))):
             for measure in some:
                 parts[measure].append(view.mean_of_lists(values_of(measure, view)))
         values |= {measure: np.concatenate(part) for measure, part in parts.items()}
@@ -77,7 +77,7 @@ def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> F
     :param depth: the number of documents that count
     """
     parts = [np.zeros((0, depth))]
-    for view in View.blocks(rankings.labelled(measure.added_labels, measure.depth)):
+    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
         terms = measure.terms(view)[:, :depth]
         terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
         parts.append(np.where(np.isnan(values_of(measure, view))[:, None], np.nan, terms))
@@ -90,7 +90,7 @@ def fairest(measure: FairnessMeasure, rankings: Rankings) -> Floats | None:
     Values by list are averaged over the lists of each topic. ``None`` if it is not known.
     """
     parts = [np.zeros(0)]
-    for view in View.blocks(rankings.labelled(measure.added_labels, measure.depth)):
+    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
         values = measure.fairest(view)
         if values is None:
             return None

@@ -46,7 +46,7 @@ class BinomialMeasure(FairnessMeasure):
         if p is None:
             return side
         ones = np.ones(len(view))
-        return side._replace(plus=p * ones, total=ones, defined=side.known)
+        return side._replace(plus=p * ones, total=ones, defined=side.present)
 
     def target(self, view: View) -> Floats | None:
         return super().target(view) if self.param("p") is None else None

@@ -13,7 +13,7 @@ import numpy as np
 from pt_fairness.core import arrays, discounts, divergences
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.rankings.populations import distribution
+from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import View
 
 

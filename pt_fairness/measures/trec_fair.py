@@ -14,7 +14,7 @@ from pt_fairness.measures import composite_params, params
 from pt_fairness.measures.base import Bind, FairnessMeasure
 from pt_fairness.measures.documents import sum_by_topic
 from pt_fairness.measures.registration import register
-from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.view import View
 
 
@@ -205,7 +205,7 @@ class _TrecFair(FairnessMeasure):
         if self.param("unknown") == "partial" and len(labels) < 2:
             return np.full(len(view), np.nan)
         ranked = self.cells([(sets, codes) for sets, codes, _ in found])
-        topic, _, relevance = view.judged
+        topic, _, relevance = view.judgments
         relevant = np.flatnonzero(relevance >= self.param("rel"))
         judged = self.cells([(sets, codes[relevant]) for sets, _, codes in found])
         q_topic = topic[relevant[judged.row]]

@@ -13,8 +13,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.parity import rnd, rrd
 from pt_fairness.measures.prefix import PrefixMeasure, weights
 from pt_fairness.measures.registration import register
-from pt_fairness.rankings.populations import distribution
-from pt_fairness.rankings.protected import Side, of_ranked, side_of
+from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
 from pt_fairness.rankings.view import View
 
 

@@ -20,9 +20,8 @@ from pt_fairness.core.identifiers import words_of
 from pt_fairness.core.messages import Warn
 from pt_fairness.measures.params import DEEPEST
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.labelled import LabelSets
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The measures of ndeval that do not depend on the order within the cutoff.
 SET_MEASURES = frozenset({"P_IA", "StRecall"})

@@ -13,9 +13,8 @@ from pt_fairness.core.messages import Warn
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import depth_of
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
 from pt_fairness.rankings.labelled import Attribute, Rankings
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 class Attributes:

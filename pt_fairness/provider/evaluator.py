@@ -27,10 +27,9 @@ from pt_fairness.provider.checks import check_labels, check_names, check_weights
 from pt_fairness.provider.ndeval import Ndeval
 from pt_fairness.provider.others import OfGroups
 from pt_fairness.provider.value_lookup import ValueLookup
-from pt_fairness.rankings.annotations import Annotations, Ranked
-from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
-from pt_fairness.rankings.run import Run, empty_run
+from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
 
 
 class GroupedMeasures:
@@ -187,7 +186,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """
         added: dict[FairnessMeasure, Floats] = {}
         for source in self._sources:
-            rankings, _ = self._rankings(run, source)
+            rankings = self._rankings(run, source)
             added |= {measure: contributions(measure, rankings, depth)
                       for measure in source.measures if measure.is_sum}
         return {measure: np.nan_to_num(measure.compose([added[part] for part in measure.parts]))
@@ -217,25 +216,23 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 if not set(source.measures).isdisjoint(measure.parts)]
 
     @staticmethod
-    def _rankings(run: Run, source: GroupedMeasures) -> tuple[Rankings, Ranked]:
+    def _rankings(run: Run, source: GroupedMeasures) -> Rankings:
         """Return the rankings of a run with the groups and values of a source."""
         ranked = source.annotations.of_run(run, depth_of(source.measures))
-        rankings = source.annotations.rankings(run, ranked)
-        return source.values.added_to(rankings, run), ranked
+        return source.values.added_to(ranked, run)
 
     def _scores(self, run: Run, source: GroupedMeasures) -> dict[FairnessMeasure, Floats]:
         """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
-        rankings, ranked = self._rankings(run, source)
-        rankings = source.attributes.added_to(rankings, run, self._warn)
-        values = score(source.of_views, rankings) | source.of_group.scores(run, ranked)
+        ranked = source.attributes.added_to(self._rankings(run, source), run, self._warn)
+        values = score(source.of_views, ranked) | source.of_group.scores(run, ranked)
         for measure in source.measures:
             cutoff = measure.param("cutoff")
             if cutoff is not None and measure.condensed and source.needed:
-                self.within[measure] = ranked.share_within(run, source.annotations.labels, cutoff)
+                self.within[measure] = ranked.share_within(cutoff)
         # If a measure is undefined for all topics, the warning of undefined topics covers it.
         undefined = any(np.isnan(some).all() for some in values.values())
         unknown = source.groups is not None and bool((ranked.codes < 0).all())
-        if unknown and (source.annotations.judged < 0).all():
+        if unknown and (source.annotations.pair_codes < 0).all():
             others = f", such as {run.docnos(np.zeros(1, int))[0]!r}," if len(run.topic) else ""
             self._warn(f"no judged document, such as "
                        f"{self._judgments.docnos(np.zeros(1, int))[0]!r}, and no document of the "

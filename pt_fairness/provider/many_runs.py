@@ -13,7 +13,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import FAIRNESS
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.others import QuickEvaluator
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Run
 
 
 class ManyRunsEvaluator(QuickEvaluator):

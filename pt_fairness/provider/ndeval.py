@@ -14,8 +14,7 @@ from pt_fairness.core.arrays import Floats, mean_of_lists
 from pt_fairness.core.identifiers import codes_of, texts_of
 from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.provider.alpha_ndcg import judged_only
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 class Ndeval:

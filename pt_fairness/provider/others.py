@@ -13,8 +13,9 @@ import pandas as pd
 from pt_fairness.core.arrays import Bools, Floats, mean_of_lists
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.of_group import OfGroupMeasure
-from pt_fairness.rankings.annotations import Annotations, Ranked
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.trec_order import Run
 
 
 class QuickEvaluator:
@@ -100,7 +101,7 @@ class OfGroups:
     def _of_group(self, label: str) -> tuple[Bools, Any]:
         """Return a mask of the judged pairs of a group, and the relevance of all, ``[pairs]``."""
         judgments = self._annotations.judgments
-        member = self._annotations.sets.any_of([label])[self._annotations.judged]
+        member = self._annotations.sets.any_of([label])[self._annotations.pair_codes]
         own = judgments.relevance
         if self._annotations.groups is None and member.any():
             codes, labels = judgments.row_labels
@@ -109,7 +110,7 @@ class OfGroups:
             np.maximum.at(own, judgments.index.pair[rows], judgments.row_relevance[rows])
         return member, np.where(member, own, np.minimum(judgments.relevance, 0))
 
-    def scores(self, run: Run, ranked: Ranked) -> dict[FairnessMeasure, Floats]:
+    def scores(self, run: Run, ranked: Rankings) -> dict[FairnessMeasure, Floats]:
         """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined.
 
         :param ranked: the groups of the ranked documents

@@ -15,9 +15,8 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.document_values import ValueMeasure, of_label_sets
 from pt_fairness.measures.scoring import depth_of
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelled import Background, Rankings
-from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.labelled import Background, LabelSets, Rankings
+from pt_fairness.rankings.trec_order import Run
 from pt_fairness.values import runs
 
 
@@ -73,7 +72,7 @@ class ValueLookup:
         else:
             pairs = np.flatnonzero(judgments.relevance >= rel)
             topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
-            codes, sets = self._annotations.judged[pairs], self._annotations.sets
+            codes, sets = self._annotations.pair_codes[pairs], self._annotations.sets
         return Background(topic, {key: self._numbers(source, topic, docnos, codes, sets)
                                   for key, source in self._sources.items()})
 

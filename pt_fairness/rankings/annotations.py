@@ -1,12 +1,11 @@
-"""Lookup of the groups of judged and ranked documents."""
+"""The groups of judged and ranked documents."""
 
 from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,39 +13,8 @@ from pt_fairness.core.arrays import Ints, recoded
 from pt_fairness.core.identifiers import CHUNK
 from pt_fairness.core.labels import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.labelled import Judged, Lists, Rankings
-from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.run import Run
-
-
-class Ranked(NamedTuple):
-    """The label sets of a run's documents."""
-
-    #: The label set of each document, ``[n]``, −1 where it is unannotated.
-    codes: Ints
-    #: The length to which each list was looked up, ``[R]``; later documents are ignored.
-    length: Ints
-    #: The label sets that the codes refer to.
-    sets: LabelSets
-    #: The number of documents whose labels are all outside the label set G.
-    foreign: int
-    #: The labels of these documents, sorted.
-    foreign_labels: list[str]
-
-    def share_within(self, run: Run, labels: Sequence[str], cutoff: int) -> float:
-        """Return how many of the documents that count at a cutoff stand within it in the lists.
-
-        These are the first documents of each list with one of the labels, at most ``cutoff``.
-
-        :returns: their share; NaN if no document counts
-        """
-        annotated = np.flatnonzero(self.sets.any_of(labels)[self.codes])
-        length = np.bincount(run.list[annotated], minlength=len(self.length))
-        start = np.cumsum(length) - length
-        place = np.arange(len(annotated)) - start[run.list[annotated]]
-        counting = annotated[place < cutoff]
-        return float(np.mean(run.place[counting] < cutoff)) if len(counting) else np.nan
+from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 class Annotations:
@@ -65,25 +33,29 @@ class Annotations:
     :raises ValueError: neither the group source nor the qrels have groups
     """
 
+    #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
+    #: From the qrels, only rows with a relevance of at least ``rel`` contribute labels.
+    by_rel: dict[int | None, Ints]
+
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
                  added: Iterable[str] = (), needed: bool = True, unknown: bool = False) -> None:
         self.judgments, self.groups = judgments, groups
-        rels = set(rels)
         #: The labels that the group source declares; ``None`` if it declares none.
         self.declared = None if groups is None else groups.labels
         self._added, self._unknown = set(added), [UNKNOWN_GROUP] * unknown
         self._lock = threading.Lock()
         if not needed:
-            self._name_labels([])
-            self.judged = np.full(len(judgments.topic), -1, np.int32)
-            self.by_rel = dict.fromkeys(rels, self.judged)
+            self._set_labels([])
+            self.pair_codes = np.full(len(judgments.topic), -1, np.int32)
+            self.by_rel = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
-            self._make_from_iteration(rels)
+            self._read_iteration(set(rels))
         else:
-            self._make_from_source(groups, rels)
+            self._ask_source(groups, set(rels))
 
-    def _make_from_iteration(self, rels: set[int | None]) -> None:
-        index, relevance = self.judgments.index, self.judgments.row_relevance
+    def _read_iteration(self, rels: set[int | None]) -> None:
+        """Take the groups of the judged documents from the qrels."""
+        pair, relevance = self.judgments.index.pair, self.judgments.row_relevance
         codes, labels = self.judgments.row_labels
         if labels and set(labels) <= TREC_DEFAULTS:
             raise ValueError(
@@ -92,40 +64,41 @@ class Annotations:
                 "evaluate, --groups of the commands), or write the groups into the qrels "
                 "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
                 "pt.fairness.read_qrels keeps them")
-        self._name_labels(labels)
+        self._set_labels(labels)
+        label = recoded(codes, labels, self.sets.labels)
+        pairs = len(self.judgments.topic)
+        self.pair_codes = self.sets.code(pair, label, pairs)
+        self.by_rel = {}
+        for rel in rels:
+            self.by_rel[rel] = self.pair_codes
+            if rel is not None and (relevance < rel).any():
+                rows = relevance >= rel
+                self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
 
-        def sets_of(rows: Any) -> Ints:
-            return self.sets.annotated(Memberships(index.pair[rows], codes[rows], labels),
-                                       len(index))
-
-        self.judged = sets_of(slice(None))
-        #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower
-        #: relevance. Only rows with a relevance of at least ``rel`` contribute labels.
-        self.by_rel = {rel: self.judged if rel is None or (relevance >= rel).all()
-                       else sets_of(relevance >= rel) for rel in rels}
-
-    def _make_from_source(self, groups: Groups, rels: set[int | None]) -> None:
+    def _ask_source(self, groups: Groups, rels: set[int | None]) -> None:
+        """Take the groups of the judged documents from a group source."""
         relevance = self.judgments.relevance
-        complete, least = groups.labels is not None and groups.complete, -np.inf
-        if complete:  # the other documents are not needed for the label set
+        pairs = np.arange(len(relevance))
+        complete = groups.labels is not None and groups.complete
+        if complete:  # documents of a lower relevance are not needed for the label set
             least = min((-np.inf if rel is None else rel for rel in rels), default=np.inf)
-        pairs = np.flatnonzero(relevance >= least)
-        found = self._look_up(groups, self.judgments, pairs)
-        self._name_labels([] if complete else found.labels)
-        codes = self.sets.annotated(found, len(relevance))
+            pairs = np.flatnonzero(relevance >= least)
+        memberships = self._look_up(groups, self.judgments, pairs)
+        self._set_labels([] if complete else memberships.labels)
+        codes = self.sets.annotated(memberships, len(relevance))
         if len(pairs) == len(relevance):
-            self.judged = codes
+            self.pair_codes = codes
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
                              "unannotated")
         self.by_rel = {rel: codes if rel is None else np.where(relevance >= rel, codes, -1)
                        for rel in rels}
 
-    def _name_labels(self, judged: Iterable[str]) -> None:
+    def _set_labels(self, judged: Iterable[str]) -> None:
+        labels = {*judged, *(self.declared or ())}.difference(self._unknown)
         #: The label set G, sorted.
-        self.labels = sorted({*judged, *(self.declared or ())}.difference(self._unknown))
-        self.sets = LabelSets([*self.labels, *sorted(self._added - {*self.labels}),
-                               *self._unknown])
+        self.labels = sorted(labels)
+        self.sets = LabelSets([*self.labels, *sorted(self._added - labels), *self._unknown])
 
     def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
         """Return the annotations of documents from the group source.
@@ -134,32 +107,36 @@ class Annotations:
         :returns: the annotations; ``item`` holds elements of ``rows``
         :raises ValueError: the source returns weights, but its ``weighted`` is False
         """
-        qids, topic = np.array(self.judgments.topics, dtype=object), documents.topic
-        at_once = CHUNK if groups.in_parts else max(len(rows), 1)
-        place: dict[str, int] = {}
-        parts: list[tuple[Any, ...]] = [(np.zeros(0, np.intp), np.zeros(0, np.int32), np.zeros(0))]
-        for start in range(0, len(rows), at_once):
-            part = rows[start:start + at_once]
+        qids = np.array(self.judgments.topics, dtype=object)
+        topic = documents.topic
+        chunk = CHUNK if groups.in_parts else max(len(rows), 1)
+        code: dict[str, int] = {}
+        items, codes, weights = [np.zeros(0, np.intp)], [np.zeros(0, np.int32)], [np.zeros(0)]
+        for start in range(0, len(rows), chunk):
+            part = rows[start:start + chunk]
+            docnos = documents.docnos(part)
             with self._lock:  # user-defined sources and docstores may not be thread-safe
-                found = Memberships(*groups.annotate(qids[topic[part]], documents.docnos(part)))
-            if found.weight is not None and not groups.weighted:
+                memberships = Memberships(*groups.annotate(qids[topic[part]], docnos))
+            if memberships.weight is not None and not groups.weighted:
                 raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
                                  "weighted; set weighted = True in the class")
             if self._unknown:
-                found = found.with_unknown(len(part))
-            table = np.array([place.setdefault(name, len(place)) for name in found.labels],
-                             np.int32)
-            parts.append((part[found.item], table[found.codes],
-                          found.weights if groups.weighted else np.zeros(0)))
-        item, codes, weights = (np.concatenate(some) for some in zip(*parts, strict=True))
-        return Memberships(item, codes, list(place), weights if groups.weighted else None)
+                memberships = memberships.with_unknown(len(part))
+            table = [code.setdefault(label, len(code)) for label in memberships.labels]
+            items.append(part[memberships.item])
+            codes.append(np.array(table, np.int32)[memberships.codes])
+            if groups.weighted:
+                weights.append(memberships.weights)
+        weight = np.concatenate(weights) if groups.weighted else None
+        return Memberships(np.concatenate(items), np.concatenate(codes), list(code), weight)
 
     @cached_property
-    def judged(self) -> Ints:
+    def pair_codes(self) -> Ints:
         """The label set of each judged pair, ``[pairs]``, −1 where it is unannotated."""
         assert self.groups is not None
         pairs = np.arange(len(self.judgments.topic))
-        return self.sets.annotated(self._look_up(self.groups, self.judgments, pairs), len(pairs))
+        memberships = self._look_up(self.groups, self.judgments, pairs)
+        return self.sets.annotated(memberships, len(pairs))
 
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""
@@ -168,46 +145,59 @@ class Annotations:
             return None
         return str(self.judgments.docnos(relevant[:1])[0])
 
-    def of_run(self, run: Run, depth: int | None) -> Ranked:
-        """Return the label sets of a run's documents.
+    def of_run(self, run: Run, depth: int | None) -> Rankings:
+        """Return the ranked and the judged documents with their label sets.
 
-        Lookup in a group source stops when each list has ``depth`` annotated documents or ends.
+        Lookup in a group source stops when each list has ``depth`` annotated documents or ends;
+        later documents are ignored.
 
         :param depth: ``None`` for the whole lists
         """
+        judgments, order = self.judgments, None
         if self.groups is None:
-            codes = np.where(run.pair >= 0, self.judged[run.pair], -1)
-            return Ranked(codes, run.length, self.sets, 0, [])
+            codes = np.where(run.pair >= 0, self.pair_codes[run.pair], -1)
+            length, sets, outside = run.length, self.sets, (0, set[str]())
+        else:
+            order = self.groups.order
+            codes, length, sets, outside = self._of_ranked(self.groups, run, depth)
+        foreign, foreign_labels = outside
+        return Rankings(run.topics, run.start, length, run.list, run.pair, codes, lambda: run.item,
+                        judgments.topics, judgments.topic, judgments.relevance, self.by_rel, sets,
+                        self.labels, order, foreign, sorted(foreign_labels))
+
+    def _of_ranked(self, groups: Groups, run: Run, depth: int | None) \
+            -> tuple[Ints, Ints, LabelSets, tuple[int, set[str]]]:
+        """Look up ranked documents in the group source.
+
+        :returns: the label set of each document, ``[n]``, the length to which each list was looked
+            up, ``[R]``, the label sets, and the number of documents whose labels are all outside
+            the label set, with these labels
+        """
         sets = copy.copy(self.sets)
-        codes = np.full(len(run.topic), -1, np.int32)
-        known = np.zeros(len(run.length), np.int32)
-        depth = int(run.length.max(initial=0)) if depth is None else depth
-        wanted = np.minimum(run.length, depth).astype(np.int32)
-        foreign, foreign_labels = 0, set()
+        codes = np.full(len(run.list), -1, np.int32)
+        before = np.zeros(len(run.length), np.int32)
+        if depth is None:
+            depth = int(run.length.max(initial=0))
+        length = np.minimum(run.length, depth).astype(np.int32)
+        foreign, foreign_labels = 0, set[str]()
         countable = [*self.labels, *self._unknown]
-        while (wanted > known).any():
-            rows = np.flatnonzero((run.place >= known[run.list])
-                                  & (run.place < wanted[run.list])).astype(np.int32)
-            found = self._look_up(self.groups, run, rows)
-            item, label, labels, *_ = found
-            codes[rows] = sets.annotated(found, len(codes))[rows]
+        while (length > before).any():
+            place = run.place
+            rows = np.flatnonzero((place >= before[run.list]) & (place < length[run.list]))
+            rows = rows.astype(np.int32)
+            memberships = self._look_up(groups, run, rows)
+            item, labels = memberships.item, memberships.labels
+            codes[rows] = sets.annotated(memberships, len(codes))[rows]
             if self._unknown:  # labels outside the label set are unknown
                 codes[item[codes[item] < 0]] = sets.labels.index(UNKNOWN_GROUP)
-            outside = recoded(label, labels, countable) < 0
+            outside = recoded(memberships.codes, labels, countable) < 0
             if outside.any():
                 alone = np.setdiff1d(item[outside], item[~outside])
                 foreign += len(alone)
-                foreign_labels |= {labels[one] for one in np.unique(label[np.isin(item, alone)])}
-            known = wanted
-            annotated = np.bincount(run.list[sets.any_of(countable)[codes]], minlength=len(known))
-            wanted = np.where(annotated < depth, np.minimum(run.length, 2 * known), known)
-        return Ranked(codes, known, sets, foreign, sorted(foreign_labels))
-
-    def rankings(self, run: Run, ranked: Ranked) -> Rankings:
-        """Return the ranked and the judged documents with their label sets."""
-        judgments = self.judgments
-        return Rankings(
-            Lists(run.topics, run.start, ranked.length, run.list, run.pair, ranked.codes,
-                  lambda: run.item),
-            Judged(judgments.topics, judgments.topic, judgments.relevance, self.by_rel),
-            ranked.sets, self.labels, order=None if self.groups is None else self.groups.order)
+                label = np.unique(memberships.codes[np.isin(item, alone)])
+                foreign_labels |= {labels[code] for code in label}
+            before = length
+            annotated = sets.any_of(countable)[codes]
+            count = np.bincount(run.list[annotated], minlength=len(length))
+            length = np.where(count < depth, np.minimum(run.length, 2 * before), before)
+        return codes, before, sets, (foreign, foreign_labels)

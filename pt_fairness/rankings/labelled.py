@@ -1,51 +1,146 @@
-"""The ranked and the judged documents of all topics, with the groups of one source."""
+"""Label sets, and the ranked and judged documents of all topics with the label sets of one source.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, recoded
-from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, recoded, unique_rows
+
+if TYPE_CHECKING:  # pandas is not needed to declare measures
+    from pt_fairness.groups import Memberships
 
 
-@dataclass(frozen=True)
-class Lists:
-    """The ranked documents, sorted by list and rank."""
+class LabelSets:
+    """Table of the label sets of documents; the code of a set is its index.
 
-    #: The topic of each list, ``[R]``, ascending.
-    topics: Ints
-    #: The index of the first document of each list, ``[R]``.
-    start: Ints
-    #: The number of documents of each list, ``[R]``.
-    length: Ints
-    #: The list of each document, ``[n]``.
-    list: Ints
-    #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
-    pair: Ints
-    #: The label set of each document, ``[n]``, −1 where it is unannotated.
-    codes: Ints
-    #: Returns the identifier of each document, ``[n]``: see ``Run.item``.
-    item: Callable[[], Ints]
+    A set holds labels and their shares, which sum to 1. A set of one label has the code of that
+    label, 0 to ``len(labels) − 1``. Sets of several labels have the codes from ``len(labels)`` on.
 
+    Methods replace the arrays and never change them: a shallow copy can be extended independently.
 
-@dataclass(frozen=True)
-class Judged:
-    """The judged documents of all topics."""
+    :param labels: every label that can occur
+    """
 
-    #: The names of the topics, ``[T]``.
-    topics: Sequence[str]
-    #: The topic of each judged pair, ``[pairs]``, ascending.
-    topic: Ints
-    #: The relevance of each judged pair, ``[pairs]``.
-    relevance: Any
-    #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
-    #: The key ``None`` stands for all pairs.
-    relevant: Mapping[int | None, Ints]
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.labels = list(labels)
+        n = len(self.labels)
+        # Label and share of each entry, set by set, ``[entries]``. Set ``s`` has the entries from
+        # ``_start[s]`` to ``_start[s + 1]``.
+        self._label = np.arange(n, dtype=np.int32)
+        self._share = np.ones(n)
+        self._start = np.arange(n + 1)
+        #: Whether the shares of each set are weights of a group source, ``[len(self)]``.
+        self.weighted = np.zeros(n, bool)
+
+    def __len__(self) -> int:
+        return len(self.weighted)
+
+    def code(self, item: Ints, label: Ints, items: int, weight: Floats | None = None) -> Ints:
+        """Return the code of the label set of each item, ``[items]``, −1 for no labels.
+
+        New sets of several labels are added to the table.
+
+        :param item: the item of each annotation, ``[n]``
+        :param label: the label code of each annotation, ``[n]``; −1 is ignored
+        :param items: the number of items
+        :param weight: the weight of each annotation, ``[n]``; by default the labels of an item have
+            equal shares
+        """
+        codes = np.full(items, -1, np.int32)
+        labelled = label >= 0
+        if not labelled.all():
+            item, label = item[labelled], label[labelled]
+            weight = None if weight is None else weight[labelled]
+        if (item[1:] > item[:-1]).all():  # at most one label per item, sorted by item
+            codes[item] = label
+            return codes
+        order = np.lexsort((label, item))
+        item, label = item[order], label[order]
+        new = np.ones(len(item), bool)
+        new[1:] = (item[1:] != item[:-1]) | (label[1:] != label[:-1])
+        first = np.flatnonzero(new)
+        weights = np.ones(len(first))
+        if weight is not None:
+            weights = np.add.reduceat(weight[order], first)
+        item, label = item[first], label[first]
+        count = np.bincount(item, minlength=items)
+        alone = count[item] == 1
+        codes[item[alone]] = label[alone]
+        share = weights / np.bincount(item, weights)[item]
+        for size in np.unique(count[count > 1]):
+            rows = np.flatnonzero(count[item] == size).reshape(-1, size)
+            distinct, number = unique_rows(*label[rows].T, *share[rows].T)
+            codes[item[rows[:, 0]]] = len(self) + number
+            labels = np.column_stack(distinct[:size]).astype(np.int32)
+            shares = np.column_stack(distinct[size:])
+            self._append(labels, shares, weight is not None)
+        return codes
+
+    def annotated(self, annotations: Memberships, items: int) -> Ints:
+        """Return the code of the label set of each item, ``[items]``, −1 for no labels.
+
+        Labels that are not in the table are ignored.
+
+        :param items: the number of items
+        """
+        item, weight = annotations.item, annotations.weight
+        label = recoded(annotations.codes, annotations.labels, self.labels)
+        if weight is None:
+            return self.code(item, label, items)
+        equal = np.isnan(weight)
+        weighted = self.code(item[~equal], label[~equal], items, weight[~equal])
+        return np.maximum(weighted, self.code(item[equal], label[equal], items))
+
+    def _append(self, labels: Ints, shares: Floats, weighted: bool) -> None:
+        sets, size = labels.shape
+        start = self._start[-1] + size * np.arange(1, sets + 1)
+        self._label = np.append(self._label, labels)
+        self._share = np.append(self._share, shares)
+        self._start = np.append(self._start, start)
+        self.weighted = np.append(self.weighted, np.full(sets, weighted))
+
+    def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
+        """Return the entries of the sets in ``codes``.
+
+        :returns: the index in ``codes``, the label code and the share of each entry
+        """
+        start = self._start[codes]
+        size = self._start[codes + 1] - start
+        row = np.repeat(np.arange(len(codes)), size)
+        before = np.cumsum(size) - size
+        entry = np.arange(len(row)) + (start - before)[row]
+        return row, self._label[entry], self._share[entry]
+
+    def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
+        """Return the share of each of ``labels`` in each set, ``[len(codes), len(labels)]``.
+
+        Other labels are dropped, and the remaining shares of a set are normalised to sum to 1. A
+        set without any of ``labels`` has a row of 0, and so has the code −1.
+        """
+        annotated = np.flatnonzero(codes >= 0)
+        row, label, share = self.entries(codes[annotated])
+        # The last column (−1) holds the other labels.
+        table = np.zeros((len(codes), len(labels) + 1))
+        table[annotated[row], recoded(label, self.labels, labels)] = share
+        table = table[:, :-1]
+        total = table.sum(axis=1, keepdims=True)
+        return np.divide(table, total, out=table, where=total > 0)
+
+    def any_of(self, labels: Sequence[str]) -> Bools:
+        """Return a mask of the sets that have any of ``labels``, ``[len(self) + 1]``.
+
+        The last element is that of the code −1.
+        """
+        chosen = np.isin(self.labels, list(labels))
+        of_sets = np.logical_or.reduceat(chosen[self._label], self._start[:-1])
+        return np.append(of_sets, False)
 
 
 class Background(NamedTuple):
@@ -63,72 +158,22 @@ class Attribute(NamedTuple):
     #: The label sets that the codes refer to; the last of its labels is @UNKNOWN.
     sets: LabelSets
     #: The label set of each ranked document, ``[n]``, −1 where the source does not know it.
-    ranked: Ints
+    codes: Ints
     #: The label set of each judged pair, ``[pairs]``, −1 where the source does not know it.
-    judged: Ints
+    pair_codes: Ints
 
 
-@dataclass(frozen=True)
-class Rankings:
-    """The ranked and the judged documents of all topics, with the groups of one source."""
+class Condensed(NamedTuple):
+    """The annotated documents of all lists."""
 
-    lists: Lists
-    judged: Judged
-    #: The label sets that the codes refer to.
-    sets: LabelSets
-    #: The label set G, sorted.
-    labels: list[str]
-    #: For each value source, the value of each ranked document, ``[n]``, NaN where it has none.
-    values: Mapping[Hashable, Floats] = field(default_factory=dict)
-    backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
-    #: The groups of each source in ``FairnessMeasure.joint``.
-    attributes: Mapping[Hashable, Attribute] = field(default_factory=dict)
-    #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
-    order: Sequence[str] | None = None
-
-    def labelled(self, added: Sequence[str] = (), depth: int | None = None) -> Labelled:
-        """Return the rankings for one label set.
-
-        :param added: labels to add to the label set; labels outside the label set are ignored
-        :param depth: the number of annotated documents of each list to keep, ``None`` for all
-        """
-        return Labelled(self, sorted({*self.labels, *added}), depth)
-
-    def repeated(self, times: int) -> Rankings:
-        """Return the rankings ``times`` times, each with topics of its own."""
-        lists, judged = self.lists, self.judged
-
-        def moved(indices: Ints, step: int) -> Ints:
-            by = step * np.arange(times)[:, None]
-            return np.where(indices < 0, -1, indices + by).ravel()
-
-        def items() -> Ints:
-            # Identifiers of unjudged documents follow those of all judged ones.
-            item, pairs = lists.item(), len(judged.topic)
-            unjudged = item >= pairs
-            step = np.where(unjudged, item.max(initial=0) + 1 - pairs, pairs)
-            by = step * np.arange(times)[:, None] + unjudged * pairs * (times - 1)
-            return (item + by).ravel()
-
-        topics = len(judged.topics)
-        return replace(
-            self,
-            lists=Lists(moved(lists.topics, topics), moved(lists.start, len(lists.list)),
-                        np.tile(lists.length, times), moved(lists.list, len(lists.topics)),
-                        moved(lists.pair, len(judged.topic)), np.tile(lists.codes, times),
-                        items),
-            judged=Judged([*judged.topics] * times, moved(judged.topic, topics),
-                          np.tile(judged.relevance, times),
-                          {rel: np.tile(codes, times) for rel, codes in judged.relevant.items()}))
-
-    def reordered(self, rows: Ints) -> Rankings:
-        """Return the rankings with other documents at the ranks.
-
-        :param rows: the index of the document at each place, ``[n]``; of the same list
-        """
-        lists = self.lists
-        return replace(self, lists=replace(lists, pair=lists.pair[rows], codes=lists.codes[rows],
-                                           item=lambda: lists.item()[rows]))
+    #: The label set of each document, list by list, ``[m]``.
+    codes: Ints
+    #: The judged pair of each document, ``[m]``, −1 for an unjudged document.
+    pair: Ints
+    #: The number of documents of each list, ``[R]``.
+    length: Ints
+    #: The index of the first document of each list, ``[R + 1]``.
+    start: Ints
 
 
 class Pooled(NamedTuple):
@@ -142,67 +187,162 @@ class Pooled(NamedTuple):
     row: Ints
     #: The share of each entry, ``[entries]``.
     share: Floats
-    #: The group of each entry, an index into ``Labelled.labels``, ``[entries]``.
+    #: The group of each entry, an index into ``Rankings.labels``, ``[entries]``.
     group: Ints
 
 
-class Labelled:
-    """Rankings for one label set: only documents with a label in it are annotated."""
+@dataclass(frozen=True)
+class Rankings:
+    """The ranked and the judged documents of all topics, with the groups of one source.
 
-    def __init__(self, rankings: Rankings, labels: list[str], depth: int | None) -> None:
-        self.rankings, self.labels = rankings, labels
-        lists, judged, sets = rankings.lists, rankings.judged, rankings.sets
-        usable = sets.any_of(labels)
+    Ranked documents are sorted by list and rank, judged pairs by topic.
+    """
 
-        def known(codes: Ints) -> Ints:
-            return codes if usable[:-1].all() else np.where(usable[codes], codes, -1)
+    #: The topic of each list, ``[R]``, ascending.
+    list_topic: Ints
+    #: The index of the first document of each list, ``[R]``.
+    start: Ints
+    #: The number of documents of each list whose groups were looked up, ``[R]``.
+    length: Ints
+    #: The list of each ranked document, ``[n]``.
+    list_of: Ints
+    #: The judged pair of each ranked document, ``[n]``, −1 where it is unjudged.
+    pair: Ints
+    #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
+    codes: Ints
+    #: Returns the identifier of each ranked document, ``[n]``: see ``Run.item``.
+    item: Callable[[], Ints]
+    #: The names of the topics, ``[T]``.
+    topics: Sequence[str]
+    #: The topic of each judged pair, ``[pairs]``.
+    pair_topic: Ints
+    #: The relevance of each judged pair, ``[pairs]``.
+    relevance: Any
+    #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
+    #: The key ``None`` stands for all pairs.
+    relevant: Mapping[int | None, Ints]
+    #: The label sets that the codes refer to.
+    sets: LabelSets
+    #: The label set G, sorted. Documents without any of these labels are unannotated.
+    labels: list[str]
+    #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
+    order: Sequence[str] | None = None
+    #: The number of ranked documents whose labels are all outside the label set, and the labels.
+    foreign: int = 0
+    foreign_labels: Sequence[str] = ()
+    #: For each value source, the value of each ranked document, ``[n]``, NaN where it has none.
+    values: Mapping[Hashable, Floats] = field(default_factory=dict)
+    backgrounds: Mapping[Hashable, Background] = field(default_factory=dict)
+    #: The groups of each source in ``FairnessMeasure.joint``.
+    attributes: Mapping[Hashable, Attribute] = field(default_factory=dict)
+    #: The number of annotated documents of each list that measures use, ``None`` for all.
+    depth: int | None = None
 
-        #: The label set of each ranked document, ``[n]``, −1 where it is unannotated.
-        self.codes = known(lists.codes)
+    def of_labels(self, added: Sequence[str] = (), depth: int | None = None) -> Rankings:
+        """Return the rankings for one label set: other labels are no annotations.
+
+        :param added: labels to add to the label set
+        :param depth: the number of annotated documents of each list to keep, ``None`` for all
+        """
+        labels = sorted({*self.labels, *added})
+        codes, relevant = self.codes, self.relevant
+        if not set(self.sets.labels) <= set(labels):
+            usable = self.sets.any_of(labels)
+            codes = np.where(usable[codes], codes, -1)
+            relevant = {rel: np.where(usable[of_pairs], of_pairs, -1)
+                        for rel, of_pairs in relevant.items()}
+        return replace(self, labels=labels, depth=depth, codes=codes, relevant=relevant)
+
+    def repeated(self, times: int) -> Rankings:
+        """Return the rankings ``times`` times, each with topics of its own."""
+        turns = np.arange(times)[:, None]
+        pairs = len(self.relevance)
+
+        def moved(indices: Ints, step: int) -> Ints:
+            return np.where(indices < 0, -1, indices + step * turns).ravel()
+
+        def items() -> Ints:
+            # Identifiers of unjudged documents follow those of all judged ones.
+            item = self.item()
+            unjudged = item >= pairs
+            step = np.where(unjudged, item.max(initial=0) + 1 - pairs, pairs)
+            item = item + unjudged * pairs * (times - 1)
+            return np.ravel(item + step * turns)
+
+        return replace(
+            self, list_topic=moved(self.list_topic, len(self.topics)),
+            start=moved(self.start, len(self.list_of)), length=np.tile(self.length, times),
+            list_of=moved(self.list_of, len(self.list_topic)), pair=moved(self.pair, pairs),
+            codes=np.tile(self.codes, times), item=items, topics=[*self.topics] * times,
+            pair_topic=moved(self.pair_topic, len(self.topics)),
+            relevance=np.tile(self.relevance, times),
+            relevant={rel: np.tile(codes, times) for rel, codes in self.relevant.items()})
+
+    def reordered(self, rows: Ints) -> Rankings:
+        """Return the rankings with other documents at the ranks.
+
+        :param rows: the index of the document at each place, ``[n]``; of the same list
+        """
+        return replace(self, pair=self.pair[rows], codes=self.codes[rows],
+                       item=lambda: self.item()[rows])
+
+    def share_within(self, cutoff: int) -> float:
+        """Return how many of the documents that count at a cutoff stand within it in the lists.
+
+        These are the first annotated documents of each list, at most ``cutoff``.
+
+        :returns: their share; NaN if no document counts
+        """
+        rows = np.flatnonzero(self.sets.any_of(self.labels)[self.codes])
+        lists = self.list_of[rows]
+        first = np.searchsorted(lists, np.arange(len(self.list_topic)))
+        counting = np.arange(len(rows)) - first[lists] < cutoff
+        place = (rows - self.start[lists])[counting]
+        return float(np.mean(place < cutoff)) if len(place) else np.nan
+
+    @cached_property
+    def condensed(self) -> Condensed:
+        """The first ``depth`` annotated documents of each list."""
         rows = np.flatnonzero(self.codes >= 0)
-        if depth is not None:
-            of_list = lists.list[rows]
-            start = np.searchsorted(of_list, np.arange(len(lists.topics)))
-            rows = rows[np.arange(len(rows)) - start[of_list] < depth]
-        #: The number of annotated documents of each list, ``[R]``, at most ``depth``.
-        self.length = np.bincount(lists.list[rows], minlength=len(lists.topics))
-        #: The label sets of these documents, list by list.
-        self.condensed = self.codes[rows]
-        #: The judged pair of each of these documents, −1 for an unjudged document.
-        self.condensed_pair = lists.pair[rows]
-        #: The index of the first document of each list in ``condensed``, ``[R + 1]``.
-        self.start = np.concatenate(([0], np.cumsum(self.length)))
-        #: For each ``rel``, the label set of each judged pair, ``[pairs]``.
-        self.relevant = {rel: known(codes) for rel, codes in judged.relevant.items()}
-        self._pooled: dict[int | None, Pooled] = {}
-        #: The number of topics in a block, which limits the size of the arrays of a measure.
-        self.block = self._block(len(lists.list) if depth is None else depth)
+        if self.depth is not None:
+            lists = self.list_of[rows]
+            first = np.searchsorted(lists, np.arange(len(self.list_topic)))
+            rows = rows[np.arange(len(rows)) - first[lists] < self.depth]
+        length = np.bincount(self.list_of[rows], minlength=len(self.list_topic))
+        start = np.append(0, np.cumsum(length))
+        return Condensed(self.codes[rows], self.pair[rows], length, start)
 
-    def _block(self, depth: int) -> int:
-        lists, topic = self.rankings.lists, self.rankings.judged.topic
-        deepest = int(np.bincount(lists.topics).max(initial=1)
-                      * np.minimum(lists.length, depth).max(initial=1))
-        judged = max((int(np.bincount(topic[codes >= 0]).max(initial=0))
-                      for codes in self.relevant.values()), default=0)
+    @cached_property
+    def block(self) -> int:
+        """The number of topics in a block, which limits the size of the arrays of a measure."""
+        depth = len(self.list_of) if self.depth is None else self.depth
+        longest = np.minimum(self.length, depth).max(initial=1)
+        deepest = int(longest * np.bincount(self.list_topic).max(initial=1))
+        judged = 0
+        for codes in self.relevant.values():
+            of_topics = np.bincount(self.pair_topic[codes >= 0])
+            judged = max(judged, int(of_topics.max(initial=0)))
         # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
-        sets = max(BLOCK_CELLS // max(len(self.rankings.sets), 1),
-                   isqrt(BLOCK_CELLS // (deepest + judged)))
+        sets = max(BLOCK_CELLS // max(len(self.sets), 1), isqrt(BLOCK_CELLS // (deepest + judged)))
         return max(1, min(BLOCK_CELLS // deepest, sets))
+
+    @cached_property
+    def _pools(self) -> dict[int | None, Pooled]:
+        return {}
 
     def pooled(self, rel: int | None) -> Pooled:
         """Return the judged documents of all topics with a relevance of at least ``rel``.
 
         :param rel: ``None`` for all judged documents
         """
-        if rel not in self._pooled:
+        if rel not in self._pools:
             codes = self.relevant[rel]
             codes, counts = np.unique(codes[codes >= 0], return_counts=True)
-            sets = self.rankings.sets
-            row, label, share = sets.entries(codes)
-            group = recoded(label, sets.labels, self.labels)
-            known = group >= 0
-            if not known.all():  # labels of the targets of other measures
-                row, share, group = row[known], share[known], group[known]
+            row, label, share = self.sets.entries(codes)
+            group = recoded(label, self.sets.labels, self.labels)
+            inside = group >= 0
+            if not inside.all():  # labels of the targets of other measures
+                row, share, group = row[inside], share[inside], group[inside]
                 share = share / np.bincount(row, share)[row]
-            self._pooled[rel] = Pooled(counts, sets.weighted[codes], row, share, group)
-        return self._pooled[rel]
+            self._pools[rel] = Pooled(counts, self.sets.weighted[codes], row, share, group)
+        return self._pools[rel]

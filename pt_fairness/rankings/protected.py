@@ -1,4 +1,5 @@
-"""The protected groups of the measures that compare two sides, and their share of a population.
+"""The population that a ranking is compared with, and the protected groups of the measures that
+compare two sides.
 
 Shapes: ``R`` lists, ``D`` ranks, ``S`` label sets, ``L`` groups of the label set G.
 """
@@ -12,11 +13,59 @@ import numpy as np
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
-from pt_fairness.rankings.populations import distribution
+from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.rankings.view import View
 
 #: Absolute tolerance within which sums of weights count as equal.
 EQUAL = 1e-9
+
+
+def distribution(view: View, target: Any, rel: int | None) -> Floats:
+    """Return the target share of each group, unsmoothed, ``[R, L]``.
+
+    All shares of a row are 0 if its population is empty.
+
+    :param target: the value of the parameter ``target`` of a measure
+    :param rel: the lowest relevance of a relevant document
+    """
+    if isinstance(target, dict):
+        shares = np.array([target.get(label, 0.0) for label in view.labels])
+    elif target == "uniform":
+        shares = np.full(len(view.labels), 1.0 / max(len(view.labels), 1))
+    elif target in TARGET_WORDS:
+        shares = shares_of(population(view, target, rel))
+    else:
+        shares = _registered(view, target, rel)
+    return np.broadcast_to(shares, (len(view), len(view.labels)))
+
+
+def _registered(view: View, target: str, rel: int | None) -> Floats:
+    """Return the shares of a registered target, ``[R, L]``."""
+    from pt_fairness import targets
+    shares = targets.shares(target, view.qids, view.labels)
+    of_qrels = targets.find(target).of_qrels
+    if not of_qrels:
+        return shares
+    relevant = shares_of(view.relevant(rel) @ view.share)
+    mixed = of_qrels * relevant + (1 - of_qrels) * shares
+    return np.where(relevant.any(axis=1, keepdims=True), mixed, 0.0)
+
+
+def population(view: View, target: str, rel: int | None) -> Floats:
+    """Return the number of documents of each group in an estimated target.
+
+    :param target: ``'qrels'``, ``'run'`` or ``'collection'``
+    :returns: ``[R, L]``, or ``[1, L]`` for the target ``'collection'``
+    """
+    if target == "collection":
+        return view.pooled(rel)[None]
+    counts = view.in_run if target == "run" else view.relevant(rel)
+    return counts @ view.share
+
+
+def shares_of(counts: Floats) -> Floats:
+    """Return the share of each group in each row, 0 in empty rows."""
+    return arrays.ratio(counts, counts.sum(axis=-1, keepdims=True))
 
 
 class Side(NamedTuple):
@@ -28,7 +77,7 @@ class Side(NamedTuple):
     #: set with weights, 1 or 0 for others. A mask if no label set has weights.
     sets: Any
     #: Mask of the lists that have a protected group, ``[R]``.
-    known: Bools
+    present: Bools
     #: The number of protected documents and of all documents in the population, ``[R]``. They are
     #: shares if the target is a distribution, and 0 without a target.
     plus: Floats
@@ -43,60 +92,64 @@ class Side(NamedTuple):
         return arrays.ratio(self.plus, self.total)
 
 
-def side_of(view: View, wanted: str | list[str], target: Any, rel: int | None) -> Side:
+def side_of(view: View, protected: str | list[str], target: Any, rel: int | None) -> Side:
     """Return the protected side of each list.
 
-    :param wanted: the value of the parameter ``protected`` of a measure, or a list of labels
+    :param protected: the value of the parameter ``protected`` of a measure, or a list of labels
     :param target: the value of its parameter ``target``; ``None`` without one
     :param rel: the lowest relevance of a relevant document; ``None`` if the side is chosen among
         the annotated documents of the run
     """
     counts = view.in_run if rel is None else view.relevant(rel)
-    labels, sets, known = protected_groups(view, wanted, counts)
+    labels, sets, present = protected_groups(view, protected, counts)
     if target in ("qrels", "run"):
         counts = view.in_run if target == "run" else counts
         plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
     elif target == "collection":
-        everyone = view.pooled_in(rel, np.ones((1, len(view.labels)), bool))
-        plus, total = view.pooled_in(rel, labels), np.full(len(view), everyone)
+        everyone = np.ones((1, len(view.labels)), bool)
+        plus = view.pooled_in(rel, labels)
+        total = np.full(len(view), view.pooled_in(rel, everyone))
     elif target is None:
         plus = total = np.zeros(len(view))
     else:
         shares = distribution(view, target, rel)
         plus, total = (shares * labels).sum(axis=1), shares.sum(axis=1)
-    defined = known & ((total > 0) | (target == "run"))
-    return Side(labels, sets, known, plus.astype(float), total.astype(float), defined)
+    defined = present & ((total > 0) | (target == "run"))
+    return Side(labels, sets, present, plus.astype(float), total.astype(float), defined)
 
 
-def protected_groups(view: View, wanted: str | list[str],
+def protected_groups(view: View, protected: str | list[str],
                      counts: Floats) -> tuple[Bools, Any, Bools]:
-    """Return the fields ``labels``, ``sets`` and ``known`` of :class:`Side`.
+    """Return the fields ``labels``, ``sets`` and ``present`` of :class:`Side`.
 
-    :param wanted: ``'minority'``, ``'majority'``, a label, labels joined by commas, or a list
+    :param protected: ``'minority'``, ``'majority'``, a label, labels joined by commas, or a list
     :param counts: the number of documents of each label set, ``[R, S]``, which determines
         'minority' and 'majority'
     """
-    degree = degrees(view)
-    if wanted in ("minority", "majority"):
-        chosen, known = rarest(counts @ degree, wanted == "majority")
+    lists, degree = len(counts), degrees(view)
+    present = np.ones(lists, bool)
+    if protected in ("minority", "majority"):
+        labels, present = rarest(counts @ degree, protected == "majority")
     else:
-        parts = label_parts(wanted, view.labels) if isinstance(wanted, str) else wanted
-        named = np.isin(view.labels, parts)
-        chosen, known = named[None], np.ones(len(view), bool)
-    sets = chosen @ degree.T
+        if isinstance(protected, str):
+            protected = label_parts(protected, view.labels)
+        labels = np.isin(view.labels, protected)[None]
+    sets = labels @ degree.T
     # A mask takes an eighth of the memory.
     sets = np.where(view.weighted, sets, sets > 0) if view.weighted.any() else sets > 0
-    return (np.broadcast_to(chosen, (len(view), len(view.labels))),
-            np.broadcast_to(sets, (len(view), len(view.share))), known)
+    return (np.broadcast_to(labels, (lists, labels.shape[1])),
+            np.broadcast_to(sets, (lists, sets.shape[1])), present)
 
 
-def label_parts(wanted: str, labels: Sequence[str]) -> list[str]:
+def label_parts(protected: str, labels: Sequence[str]) -> list[str]:
     """Return the labels that a value of ``protected`` names.
 
-    :param wanted: a label, or labels joined by commas
+    :param protected: a label, or labels joined by commas
     :param labels: the label set G; a value that is itself a label is not split
     """
-    return [wanted] if wanted in labels else [part.strip() for part in wanted.split(",")]
+    if protected in labels:
+        return [protected]
+    return [part.strip() for part in protected.split(",")]
 
 
 def degrees(view: View) -> Floats:
@@ -121,16 +174,15 @@ def rarest(sizes: Floats, most: bool = False) -> tuple[Bools, Bools]:
     Examples
     --------
     >>> import numpy as np
-    >>> chosen, known = rarest(np.array([[3.0, 0.0, 1.0, 1.0], [0.0, 2.0, 0.0, 0.0]]))
-    >>> chosen.astype(int).tolist()
+    >>> smallest, present = rarest(np.array([[3.0, 0.0, 1.0, 1.0], [0.0, 2.0, 0.0, 0.0]]))
+    >>> smallest.astype(int).tolist()
     [[0, 0, 1, 0], [0, 1, 0, 0]]
-    >>> known.tolist()
+    >>> present.tolist()
     [True, False]
     """
-    present = sizes > 0
-    keys = np.where(present, -sizes if most else sizes, np.inf)
+    keys = np.where(sizes > 0, -sizes if most else sizes, np.inf)
     least = keys <= keys.min(axis=1, initial=np.inf, keepdims=True) + EQUAL
-    return least & (least.cumsum(axis=1) == 1), present.sum(axis=1) >= 2
+    return least & (least.cumsum(axis=1) == 1), (sizes > 0).sum(axis=1) >= 2
 
 
 def of_ranked(protected: Any, codes: Ints) -> Any:
@@ -139,5 +191,5 @@ def of_ranked(protected: Any, codes: Ints) -> Any:
     :param protected: how far each label set is protected, ``[R, S]``
     :param codes: the label set of each document, ``[R, D]``; documents of code −1 have 0
     """
-    own = np.take_along_axis(protected, np.maximum(codes, 0), axis=1)
-    return np.where(codes >= 0, own, 0)
+    of_documents = np.take_along_axis(protected, np.maximum(codes, 0), axis=1)
+    return np.where(codes >= 0, of_documents, 0)

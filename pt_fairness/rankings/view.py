@@ -10,8 +10,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, mean_of_lists
 from pt_fairness.core.discounts import within
-from pt_fairness.rankings.labelled import Labelled
-from pt_fairness.rankings.labelsets import LabelSets
+from pt_fairness.rankings.labelled import LabelSets, Rankings
 
 
 class Documents(NamedTuple):
@@ -39,32 +38,34 @@ class View:
     Shapes: ``T`` topics, ``R`` lists, ``S`` label sets, ``L = len(labels)`` groups. A topic has one
     list, or several if the run holds several rankings of it. The *code* of a document is the index
     of its label set in the rows of ``share`` and ``member``, and −1 if it is unannotated.
+
+    :param topics: the block
     """
 
-    def __init__(self, labelled: Labelled, topics: slice) -> None:
-        rankings, self._first = labelled.rankings, topics.start
-        self._labelled, self._rankings = labelled, rankings
-        topic, lists, sets = rankings.judged.topic, rankings.lists, rankings.sets
-        self._pairs = slice(*np.searchsorted(topic, [topics.start, topics.stop]))
-        self._lists = slice(*np.searchsorted(lists.topics, [topics.start, topics.stop]))
+    def __init__(self, rankings: Rankings, topics: slice) -> None:
+        self._rankings, self._first = rankings, topics.start
+        sets, condensed = rankings.sets, rankings.condensed
+        ends = [topics.start, topics.stop]
+        self._pairs = slice(*np.searchsorted(rankings.pair_topic, ends))
+        self._lists = slice(*np.searchsorted(rankings.list_topic, ends))
         #: The names of the topics, ``[T]``.
-        self.topics: Sequence[str] = rankings.judged.topics[topics]
+        self.topics: Sequence[str] = rankings.topics[topics]
         #: The topic of each list, an index into ``topics``, ``[R]``.
-        self.topic: Ints = lists.topics[self._lists] - topics.start
+        self.topic: Ints = rankings.list_topic[self._lists] - topics.start
         #: The label set G, sorted.
-        self.labels: list[str] = labelled.labels
+        self.labels: list[str] = rankings.labels
         #: The labels as the group source orders them, lowest first; ``None`` if it declares no
         #: order.
         self.order: Sequence[str] | None = rankings.order
         #: The number of annotated documents of each list, ``[R]``.
-        self.length: Ints = labelled.length[self._lists]
-        self._start = labelled.start[self._lists]
-        self._rows = slice(labelled.start[self._lists.start], labelled.start[self._lists.stop])
-        ranked = labelled.condensed[self._rows]
-        relevant = {rel: codes[self._pairs] for rel, codes in labelled.relevant.items()}
+        self.length: Ints = condensed.length[self._lists]
+        self._start = condensed.start[self._lists]
+        rows = slice(condensed.start[self._lists.start], condensed.start[self._lists.stop])
+        ranked = condensed.codes[rows]
         used = np.zeros(len(sets) + 1, bool)  # the last element is that of −1
-        for codes in (ranked, *relevant.values()):
-            used[codes] = True
+        used[ranked] = True
+        for codes in rankings.relevant.values():
+            used[codes[self._pairs]] = True
         self._sets = np.flatnonzero(used[:-1])
         # The code of each label set in this view; −1 stays −1.
         self._code = np.full(len(used), -1, np.int32)
@@ -77,10 +78,8 @@ class View:
         self.weighted: Bools = sets.weighted[self._sets]
         self._condensed = self._code[ranked]
         # The topic of each judged pair of these topics.
-        self._pair_topic = topic[self._pairs] - topics.start
-        self._relevant = {
-            rel: self.sums_by_code(len(self.topics), self._pair_topic, self._code[codes])
-            for rel, codes in relevant.items()}
+        self._pair_topic = rankings.pair_topic[self._pairs] - topics.start
+        self._counts: dict[int | None, Floats] = {}
         self._documents: dict[int | None, Documents] = {}
 
     def __len__(self) -> int:
@@ -102,11 +101,11 @@ class View:
         return [self.topics[topic] for topic in self.topic]
 
     @classmethod
-    def blocks(cls, labelled: Labelled) -> Iterator[View]:
+    def blocks(cls, rankings: Rankings) -> Iterator[View]:
         """Yield a view of each block of topics."""
-        topics = len(labelled.rankings.judged.topics)
-        for start in range(0, topics, labelled.block):
-            yield cls(labelled, slice(start, min(start + labelled.block, topics)))
+        topics, block = len(rankings.topics), rankings.block
+        for start in range(0, topics, block):
+            yield cls(rankings, slice(start, min(start + block, topics)))
 
     def sums_by_code(self, rows: int, row: Ints, codes: Ints,
                      values: Floats | None = None) -> Floats:
@@ -140,13 +139,22 @@ class View:
         :returns: the codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
         n = _cut(self.length, cutoff)
-        return _matrix(self._condensed, self._start - self._rows.start, n, -1), n
+        return _matrix(self._condensed, self._start - self._start[:1], n, -1), n
 
     def condensed_relevance(self, cutoff: int | None) -> Any:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
-        n = _cut(self.length, cutoff)
-        return self._relevance(_matrix(self._labelled.condensed_pair, self._start, n, -1))
+        pair = self._rankings.condensed.pair
+        return self._relevance(_matrix(pair, self._start, _cut(self.length, cutoff), -1))
+
+    def _full(self, values: Any, cutoff: int | None, empty: float = -1) -> tuple[Any, Ints]:
+        """Return values of the documents of the lists, ``[R, D]``, and the lengths, ``[R]``.
+
+        :param values: the value of each ranked document, ``[n]``
+        :param empty: the value past the end of a list
+        """
+        n = _cut(self._rankings.length[self._lists], cutoff)
+        return _matrix(values, self._rankings.start[self._lists], n, empty), n
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists with their unannotated documents, cut at ``cutoff``.
@@ -154,10 +162,9 @@ class View:
         :returns: the codes ``[R, D]`` (−1 for unannotated documents and past the end), the
             relevance ``[R, D]`` (0 for unjudged documents and past the end) and the lengths ``[R]``
         """
-        lists = self._rankings.lists
-        start, n = lists.start[self._lists], _cut(lists.length[self._lists], cutoff)
-        codes = self._code[_matrix(self._labelled.codes, start, n, -1)]
-        return codes, self._relevance(_matrix(lists.pair, start, n, -1)), n
+        codes, n = self._full(self._rankings.codes, cutoff)
+        pair, _ = self._full(self._rankings.pair, cutoff)
+        return self._code[codes], self._relevance(pair), n
 
     def full_relevant(self, cutoff: int | None, rel: int) -> Ints:
         """Return the codes of the relevant documents of the lists of :meth:`full`, ``[R, D]``.
@@ -165,14 +172,13 @@ class View:
         The codes of other documents, and past the end, are −1. If the groups are from rows of the
         qrels, only rows with a relevance of at least ``rel`` contribute them.
         """
-        lists = self._rankings.lists
-        n = _cut(lists.length[self._lists], cutoff)
-        pair = _matrix(lists.pair, lists.start[self._lists], n, -1)
-        return self._code[np.where(pair >= 0, self._labelled.relevant[rel][pair], -1)]
+        pair, _ = self._full(self._rankings.pair, cutoff)
+        codes = self._rankings.relevant[rel][pair]
+        return self._code[np.where(pair >= 0, codes, -1)]
 
     def _relevance(self, pair: Ints) -> Any:
         """Return the relevance of judged pairs, 0 for −1."""
-        return np.where(pair >= 0, self._rankings.judged.relevance[pair], 0)
+        return np.where(pair >= 0, self._rankings.relevance[pair], 0)
 
     def relevant(self, rel: int | None) -> Floats:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
@@ -181,33 +187,36 @@ class View:
 
         :param rel: ``None`` for all judged documents
         """
-        counts = self._relevant[rel]
-        return counts if len(self.topics) == len(self) else counts[self.topic]
+        if rel not in self._counts:
+            codes = self._code[self._rankings.relevant[rel][self._pairs]]
+            self._counts[rel] = self.sums_by_code(len(self.topics), self._pair_topic, codes)
+        counts = self._counts[rel]
+        return counts if len(self.topics) == len(self.length) else counts[self.topic]
 
     @cached_property
     def highest_relevance(self) -> Any:
         """The highest relevance of a judged document of the topic of each list, ``[R]``."""
         first = np.searchsorted(self._pair_topic, np.arange(len(self.topics)))
         # Each topic of the qrels has a judged document.
-        relevance = self._rankings.judged.relevance[self._pairs]
+        relevance = self._rankings.relevance[self._pairs]
         return np.maximum.reduceat(relevance, first)[self.topic]
 
     @property
     def highest_relevance_of_all(self) -> Any:
         """The highest relevance of a judged document of all topics."""
-        return self._rankings.judged.relevance.max()
+        return self._rankings.relevance.max()
 
     @cached_property
-    def judged(self) -> tuple[Ints, Ints, Any]:
+    def judgments(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
-        codes = self._code[self._labelled.relevant[None][self._pairs]]
-        return self._pair_topic, codes, self._rankings.judged.relevance[self._pairs]
+        codes = self._code[self._rankings.relevant[None][self._pairs]]
+        return self._pair_topic, codes, self._rankings.relevance[self._pairs]
 
     @cached_property
     def in_run(self) -> Floats:
         """The number of documents of each label set in each condensed list, ``[R, S]``."""
-        row = np.repeat(np.arange(len(self)), self.length)
-        return self.sums_by_code(len(self), row, self._condensed)
+        row = np.repeat(np.arange(len(self.length)), self.length)
+        return self.sums_by_code(len(self.length), row, self._condensed)
 
     def pooled(self, rel: int | None) -> Floats:
         """Count the judged documents of each group over all topics, ``[L]``.
@@ -216,7 +225,7 @@ class View:
 
         :param rel: the lowest relevance that counts, ``None`` for all judged documents
         """
-        pooled = self._labelled.pooled(rel)
+        pooled = self._rankings.pooled(rel)
         counts = pooled.share * pooled.counts[pooled.row]
         return np.bincount(pooled.group, counts, minlength=len(self.labels)).astype(float)
 
@@ -229,7 +238,7 @@ class View:
         :param rel: the lowest relevance that counts, ``None`` for all judged documents
         :param chosen: mask of the protected groups of each list, ``[R, L]``
         """
-        pooled = self._labelled.pooled(rel)
+        pooled = self._rankings.pooled(rel)
         first = np.searchsorted(pooled.row, np.arange(len(pooled.counts)))
         share = np.add.reduceat(pooled.share * chosen[:, pooled.group], first, axis=1)
         return np.where(pooled.weighted, share, share > 0) @ pooled.counts
@@ -242,10 +251,7 @@ class View:
             and the lengths ``[R]``
         :raises ValueError: the rankings have no values of this source
         """
-        lists = self._rankings.lists
-        n = _cut(lists.length[self._lists], cutoff)
-        found = _looked_up(self._rankings.values, source)
-        return _matrix(found, lists.start[self._lists], n, np.nan), n
+        return self._full(_looked_up(self._rankings.values, source), cutoff, np.nan)
 
     def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
         """Return the values of the documents of a background.
@@ -265,12 +271,13 @@ class View:
         """Return the groups of one of several sources.
 
         :returns: the label sets, the code of each ranked document of ``documents(cutoff)``,
-            ``[n]``, and the code of each document of :attr:`judged`, ``[N]``; −1 for documents that
-            the source does not know
+            ``[n]``, and the code of each document of :attr:`judgments`, ``[N]``; −1 for documents
+            that the source does not know
         """
-        documents, found = self.documents(cutoff), _looked_up(self._rankings.attributes, source)
-        ranked = self._rankings.lists.start[self._lists][documents.list] + documents.place
-        return found.sets, found.ranked[ranked], found.judged[self._pairs]
+        documents = self.documents(cutoff)
+        attribute = _looked_up(self._rankings.attributes, source)
+        ranked = self._rankings.start[self._lists][documents.list] + documents.place
+        return attribute.sets, attribute.codes[ranked], attribute.pair_codes[self._pairs]
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""
@@ -279,38 +286,39 @@ class View:
         return self._documents[cutoff]
 
     def _find_documents(self, cutoff: int | None) -> Documents:
-        lists, judged = self._rankings.lists, len(self._pair_topic)
-        n = _cut(lists.length[self._lists], cutoff)
-        row = np.repeat(np.arange(len(self)), n)
+        rankings, judged = self._rankings, len(self._pair_topic)
+        n = _cut(rankings.length[self._lists], cutoff)
+        row = np.repeat(np.arange(len(n)), n)
         place = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
-        ranked = lists.start[self._lists][row] + place
-        item = lists.item()[ranked]
-        known = item < len(self._rankings.judged.topic)
-        _, first, number = np.unique(item[~known], return_index=True, return_inverse=True)
+        ranked = rankings.start[self._lists][row] + place
+        item = rankings.item()[ranked]
+        unjudged = item >= len(rankings.pair_topic)
+        _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
         # First the judged documents, then the unjudged ones.
-        topic = np.append(self._pair_topic, self.topic[row[~known]][first])
-        pair = np.append(np.arange(self._pairs.start, self._pairs.stop), np.full(len(first), -1))
-        document = np.empty(len(row), np.int64)
-        document[known] = item[known] - self._pairs.start
-        document[~known] = judged + number
+        topic = np.append(self._pair_topic, self.topic[row[unjudged]][first])
+        pair = np.full(len(topic), -1)
+        pair[:judged] = np.arange(self._pairs.start, self._pairs.stop)
+        document = item - self._pairs.start
+        document[unjudged] = judged + number
         codes = np.empty(len(pair), np.int32)
-        codes[document] = self._labelled.codes[ranked]
-        codes[:judged] = self._labelled.relevant[None][self._pairs]
+        codes[document] = rankings.codes[ranked]
+        codes[:judged] = rankings.relevant[None][self._pairs]
         order = np.argsort(topic, kind="stable")
         pair = pair[order]
-        return Documents(topic[order], self._code[codes[order]], self._relevance(pair),
-                         pair >= 0, row, place, np.argsort(order, kind="stable")[document])
+        index = np.argsort(order, kind="stable")[document]
+        return Documents(topic[order], self._code[codes[order]], self._relevance(pair), pair >= 0,
+                         row, place, index)
 
 
 def _cut(length: Ints, cutoff: int | None) -> Ints:
     return length if cutoff is None else np.minimum(length, cutoff)
 
 
-def _looked_up(known: Mapping[Hashable, Any], key: Hashable) -> Any:
-    if key not in known:
+def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
+    if key not in sources:
         raise ValueError(f"{key!r} cannot be looked up here; measures of it can be "
                          "evaluated, but not explained or drawn")
-    return known[key]
+    return sources[key]
 
 
 def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:

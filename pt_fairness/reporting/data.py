@@ -24,9 +24,8 @@ from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import fairest, rels_of
-from pt_fairness.rankings.annotations import Ranked
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run, empty_run
+from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.reporting.steps import Counted, Steps, ranked_frame
 from pt_fairness.reporting.strips import ShownGroups, Strip, strip_of
@@ -129,9 +128,9 @@ class Experiment:
                      for source, depth in zip(self.sources, depths, strict=True)]
             for (i, cutoff), shares in self.annotated.items():
                 shares.append(self._annotated(i, cutoff, ranked, found))
-            compared.append([self._compared(i, ranked, found) if of_run else (None, None)
+            compared.append([self._compared(i, found) if of_run else (None, None)
                              for i, of_run in enumerate(self.of_run)])
-            self.fairest.append([self._fairest(i, ranked, found)
+            self.fairest.append([self._fairest(i, found)
                                  for i in range(len(self.measures))])
             strip = strip_of(ranked, self.judgments, found, self.sources, self.depth)
             self.strips.append(strip)
@@ -145,7 +144,7 @@ class Experiment:
         nothing = [source.annotations.of_run(run, 0) for source in self.sources]
         for i, by_system in enumerate(zip(*compared, strict=True)):
             targets, protected = (map(list, zip(*by_system, strict=True)) if self.of_run[i]
-                                  else self._compared(i, run, nothing))
+                                  else self._compared(i, nothing))
             self.targets.append(targets)
             self.protected.append(protected)
 
@@ -158,14 +157,14 @@ class Experiment:
         return max([self.depth, *cutoffs])
 
     def _annotated(self, source: int, cutoff: int | None, ranked: Run,
-                   found: Sequence[Ranked]) -> float:
+                   found: Sequence[Rankings]) -> float:
         """Return the mean share of the documents within a cutoff that have a group."""
         sets, labels = found[source].sets, self.sources[source].labels
         annotated = pd.Series(sets.any_of(labels)[found[source].codes])
         first = slice(None) if cutoff is None else ranked.place < cutoff
         return annotated[first].groupby(ranked.list[first]).mean().mean()
 
-    def _compared(self, measure: int, run: Run, found: Sequence[Ranked]) -> tuple[Any, Any]:
+    def _compared(self, measure: int, found: Sequence[Rankings]) -> tuple[Any, Any]:
         """Return the target shares and the protected groups of a measure for each topic.
 
         Either is ``None`` if the measure has none.
@@ -178,26 +177,25 @@ class Experiment:
         wanted = _grouped(self.measures[measure])[0]
         targets: list[Any] = []
         protected: list[Any] = []
-        for view in self._views(source, run, found[source]):
+        for view in self._views(source, found[source]):
             target, side = wanted.target(view), wanted.side(view)
             if target is not None:
                 targets += [row.round(6).tolist() if row.any() else [None] * len(row)
                             for row in target[view.first_list]]
             if side is not None:
                 protected += [np.flatnonzero(row).tolist() for row in
-                              (side.labels & side.known[:, None])[view.first_list]]
+                              (side.labels & side.present[:, None])[view.first_list]]
         return targets or None, protected or None
 
-    def _fairest(self, measure: int, run: Run, found: Sequence[Ranked]) -> list[float] | None:
+    def _fairest(self, measure: int, found: Sequence[Rankings]) -> list[float] | None:
         """Return the value of the fairest possible ranking of each topic, ``None`` if unknown."""
         wanted, source = self.measures[measure], self.source_of[measure]
         if not isinstance(wanted, FairnessMeasure) or source is None:
             return None
-        annotations = self.sources[source].annotations
-        values = fairest(wanted, annotations.rankings(run, found[source]))
+        values = fairest(wanted, found[source])
         return None if values is None else values.tolist()
 
-    def _counted(self, measure: int, ranked: Run, found: Sequence[Ranked],
+    def _counted(self, measure: int, ranked: Run, found: Sequence[Rankings],
                  strip: Strip) -> Counted:
         """Return the documents of a run that a measure counts."""
         wanted, source = self.measures[measure], self.source_of[measure]
@@ -210,7 +208,7 @@ class Experiment:
             shown, topic = strip.sets[source] >= 0, ranked.topic[annotated]
         return Counted(shown, np.bincount(topic, minlength=len(self.topics)))
 
-    def _needed(self, run: Run, found: Sequence[Ranked]) -> pd.DataFrame:
+    def _needed(self, run: Run, found: Sequence[Rankings]) -> pd.DataFrame:
         """Return the documents of a run that the numbers at its ranks depend on."""
         length = np.max([np.full(len(run.length), self.depth), *(one.length for one in found)],
                         axis=0)
@@ -233,12 +231,11 @@ class Experiment:
         A document of m groups counts 1/m towards each.
         """
         run = empty_run(self.judgments)
-        views = self._views(source, run, self.sources[source].annotations.of_run(run, 0))
+        views = self._views(source, self.sources[source].annotations.of_run(run, 0))
         return np.vstack([view.relevant(1) @ view.share for view in views])
 
-    def _views(self, source: int, run: Run, found: Ranked) -> Iterator[View]:
-        one = self.sources[source]
-        return View.blocks(one.annotations.rankings(run, found).labelled(one.labels))
+    def _views(self, source: int, rankings: Rankings) -> Iterator[View]:
+        return View.blocks(rankings.of_labels(self.sources[source].labels))
 
 
 def _grouped(measure: Any) -> list[FairnessMeasure]:

@@ -17,8 +17,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
 from pt_fairness.provider.many_runs import ManyRunsEvaluator
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.reporting.strips import Strip
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.

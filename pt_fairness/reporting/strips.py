@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.rankings.annotations import Annotations, Ranked
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: Decimals of the shares of a document's groups.
 SHARE_DECIMALS = 4
@@ -34,7 +34,7 @@ class ShownGroups:
         #: The sets of pairs of label and share, by their index.
         self.sets: dict[tuple[tuple[int, float], ...], int] = {}
 
-    def sets_of(self, found: Ranked, rows: Ints) -> Ints:
+    def sets_of(self, found: Rankings, rows: Ints) -> Ints:
         """Return the label set of each of some ranked documents, −1 where it is unannotated."""
         codes, where = np.unique(found.codes[rows], return_inverse=True)
         shares = found.sets.shares(np.maximum(codes, 0), self.labels).round(SHARE_DECIMALS)
@@ -64,7 +64,7 @@ class Strip:
         return float(known.mean()) if len(known) else np.nan
 
 
-def strip_of(run: Run, judgments: Judgments, found: Sequence[Ranked],
+def strip_of(run: Run, judgments: Judgments, found: Sequence[Rankings],
              sources: Sequence[ShownGroups], depth: int) -> Strip:
     """Return the first ``depth`` documents of a run for each topic.
 

@@ -44,7 +44,7 @@ def labels_of(annotations):
     """The labels of each judged document, by topic and document."""
     judgments, sets = annotations.judgments, annotations.sets
     found = {}
-    for pair, code in enumerate(annotations.judged):
+    for pair, code in enumerate(annotations.pair_codes):
         _, labels, _ = sets.entries(np.array([code] if code >= 0 else [], np.int64))
         docno, = judgments.docnos([pair])
         found[judgments.topics[judgments.topic[pair]], docno] = [sets.labels[i] for i in labels]

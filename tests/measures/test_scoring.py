@@ -7,8 +7,7 @@ import pytest
 from pt_fairness import AWRF, EEL, IAA, rKL, rND, rRD
 from pt_fairness.measures.scoring import contributions, depth_of, fairest, rels_of, score
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 @pytest.fixture(params=range(4))
@@ -18,7 +17,7 @@ def rankings(request, make_case):
     run = Run(case.run_frame.drop_duplicates(["query_id", "doc_id"]), judgments,
               lambda text, cause: None)
     annotations = Annotations(judgments, None, [1, 2, None])
-    return annotations.rankings(run, annotations.of_run(run, None))
+    return annotations.of_run(run, None)
 
 
 def test_the_largest_depth_is_needed():
@@ -43,9 +42,9 @@ def test_blocks_of_any_size_give_the_same_values(rankings, monkeypatch):
 @pytest.mark.parametrize("measure", [rND @ 5, rKL @ 5, rRD(norm="none") @ 5], ids=str)
 def test_contributions_add_up_to_the_value(rankings, measure):
     terms = contributions(measure, rankings, 7)
-    assert terms.shape == (len(rankings.lists.topics), 7)
+    assert terms.shape == (len(rankings.list_topic), 7)
     # Nothing returned has the worst value, but no document that adds to it.
-    counted = rankings.labelled().length > 0
+    counted = rankings.of_labels().condensed.length > 0
     assert terms.sum(axis=1)[counted].tolist() == pytest.approx(
         score([measure], rankings)[measure][counted].tolist(), nan_ok=True)
 

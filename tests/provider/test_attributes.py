@@ -10,8 +10,7 @@ import pytest
 from pt_fairness import TrecFair, groups, targets
 from pt_fairness.provider.attributes import Attributes
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 QRELS = pd.DataFrame([("1", "a", 1), ("1", "b", 0), ("2", "c", 1)],
                      columns=["query_id", "doc_id", "relevance"])
@@ -34,7 +33,7 @@ def attributes_of(*measures, run: pd.DataFrame = RUN) -> tuple[Any, list[str]]:
     judgments, warnings = Judgments(QRELS), []
     ranked = Run(run, judgments, lambda text, cause: None)
     annotations = Annotations(judgments, groups.from_mapping({"a": "of another source"}), [1])
-    rankings = annotations.rankings(ranked, annotations.of_run(ranked, None))
+    rankings = annotations.of_run(ranked, None)
     found = Attributes(measures, judgments).added_to(
         rankings, ranked, lambda text, cause: warnings.append(text))
     return found.attributes, warnings
@@ -47,8 +46,8 @@ def test_each_source_has_the_groups_of_ranked_and_judged_documents(measure):
             ("place", [{}, {"N": 0.5, "S": 0.5}, {"N": 1.0}], [{"N": 0.5, "S": 0.5}, {"S": 1.0}]),
             ("age", [{}, {"old": 1.0}, {"@UNKNOWN": 1.0}], [{"old": 1.0}, {"young": 1.0}])):
         one = found[name]
-        relevant = one.judged[one.judged >= 0]
-        for codes, wanted in ((one.ranked, ranked), (relevant, judged)):
+        relevant = one.pair_codes[one.pair_codes >= 0]
+        for codes, wanted in ((one.codes, ranked), (relevant, judged)):
             shares = one.sets.shares(codes, one.sets.labels)
             held = [{label: share for label, share in zip(one.sets.labels, row, strict=True)
                      if share} for row in shares]

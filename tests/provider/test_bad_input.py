@@ -20,13 +20,13 @@ from pt_fairness import (
     rKL,
     rND,
 )
-from pt_fairness.rankings.judgments import Judgments
+from pt_fairness.rankings.trec_order import Judgments
 
 
 @pytest.mark.parametrize("iteration", ["0", "Q0", 0, 0.0])
 def test_qrels_without_annotations_are_refused(worked, iteration):
     qrels = worked.qrels_frame.assign(iteration=iteration)
-    with pytest.raises(ValueError, match=r"no groups.*read_qrels.*to_qrels.*groups="):
+    with pytest.raises(ValueError, match=r"no groups.*groups=.*to_qrels.*read_qrels"):
         by_topic([rND], qrels, worked.run_frame)
     with pytest.raises(ValueError, match="no groups"):
         by_topic([nDJS, nDCG @ 5], qrels.drop(columns="iteration"), worked.run_frame)

@@ -9,8 +9,7 @@ import pytest
 from ir_measures import ERR_IA, NRBP, P_IA, StRecall, nERR_IA, nNRBP
 
 from pt_fairness.provider.ndeval import Ndeval
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 MEASURES = [ERR_IA @ 5, ERR_IA @ 10, ERR_IA(rel=2) @ 5, nERR_IA @ 5, P_IA @ 3, StRecall @ 5,
             NRBP, nNRBP(alpha=0.3, beta=0.7)]

@@ -11,8 +11,7 @@ import pytest
 from pt_fairness import AWRF, RankingBias, groups, values
 from pt_fairness.provider.value_lookup import ValueLookup
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 QRELS = pd.DataFrame([("1", "a", 2), ("1", "b", 1), ("1", "c", 0), ("2", "b", 1)],
                      columns=["query_id", "doc_id", "relevance"])
@@ -27,7 +26,7 @@ def found(*measures, run: pd.DataFrame = RUN) -> Any:
     judgments = Judgments(QRELS)
     annotations = Annotations(judgments, GROUPS, [1, 2, None])
     ranked = Run(run, judgments, lambda text, cause: None)
-    rankings = annotations.rankings(ranked, annotations.of_run(ranked, None))
+    rankings = annotations.of_run(ranked, None)
     return ValueLookup(measures, annotations).added_to(rankings, ranked)
 
 

@@ -10,9 +10,8 @@ import pytest
 from pt_fairness import AWRF, evaluate, groups
 from pt_fairness.core.arrays import BLOCK_CELLS
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.labelsets import LabelSets
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.labelled import LabelSets
+from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.rankings.view import View
 
 
@@ -49,11 +48,11 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
     judgments = Judgments(frame)
     annotations = Annotations(judgments, source, [0, 2])
     ranked = Run(run, judgments, lambda *message: None)
-    rankings = annotations.rankings(ranked, annotations.of_run(ranked, None))
+    rankings = annotations.of_run(ranked, None)
 
     def contents() -> list[list[object]]:
         rows = []
-        for view in View.blocks(rankings.labelled()):
+        for view in View.blocks(rankings.of_labels()):
             codes, n = view.condensed(5)
             full, relevance, _ = view.full(7)
             share = np.vstack([view.share, np.full(len(view.labels), -1.0)])
@@ -67,9 +66,9 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
         return rows
 
     whole = contents()
-    assert len(list(View.blocks(rankings.labelled()))) == 1
+    assert len(list(View.blocks(rankings.of_labels()))) == 1
     monkeypatch.setattr("pt_fairness.rankings.labelled.BLOCK_CELLS", 100)
-    assert len(list(View.blocks(rankings.labelled()))) > 1
+    assert len(list(View.blocks(rankings.of_labels()))) > 1
     assert contents() == whole
     assert BLOCK_CELLS > 100
 
@@ -89,7 +88,7 @@ def test_the_order_of_the_rows_of_qrels_does_not_matter():
         found.append({
             (judgments.topics[topic], docno): (relevance, *(
                 members(annotations.sets, codes[pair]) if codes[pair] >= 0 else {}
-                for codes in (annotations.judged, annotations.by_rel[1])))
+                for codes in (annotations.pair_codes, annotations.by_rel[1])))
             for pair, (topic, docno, relevance) in enumerate(zip(
                 judgments.topic, judgments.docnos(), judgments.relevance, strict=True))})
     assert found[0] == found[1] and len(found[0]) == len(

@@ -1,16 +1,102 @@
-"""Rankings for one label set, against plain Python."""
+"""Label sets, and rankings for one label set, against plain Python."""
 
 from __future__ import annotations
 
+import copy
+import random
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.labelled import Labelled, Rankings
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run
+
+LABELS = ["A", "B", "C", "D"]
+
+
+def sets_of(table: LabelSets, codes: np.ndarray) -> list[dict[str, float]]:
+    """The labels and shares of each code, which is −1 for none."""
+    found: list[dict[str, float]] = [{} for _ in codes]
+    known = np.flatnonzero(codes >= 0)
+    for row, label, share in zip(*table.entries(codes[known]), strict=True):
+        found[known[row]][table.labels[label]] = float(share)
+    return found
+
+
+def annotations(seed: int, weighted: bool):
+    """Items, labels (−1 is none of the table) and weights; and the shares they stand for."""
+    pick = random.Random(seed)
+    rows = [(pick.randrange(12), pick.randrange(-1, 4), pick.choice([0.25, 0.5, 2.0]))
+            for _ in range(pick.randrange(30))]
+    wanted: list[dict[str, float]] = [{} for _ in range(12)]
+    for item, label, weight in rows:
+        if label >= 0:
+            # Equal shares count a label once, weights of one label add up.
+            old = wanted[item].get(LABELS[label], 0.0)
+            wanted[item][LABELS[label]] = old + weight if weighted else 1.0
+    wanted = [{label: weight / sum(one.values()) for label, weight in one.items()}
+              for one in wanted]
+    item, label, weight = (np.array([row[i] for row in rows]) for i in range(3))
+    return item.astype(np.int64), label.astype(np.int64), weight if weighted else None, wanted
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(25))
+def test_codes_stand_for_the_labels_and_shares_of_each_item(seed, weighted):
+    table = LabelSets(LABELS)
+    for part in range(3):  # a table grows from call to call
+        item, label, weight, wanted = annotations(100 * seed + part, weighted)
+        codes = table.code(item, label, 12, weight)
+        for found, right in zip(sets_of(table, codes), wanted, strict=True):
+            assert found == pytest.approx(right)
+        # Equal sets of one call have one code, and a single label its own.
+        for code, right in zip(codes, wanted, strict=True):
+            if len(right) == 1:
+                assert table.labels[code] == next(iter(right))
+        several = [code for code, right in zip(codes, wanted, strict=True) if len(right) > 1]
+        distinct = {tuple(sorted(right.items())) for right in wanted if len(right) > 1}
+        assert len(set(several)) == len(distinct)
+        assert table.weighted[several].tolist() == [weighted] * len(several)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_shares_of_some_labels_are_normalised(seed):
+    table = LabelSets(LABELS)
+    item, label, weight, wanted = annotations(seed, weighted=True)
+    codes = table.code(item, label, 12, weight)
+    chosen = ["D", "B", "of another table"]
+    for row, right in zip(table.shares(codes, chosen), wanted, strict=True):
+        some = [right.get(name, 0.0) for name in chosen]
+        assert row.tolist() == pytest.approx([x / (sum(some) or 1.0) for x in some])
+    for some in (["B"], ["D", "B"]):
+        has = table.any_of(some)
+        assert not has[-1] and len(has) == len(table) + 1
+        assert has[codes].tolist() == [bool({*some} & set(right)) for right in wanted]
+
+
+def test_weights_of_a_label_add_up():
+    table = LabelSets(["a", "b"])
+    codes = table.code(np.array([0, 0, 1, 2, 2]), np.array([1, 0, 0, 0, 0]), 3,
+                       np.array([3.0, 1.0, 0.2, 1.0, 1.0]))
+    assert sets_of(table, codes) == [{"a": 0.25, "b": 0.75}, {"a": 1}, {"a": 1}]
+
+
+def test_a_copy_is_extended_independently():
+    table = LabelSets(LABELS)
+    another = copy.copy(table)
+    another.code(np.array([0, 0]), np.array([0, 1]), 1)
+    assert (len(table), len(another)) == (4, 5)
+
+
+def test_nothing_annotated():
+    assert LabelSets([]).any_of(LABELS).tolist() == [False]
+    table = LabelSets(LABELS)
+    nothing = np.zeros(0, np.int64)
+    assert table.code(nothing, nothing, 3).tolist() == [-1, -1, -1]
+    assert table.shares(np.array([-1, -1]), LABELS).tolist() == [[0] * 4] * 2
 
 
 class _Case(NamedTuple):
@@ -36,42 +122,42 @@ def case(request, make_case) -> _Case:
     run = Run(data.run_frame.drop_duplicates(["query_id", "doc_id"]), judgments,
               lambda text, cause: None)
     annotations = Annotations(judgments, None, [1, 2, None])
-    rankings = annotations.rankings(run, annotations.of_run(run, None))
-    docnos, labels = list(run.docnos(slice(None))), labels_of(rankings, rankings.lists.codes)
+    rankings = annotations.of_run(run, None)
+    docnos, labels = list(run.docnos(slice(None))), labels_of(rankings, rankings.codes)
     lists = [list(zip(docnos[start:start + n], labels[start:start + n], strict=True))
-             for start, n in zip(rankings.lists.start, rankings.lists.length, strict=True)]
+             for start, n in zip(rankings.start, rankings.length, strict=True)]
     return _Case(rankings, lists)
 
 
 @pytest.mark.parametrize("depth", [None, 1, 3])
 def test_condensed_lists_hold_the_first_annotated_documents(case, depth):
-    found = case.rankings.labelled(depth=depth)
+    found = case.rankings.of_labels(depth=depth).condensed
     wanted = [[labels for _, labels in one if labels][:depth] for one in case.lists]
     assert found.length.tolist() == [len(one) for one in wanted]
-    assert [labels_of(case.rankings, found.condensed[a:b])
+    assert [labels_of(case.rankings, found.codes[a:b])
             for a, b in zip(found.start[:-1], found.start[1:], strict=True)] == wanted
-    assert found.condensed_pair.shape == found.condensed.shape
+    assert found.pair.shape == found.codes.shape
 
 
 def test_labels_outside_the_label_set_are_not_annotations(case):
     kept = case.rankings.labels[:1]
-    found = Labelled(case.rankings, kept, None)
-    assert found.length.tolist() == [
+    found = replace(case.rankings, labels=kept).of_labels()
+    assert found.condensed.length.tolist() == [
         sum(bool(labels & set(kept)) for _, labels in one) for one in case.lists]
     for rel, codes in found.relevant.items():
-        every = labels_of(case.rankings, case.rankings.judged.relevant[rel])
+        every = labels_of(case.rankings, case.rankings.relevant[rel])
         assert (codes >= 0).tolist() == [bool(labels & set(kept)) for labels in every]
 
 
 def test_a_label_can_be_added_to_the_label_set(case):
-    assert case.rankings.labelled(["a new one"]).labels == sorted(
+    assert case.rankings.of_labels(["a new one"]).labels == sorted(
         ["a new one", *case.rankings.labels])
 
 
 @pytest.mark.parametrize("rel", [1, 2, None])
 def test_pooled_documents_have_shares_of_1(case, rel):
-    found = case.rankings.labelled().pooled(rel)
-    codes = case.rankings.judged.relevant[rel]
+    found = case.rankings.of_labels().pooled(rel)
+    codes = case.rankings.relevant[rel]
     assert found.counts.sum() == (codes >= 0).sum()
     assert np.bincount(found.row, found.share).tolist() == pytest.approx([1.0] * len(found.counts))
     wanted = {name: sum(1 / len(labels) for labels in labels_of(case.rankings, codes)
@@ -83,28 +169,28 @@ def test_pooled_documents_have_shares_of_1(case, rel):
 
 def test_repeated_rankings_have_topics_of_their_own(case):
     once, thrice = case.rankings, case.rankings.repeated(3)
-    n, topics = len(once.lists.list), len(once.judged.topics)
-    assert len(thrice.judged.topics) == 3 * topics
+    n, topics = len(once.list_of), len(once.topics)
+    assert len(thrice.topics) == 3 * topics
     for part in range(3):
-        of_lists = slice(part * len(once.lists.topics), (part + 1) * len(once.lists.topics))
-        assert (thrice.lists.topics[of_lists] == once.lists.topics + part * topics).all()
+        of_lists = slice(part * len(once.list_topic), (part + 1) * len(once.list_topic))
+        assert (thrice.list_topic[of_lists] == once.list_topic + part * topics).all()
         rows = slice(part * n, (part + 1) * n)
-        assert (thrice.lists.codes[rows] == once.lists.codes).all()
-        judged = once.lists.pair >= 0
-        assert ((thrice.lists.pair[rows] >= 0) == judged).all()
+        assert (thrice.codes[rows] == once.codes).all()
+        judged = once.pair >= 0
+        assert ((thrice.pair[rows] >= 0) == judged).all()
         # A judged document has the identifier of its pair.
-        item = thrice.lists.item()[rows]
-        assert (item[judged] == thrice.lists.pair[rows][judged]).all()
-    items = thrice.lists.item().reshape(3, n)
+        item = thrice.item()[rows]
+        assert (item[judged] == thrice.pair[rows][judged]).all()
+    items = thrice.item().reshape(3, n)
     assert not set(items[0]) & set(items[1]) and not set(items[1]) & set(items[2])
 
 
 def test_reordered_rankings_keep_the_documents_together(case):
     rng = np.random.default_rng(5)
-    lists = case.rankings.lists
+    lists = case.rankings
     rows = np.concatenate([start + rng.permutation(n) for start, n in zip(
         lists.start, lists.length, strict=True)]).astype(int)
-    found = case.rankings.reordered(rows).lists
+    found = case.rankings.reordered(rows)
     before = list(zip(lists.pair, lists.codes, lists.item(), strict=True))
     after = list(zip(found.pair, found.codes, found.item(), strict=True))
     assert after == [before[i] for i in rows]

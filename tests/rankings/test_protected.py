@@ -1,4 +1,4 @@
-"""The protected groups, and their share of the population."""
+"""The population of a ranking, and the protected side."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from pt_fairness import RepBias
-from pt_fairness.rankings.protected import of_ranked, protected_groups, rarest, side_of
+from pt_fairness import RepBias, targets
+from pt_fairness.rankings.protected import (
+    distribution,
+    of_ranked,
+    population,
+    protected_groups,
+    rarest,
+    shares_of,
+    side_of,
+)
 
 #: Documents by label set: "A", "B", "A and B", "C".
 COUNTS = np.array([[3, 1, 1, 0], [1, 1, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0]])
@@ -94,3 +103,58 @@ def test_the_population_is_that_of_the_target():
     assert explicit.plus.tolist() == [0.5] * 4 and explicit.total.tolist() == [1.0] * 4
     none = side_of(_View(False), "A", None, 1)
     assert none.total.tolist() == none.share.tolist() == [0.0] * 4 and not none.defined.any()
+
+
+#: The groups of each label set: "A", "B", "A and B".
+SHARES = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+
+
+class _Lists:
+    """What the functions read of a view: three lists and their documents by label set."""
+
+    labels, qids, share = ["A", "B"], ["1", "2", "3"], SHARES
+    in_run = np.array([[1, 1, 2], [3, 0, 0], [0, 0, 0]])
+
+    def __len__(self) -> int:
+        return 3
+
+    def relevant(self, rel: int | None) -> Any:
+        judged = np.array([[4, 0, 0], [1, 3, 0], [0, 0, 0]])
+        return judged if rel is None else judged // 2
+
+    def pooled(self, rel: int | None) -> Any:
+        return self.relevant(rel).sum(axis=0) @ SHARES
+
+
+@pytest.mark.parametrize(("target", "rel", "wanted"), [
+    ("uniform", 1, [[0.5, 0.5]] * 3),
+    ({"B": 0.25, "A": 0.75}, 1, [[0.75, 0.25]] * 3),
+    ({"B": 1.0}, 1, [[0.0, 1.0]] * 3),
+    ("run", 1, [[0.5, 0.5], [1.0, 0.0], [0.0, 0.0]]),
+    ("qrels", 1, [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
+    ("qrels", None, [[1.0, 0.0], [0.25, 0.75], [0.0, 0.0]]),
+    ("collection", None, [[5 / 8, 3 / 8]] * 3)])
+def test_the_shares_of_each_target(target, rel, wanted):
+    assert distribution(_Lists(), target, rel).tolist() == pytest.approx(np.array(wanted))
+
+
+def test_counts_of_each_population():
+    assert population(_Lists(), "run", 1).tolist() == [[2, 2], [3, 0], [0, 0]]
+    assert population(_Lists(), "qrels", None).tolist() == [[4, 0], [1, 3], [0, 0]]
+    assert population(_Lists(), "collection", None).tolist() == [[5, 3]]
+
+
+@pytest.mark.usefixtures("forget_targets")
+def test_a_registered_target_is_mixed_with_the_relevant_documents():
+    shares = pd.DataFrame({"qid": ["1", "1", "2", "2", "3", "3"], "group": ["A", "B"] * 3,
+                           "share": [0.2, 0.8, 0.5, 0.5, 1.0, 0.0]})
+    targets.register("outside", shares)
+    targets.register("mixed", shares, of_qrels=0.5)
+    assert distribution(_Lists(), "outside", 1).tolist() == [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
+    # A topic without relevant documents of a known group has no mixed target.
+    assert distribution(_Lists(), "mixed", 1).tolist() == pytest.approx(
+        np.array([[0.6, 0.4], [0.25, 0.75], [0.0, 0.0]]))
+
+
+def test_shares_of_nothing_are_0():
+    assert shares_of(np.array([[2.0, 6.0], [0.0, 0.0]])).tolist() == [[0.25, 0.75], [0.0, 0.0]]

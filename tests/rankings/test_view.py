@@ -9,14 +9,13 @@ import pytest
 from slow_versions.rows import clean_labels
 
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.judgments import Judgments
-from pt_fairness.rankings.labelled import Labelled
-from pt_fairness.rankings.run import Run
+from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.rankings.view import View
 
 
 def labelled(case, samples: int, seed: int,
-             depth: int | None = None) -> tuple[Labelled, list[list[str]]]:
+             depth: int | None = None) -> tuple[Rankings, list[list[str]]]:
     """The rankings of a case, and the documents of each list in order."""
     run, pick = case.run_frame.drop_duplicates(["query_id", "doc_id"]), random.Random(seed)
     frames = [run.sample(frac=0.7, random_state=seed + i).assign(
@@ -25,7 +24,7 @@ def labelled(case, samples: int, seed: int,
     judgments = Judgments(case.qrels_frame)
     found = Run(pd.concat(frames), judgments, lambda cause, text: None)
     annotations = Annotations(judgments, None, [1, None])
-    rankings = annotations.rankings(found, annotations.of_run(found, None)).labelled((), depth)
+    rankings = annotations.of_run(found, None).of_labels((), depth)
     docnos = [list(found.docnos(slice(start, start + length)))
               for start, length in zip(found.start, found.length, strict=True)]
     return rankings, docnos
@@ -38,7 +37,7 @@ def labelled(case, samples: int, seed: int,
 def test_documents_of_a_block(make_case, seed, block, cutoff, samples):
     case = make_case(seed, several=seed % 2 == 0)
     rankings, lists = labelled(case, samples, seed)
-    rankings.block = block
+    vars(rankings)["block"] = block
     judged, labels = {}, {}
     for qid, docno, relevance, label in case.qrels:
         judged[qid, docno] = max(judged.get((qid, docno), relevance), relevance)
