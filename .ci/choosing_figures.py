@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from comparison import arguments
 
-from pt_fairness.plots import style
+from pt_fairness.plots import PALETTE
 
 PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
 
@@ -116,7 +116,7 @@ def leaf(found: Leaf, x: float, y: float) -> tuple[list[str], float]:
     if found.note:
         parts.append(text(x + 8, line + 17, found.note, "#000"))
         line += LINE
-    back = box(x, y, round((line - y) / LINE), f'fill="{style.PALETTE[4]}"')
+    back = box(x, y, round((line - y) / LINE), f'fill="{PALETTE[4]}"')
     return [back, *parts], line + 8
 
 

@@ -44,7 +44,7 @@ from pt_fairness import (
     rerank,
     rKL,
 )
-from pt_fairness.plots import style
+from pt_fairness.plots.layout import line_style
 
 CUTOFF = 5
 #: The stances, and the label of a passage without one.
@@ -118,7 +118,7 @@ def curves(compared: pd.DataFrame) -> Axes:
     _, ax = plt.subplots(figsize=(9, 5), layout="constrained")
     for i, (measure, part) in enumerate(compared.groupby("measure", sort=False)):
         values = np.sort(part["p"].fillna(1))[::-1]
-        ax.plot(np.arange(1, len(values) + 1), values, **style.line(i), markersize=4, markevery=3,
+        ax.plot(np.arange(1, len(values) + 1), values, **line_style(i), markersize=4, markevery=3,
                 label=measure)
     ax.axhline(ALPHA, color="black", linewidth=0.8)
     ax.set(xlabel="pairs of systems, by descending p-value", ylabel="p-value (paired t-test)",

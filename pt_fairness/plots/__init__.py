@@ -12,19 +12,22 @@ try:
 except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
-from pt_fairness.plots.comparisons import bias_sweep, correlations, differences
-from pt_fairness.plots.inequality import lorenz
-from pt_fairness.plots.ranks import explain, exposure
-from pt_fairness.plots.style import PALETTE
-from pt_fairness.plots.systems import relevance_and_fairness, strips
-from pt_fairness.plots.topics import (
+from pt_fairness.plots.figures_of_averages import (
+    bias_sweep,
+    correlations,
+    differences,
+    relevance_and_fairness,
+    tradeoff,
+)
+from pt_fairness.plots.figures_of_rankings import explain, exposure, lorenz, strips
+from pt_fairness.plots.figures_of_topics import (
     bias_histogram,
     groups_per_topic,
     scatter,
     target_against_model,
     topic_groups,
 )
-from pt_fairness.plots.tradeoffs import tradeoff
+from pt_fairness.plots.layout import PALETTE
 
 rcParams["pdf.fonttype"] = rcParams["ps.fonttype"] = 42
 

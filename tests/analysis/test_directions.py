@@ -15,6 +15,7 @@ from pt_fairness import FairnessWarning, analysis, highlight, plots, rename
 from pt_fairness.analysis.directions import direction_of
 from pt_fairness.evaluation import as_text
 from pt_fairness.measures import MEASURES, FairnessMeasure, params, register
+from pt_fairness.plots.layout import with_fair_end
 
 
 def marked(table: pd.DataFrame) -> set[tuple[str, str]]:
@@ -117,7 +118,7 @@ def test_towards_the_fair_end_wherever_it_lies(ratio):
     assert f"MadeUpRatio@5 {direction} |" in as_text(table, "md")
     assert analysis.top(table, n=1)["name"].tolist() == [best]
     assert direction_of(rename(table, {"MadeUpRatio@5": f"R {direction}"}).columns[1]) == direction
-    end = plots.style.with_fair_end("MadeUpRatio@5")
+    end = with_fair_end("MadeUpRatio@5")
     unbounded = direction == "↑" and measure.RANGE[1] is None
     assert end == f"MadeUpRatio@5 ({'more is fairer' if unbounded else '1 is fair'})"
     rows = [(name, str(qid), "MadeUpRatio@5", value + qid / 100) for name, value in

@@ -15,7 +15,8 @@ ROOT = Path(pt_fairness.__file__).parent
 #: What only Python code can reach, not a command.
 PYTHON_ONLY = {
     "analysis/simulation.py", "cli/pth.py", "analysis/explanation.py",
-    "analysis/system_rankings.py", "analysis/exposure.py", "plots/ranks.py", "plots/comparisons.py"}
+    "analysis/system_rankings.py", "analysis/exposure.py", "plots/figures_of_rankings.py",
+    "plots/figures_of_averages.py"}
 #: Messages about arguments that commands give or cannot get wrong.
 GIVEN = ("{type(", "__version__", "cannot be unregistered",
          "only the frames of pt_fairness.evaluate say",
@@ -59,7 +60,7 @@ def messages() -> list[tuple[str, str]]:
 
 def test_every_message_is_for_commands_too():
     advising = [(name, text) for name, text in messages() if ADVICE.search(text)]
-    assert len(advising) > 10  # so the search finds them
+    assert len(advising) > 5  # so the search finds them
     assert [one for one in advising if not WAY.search(one[1]) and not one[1].startswith(".. py:")
             and "_INTRODUCTION" not in one[1] and "``ir_measures.parse_measure``" not in one[1]
             ] == []

@@ -1,23 +1,58 @@
-"""Axes, ticks and legends that fit."""
+"""Colours, markers, labels, ticks and legends: none covers another."""
 
 from __future__ import annotations
 
 import itertools
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
+from pt_fairness import plots
 from pt_fairness.plots.layout import (
     arrange,
     axes_of,
     cut_names,
     has_legend_elsewhere,
+    label_points,
     legend_below,
     name_ticks,
     rank_ticks,
     size_of,
     tick_step,
 )
+
+#: Simulations of dichromacy, as matrices of linear RGB (Viénot, Brettel & Mollon 1999).
+DICHROMACY = {
+    "protan": [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
+    "deutan": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
+}
+
+
+def seen(colour: str, matrix) -> np.ndarray:
+    linear = np.array(
+        [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    )
+    linear = np.clip(np.asarray(matrix) @ linear, 0, 1)
+    return np.array(
+        [12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in linear]
+    )
+
+
+def distance(one: str, two: str, kind: str) -> float:
+    return np.linalg.norm(seen(one, DICHROMACY[kind]) - seen(two, DICHROMACY[kind]))
+
+
+@pytest.mark.parametrize("kind", DICHROMACY)
+def test_colours_differ_for_the_colour_blind(kind):
+    for one, two in itertools.combinations(plots.PALETTE, 2):
+        assert distance(one, two, kind) > 0.1, (one, two)
+
+
+def test_simulated_red_and_green_are_similar():
+    red, green = "#D62728", "#7F6A00"
+    assert distance(red, green, "protan") < np.linalg.norm(np.subtract(to_rgb(red), to_rgb(green)))
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +136,51 @@ def test_names_are_cut_in_the_middle():
     assert short[0] == "a team with a long n…h a long name, run 0" and short[3] == "BM25"
     inner = [f"a team with a long name {i} and a run with a long name" for i in range(3)]
     assert cut_names(inner) == inner, "they differ in the middle alone"
+
+
+@pytest.fixture
+def axes():
+    _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+    ax.set_xlim(-0.1, 1.1)
+    ax.set_ylim(-0.1, 1.1)
+    yield ax
+    plt.close("all")
+
+
+@pytest.mark.parametrize("n", [1, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_labels_cover_no_label_and_no_point(axes, seed, n):
+    x, y = np.random.default_rng(seed).random((2, n))
+    axes.scatter(x, y)
+    label_points(axes, x, y, [f"system {i}" for i in range(n)], [])
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert [text.get_text() for text in axes.texts] == [f"system {i}" for i in range(n)]
+    for one, other in itertools.combinations(boxes, 2):
+        shared = (min(one.x1, other.x1) - max(one.x0, other.x0),
+                  min(one.y1, other.y1) - max(one.y0, other.y0))
+        assert min(shared) < 0.5
+    points = axes.transData.transform(np.column_stack([x, y]))
+    for box, point in itertools.product(boxes, points):
+        assert not (box.x0 < point[0] < box.x1 and box.y0 < point[1] < box.y1)
+
+
+def test_a_label_is_beside_a_line(axes):
+    axes.plot([0, 1], [0.5, 0.5])
+    label_points(axes, [0.5], [0.5], ["on the line"], [[(0, 0.5), (1, 0.5)]])
+    box = axes.texts[0].get_window_extent()
+    height = axes.transData.transform((0, 0.5))[1]
+    assert not box.y0 < height < box.y1
+
+
+def test_no_room_is_a_warning_that_names_the_points(axes):
+    axes.figure.set_size_inches(3, 2)
+    names = [f"a system with a very long name {i}" for i in range(90)]
+    x, y = np.random.default_rng(0).random((2, 90))
+    with pytest.warns(UserWarning, match="the point has no name, because there is no room"):
+        label_points(axes, x, y, names, [])
+    assert 0 < len(axes.texts) < 90
+
+
+def test_no_points(axes):
+    label_points(axes, [], [], [], [])
+    assert not axes.texts

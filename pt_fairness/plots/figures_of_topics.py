@@ -13,18 +13,24 @@ from matplotlib.ticker import MaxNLocator
 from pt_fairness.analysis.collection import ALL_TOPICS
 from pt_fairness.analysis.columns import of_one_measure, of_one_system, per_query, stands_for
 from pt_fairness.io.frames import need_columns, need_rows
-from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
     LINE_HEIGHT,
+    LONG,
+    PALE,
+    PALETTE,
     axes_of,
+    bar_style,
     cut_names,
     font_size,
     has_legend_elsewhere,
     legend_below,
     name_ticks,
+    point_style,
     size_of,
     tick_step,
+    with_fair_end,
+    wrapped,
 )
 from pt_fairness.provider.parsing import parsed_or_none
 
@@ -33,7 +39,7 @@ MOST_LABELS = 40
 #: The gid of the guide lines, which :func:`scatter` redraws for every series.
 GUIDE = "guide"
 #: The colour of the cells without bias.
-GREEN, PALE_GREEN = style.PALETTE[2], 0.3
+GREEN, PALE_GREEN = PALETTE[2], 0.3
 
 
 def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -63,7 +69,7 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     bottom = np.zeros(len(table))
     for i, group in enumerate(table.columns):
         ax.bar(range(len(table)), table[group], bottom=bottom, width=1.0, linewidth=0.3,
-               **style.face(i))
+               **bar_style(i))
         bottom += table[group].to_numpy()
     step = -(-len(table) // MOST_LABELS)
     name_ticks(ax.xaxis, table.index, new, step)
@@ -103,11 +109,11 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     name_ticks(ax.yaxis, [f"{group} (n = {n})" for group, n in sizes.items()], new)
     handles = []
     for i, system in enumerate(systems):
-        part, look = frame[frame["name"] == system], style.points(i)
+        part, look = frame[frame["name"] == system], point_style(i)
         y = sizes.index.get_indexer(part["group"]) + 0.8 * ((i + 0.5) / len(systems) - 0.5)
         ax.hlines(y, part["low"], part["high"], color=look["color"], linewidth=1.5)
         handles.append(ax.scatter(part["mean"], y, **look, zorder=3))
-    ax.set(xlabel=style.text(style.with_fair_end(name, frame), style.LONG),
+    ax.set(xlabel=wrapped(with_fair_end(name, frame), LONG),
            ylim=(len(sizes) - 0.5, -0.5))
     legend_below(ax, handles, cut_names(systems), new)
     return ax
@@ -157,12 +163,12 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
         raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
                          f"{y[0]!r}, so there is nothing to draw")
     ax = axes_of(ax)
-    ax.scatter(values["x"], values["y"], s=36, **style.points(colour), alpha=0.7, linewidths=0,
-               label=None if label is None else style.text(label), zorder=2)
+    ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
+               label=None if label is None else wrapped(label), zorder=2)
     same = str(x[1]) == str(y[1])
     xlabel, ylabel = (
-        style.text((f"{system}: " if same else "") + style.with_fair_end(str(measure), perquery),
-                   style.LONG) for system, measure in (x, y))
+        wrapped((f"{system}: " if same else "") + with_fair_end(str(measure), perquery),
+                   LONG) for system, measure in (x, y))
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if not ax.get_title():
         ax.set_title("a point for each topic", fontsize="medium")
@@ -189,7 +195,7 @@ def _add_guides(ax: Axes, comparable: bool) -> None:
     room = 0.05 * np.where(high > low, high - low, 1.0)
     ax.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]),
            aspect="equal" if comparable else "auto")
-    look: dict[str, Any] = {"color": style.PALE, "linewidth": 1, "zorder": 1, "gid": GUIDE}
+    look: dict[str, Any] = {"color": PALE, "linewidth": 1, "zorder": 1, "gid": GUIDE}
     if comparable:
         ax.axline((0, 0), slope=1, **look)
     for place, draw in enumerate((ax.axvline, ax.axhline)):
@@ -236,14 +242,14 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     for i, part in enumerate(places):
         middle, counts = np.unique(part, return_counts=True)
         ax.bar(middle * width - 0.4 * width + i * bar, counts, width=bar, align="edge",
-               linewidth=0.3, **style.face(i))
+               linewidth=0.3, **bar_style(i))
     every = np.concatenate(places)
     low, high = int(every.min()), int(every.max())
     step = tick_step(high - low + 1, size_of(ax)[0], LINE_HEIGHT * font_size(ax.xaxis))
     ax.set_xticks([round(place * width, 6)
                    for place in range(-(-low // step) * step, high + 1, step)])
     ax.tick_params(axis="x", rotation=90)
-    ax.axvline(0, color=style.PALE, zorder=0)
+    ax.axvline(0, color=PALE, zorder=0)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel=f"bias (0 is fair), in intervals of {width:g}", ylabel="topics")
     legend_below(ax, ax.containers[-len(values):], list(values), new)
@@ -282,18 +288,18 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     of = ratios["group"] if "group" in ratios else pd.Series("topic", ratios.index)
     parts = dict(iter(places.groupby(of, sort=False)))
     points = [ax.scatter(part["target"], part["model"], s=12, alpha=0.7, linewidths=0,
-                         **style.points(i)) for i, part in enumerate(parts.values())]
+                         **point_style(i)) for i, part in enumerate(parts.values())]
     # The axes are square, so the step of the x-axis also fits the y-axis.
     step = tick_step(n + 1, min(size_of(ax)), len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis))
     shares = np.arange(0, n + 1, step) / n
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(shares, [f"{share:.2g}" for share in shares])
         axis.set_ticks(edges, minor=True)
-    ax.grid(which="minor", color=style.PALE, linewidth=0.5)
+    ax.grid(which="minor", color=PALE, linewidth=0.5)
     ax.tick_params(which="minor", length=0)
     limits = (edges[0], edges[-1])
     ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
     legend_below(ax, [*points, Patch(facecolor=GREEN, alpha=PALE_GREEN)],
-                 [*(f"{style.text(name)}, moved at random within its cell" for name in parts),
+                 [*(f"{wrapped(name)}, moved at random within its cell" for name in parts),
                   "no bias"], new)
     return ax

@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from pt_fairness import analysis, plots
-from pt_fairness.plots.topics import MOST_LABELS
+from pt_fairness.plots.figures_of_topics import MOST_LABELS
 
 
 @pytest.fixture

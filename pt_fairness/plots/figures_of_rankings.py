@@ -1,4 +1,4 @@
-"""Figures of the ranks: the exposure of the groups, and the explanation of a value."""
+"""Figures of rankings: their groups, exposure, and the explanation of a value."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from pt_fairness.analysis.collection import ALL_TOPICS
+from pt_fairness.analysis.columns import of_one_measure, per_query
+from pt_fairness.analysis.directions import distance_from_best, ranked_by
 from pt_fairness.analysis.ranking_shares import (
     PROTECTED_SHARE,
     PROTECTED_TARGET,
@@ -19,19 +22,126 @@ from pt_fairness.analysis.ranking_shares import (
     TARGET,
 )
 from pt_fairness.core import discounts
-from pt_fairness.core.messages import listed
+from pt_fairness.core.messages import listed, shown, warn
 from pt_fairness.io.frames import need_columns, need_rows
-from pt_fairness.plots import style
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
+    LONG,
+    NO_GROUP,
+    PALE,
+    PALETTE,
+    TITLE,
     axes_of,
+    bar_style,
+    cut_names,
     font_size,
     legend_below,
+    line_style,
+    name_ticks,
+    point_style,
     rank_ticks,
     size_of,
     tick_step,
+    with_fair_end,
+    wrapped,
 )
 from pt_fairness.provider.parsing import parsed_or_none
+
+#: The style of the dot of a relevant document.
+DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "black",
+                       "linestyle": "none"}
+
+
+def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
+           perquery: pd.DataFrame | None = None, measure: Any = None) -> Axes:
+    """Draw the groups at the top ranks of every system as coloured blocks, for one topic.
+
+    The block of a document with several groups is divided equally. A document without a group has a
+    white block, and a relevant document has a dot. With ``perquery``, the systems are sorted by a
+    measure, the best at the top, and its value is at the end of each row ("–" if it is missing).
+
+    :param ranked: the result of :func:`pt_fairness.analysis.ranked_groups`; without ``perquery``,
+        the first system is at the top
+    :param qid: the topic
+    :param perquery: ``name, qid, measure, value``
+    :param measure: the measure of ``perquery``, or its name; may be omitted if it has only one
+    :raises ValueError: a topic or a measure that the frames do not have, or a measure without
+        ``perquery``
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> ranked = pd.DataFrame({"name": "BM25", "qid": "1", "rank": [1, 2], "docno": ["b", "a"],
+    ...                        "label": [0, 1], "group": ["CON", "PRO"]})
+    >>> ax = plots.strips(ranked, "1")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['CON', 'PRO', 'relevant']
+    """
+    need_columns(ranked, ["name", "qid", "rank", "label", "group"], "the frame of ranked groups")
+    topic = ranked[ranked["qid"].astype(str) == str(qid)]
+    if topic.empty:
+        raise ValueError(f"no system returned a document for topic {qid!r}; choose a topic of the "
+                         "frame")
+    names, title, values = list(dict.fromkeys(ranked["name"])), f"topic {qid}", None
+    if perquery is not None:
+        values, title = _of_topic(perquery, qid, measure, names)
+        names = list(values.index)
+    elif measure is not None:
+        raise ValueError(f"measure={str(measure)!r} needs the values of the systems; give the "
+                         "per-query frame as perquery=")
+    groups = sorted(ranked["group"].dropna().unique())
+    faces = {group: bar_style(i) for i, group in enumerate(groups)}
+    depth = int(topic["rank"].max())
+    new, ax = ax is None, axes_of(ax)
+    name_ticks(ax.yaxis, cut_names(names), new)
+    width, height = size_of(ax)
+    dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
+    for (name, rank), document in topic.groupby(["name", "rank"]):
+        row = names.index(name)
+        share = 0.8 / len(document)
+        for i, group in enumerate(document["group"]):
+            ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share,
+                                   linewidth=min(1.0, 0.1 * width / depth),
+                                   **(NO_GROUP if pd.isna(group) else faces[group])))
+    relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
+    if len(relevant):
+        ax.plot(relevant["rank"], relevant["name"].map(names.index), markersize=dot,
+                markeredgewidth=dot / 4, **DOT)
+    step = tick_step(depth, width, (len(str(depth)) + 1) * LETTER_WIDTH * font_size(ax.xaxis))
+    ax.set_xticks(rank_ticks(depth, step))
+    for row, value in enumerate([] if values is None else values):
+        ax.annotate("–" if pd.isna(value) else f"{value:.3f}", (1, row), (4, 0), va="center",
+                    xycoords=ax.get_yaxis_transform(), textcoords="offset points",
+                    fontsize=min(font_size(ax.yaxis), font_size(ax.xaxis)))
+    ax.set(xlabel="rank", title=wrapped(title, TITLE), xlim=(0.4, depth + 0.6),
+           ylim=(len(names) - 0.5, -0.5))
+    legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
+    if topic["group"].isna().any():
+        legend["no group"] = Patch(**NO_GROUP)
+    legend_below(ax, [*legend.values(), Line2D([], [], markersize=4, **DOT)],
+                 [*legend, "relevant"], new)
+    return ax
+
+
+def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
+              names: list[Any]) -> tuple[pd.Series, str]:
+    """Return the value of each system for a topic, the best first, and the title of the figure."""
+    frame, name = of_one_measure(per_query(perquery), measure)
+    frame = frame[frame["qid"] == str(qid)].set_index("name")[["value"]]
+    if frame.empty:
+        raise ValueError(f"the per-query frame has no value of {name} for topic {str(qid)!r}; "
+                         "choose a topic that it has")
+    frame = frame.reindex(names).rename(columns={"value": name})
+    frame.attrs = dict(perquery.attrs)
+    far, shown = distance_from_best(frame, name), with_fair_end(name, frame)
+    if far is not None:
+        order = ranked_by(far).to_numpy().argsort(kind="stable")
+        return frame[name].iloc[order], f"topic {qid}, by {shown}"
+    warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the name "
+         "with ↑ or ↓")
+    return frame[name], f"topic {qid}, with {shown}"
+
 
 #: The heights of the panels of values and of shares, relative to each other.
 PANELS = (3, 2)
@@ -87,7 +197,7 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     mirrored = len(groups) == 2 and (len(targets) < 2 or np.isclose(sum(targets.values()), 1.0))
     for i, group in ((i, group) for i, group in enumerate(groups)
                      if not mirrored or group == [*targets, *groups][0]):
-        line, mean, error = style.line(i), means[i], errors[i]
+        line, mean, error = line_style(i), means[i], errors[i]
         (handles[group],) = ax.plot(ranks, mean, **line, markersize=4,
                                     markevery=max(1, len(ranks) // 10))
         ax.fill_between(ranks, mean - error, mean + error, color=line["color"], alpha=0.2,
@@ -98,10 +208,10 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
         handles["target"] = TARGET_LINE
     name = f"share of {next(iter(handles))} in the exposure" if mirrored \
         else "share of the exposure"
-    ax.set(xlabel="first ranks", ylabel=style.text(name, style.LONG), ylim=(0, 1),
-           xlim=(0.5, len(ranks) + 0.5), title=style.text(
+    ax.set(xlabel="first ranks", ylabel=wrapped(name, LONG), ylim=(0, 1),
+           xlim=(0.5, len(ranks) + 0.5), title=wrapped(
                f"{names[0]}: mean of {len(shares)} topics (band: 95 % confidence interval)",
-               style.TITLE))
+               TITLE))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(ax, list(handles.values()), list(handles), new)
     return ax
@@ -175,13 +285,13 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     new, ax = ax is None, axes_of(ax)
     groups = [column.removeprefix(SHARE) for column in map(str, frame.columns)
               if column.startswith(SHARE)]
-    faces = {group: style.face(i) for i, group in enumerate(groups)}
+    faces = {group: bar_style(i) for i, group in enumerate(groups)}
     handles: dict[str, Any] = {}
     if "contribution" not in frame:
         ax.plot(ranks, frame["value"], color="black", marker="o", markersize=4)
     else:
         if not faces:
-            ax.bar(ranks, frame["contribution"], color=style.PALETTE[0])
+            ax.bar(ranks, frame["contribution"], color=PALETTE[0])
         else:
             for face, label, rows in _bars(frame, faces):
                 if rows.any():
@@ -206,9 +316,9 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
         params = dict(measure.params)
         source = params.pop("groups", None)
         name = str(type(measure)(**params))
-        fair_end = style.with_fair_end(name).removeprefix(name)
-        ax.set_title(style.text(f"topic {frame.attrs['qid']}: {name} = {frame.attrs['value']:.3f}"
-                                f"{fair_end}", style.TITLE))
+        fair_end = with_fair_end(name).removeprefix(name)
+        ax.set_title(wrapped(f"topic {frame.attrs['qid']}: {name} = {frame.attrs['value']:.3f}"
+                                f"{fair_end}", TITLE))
     if handles:
         legend_below(lower, list(handles.values()), list(handles), new,
                      None if source is None else f"groups: {source}")
@@ -221,7 +331,7 @@ def _bars(frame: pd.DataFrame,
     group, none = frame["group"], frame["group"].isna()
     return [*((face, label, group == label) for label, face in faces.items()),
             (SEVERAL, "several groups", ~none & ~group.isin(list(faces))),
-            (style.NO_GROUP, "no group", none)]
+            (NO_GROUP, "no group", none)]
 
 
 def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
@@ -239,7 +349,7 @@ def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
     lower = ax.figure.add_subplot(panels[1], sharex=ax)
     for i, (label, (share, target, colour)) in enumerate(columns.items()):
         (line,) = lower.plot(frame["rank"], frame[share], color=colour, markersize=4,
-                             marker=style.points(i)["marker"])
+                             marker=point_style(i)["marker"])
         handles.setdefault(label, line)
         if target in frame:
             lower.plot(frame["rank"], frame[target], color=colour, linestyle="--", linewidth=1)
@@ -248,3 +358,48 @@ def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
     ax.tick_params(labelbottom=False)
     lower.set(ylim=(-0.03, 1.03), ylabel="share so far")
     return lower
+
+
+def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | None = None) -> Axes:
+    """Draw Lorenz curves: the cumulative share of the exposure over the share of the documents.
+
+    The documents are sorted by exposure, the least exposed first. There is a line for each run;
+    that of equal exposures is the diagonal. The Gini coefficient is twice the area between the line
+    and the diagonal.
+
+    :param exposure: the result of :func:`pt_fairness.analysis.document_exposure`
+    :param population: the number of documents of the collection, where those that were not
+        returned have no rows
+    :raises ValueError: an empty table, a missing column, a population below the number of rows of a
+        run, or no run with exposure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis, plots
+    >>> run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "score": [2, 1, 1]})
+    >>> exposure = analysis.document_exposure({"BM25": run}, population=10)
+    >>> ax = plots.lorenz(exposure, population=10)
+    >>> ax.get_xlabel()
+    'share of documents'
+    """
+    need_rows(exposure, "the table of exposures", ["name", "exposure"])
+    curves = {}
+    for name, some in exposure.groupby("name", sort=False)["exposure"]:
+        n = len(some) if population is None else population
+        if n < len(some):
+            raise ValueError(f"population={shown(population)} is not possible: {name!r} has "
+                             f"{len(some)} rows")
+        values = np.append(np.zeros(n - len(some) + 1), np.sort(some.to_numpy(float)))
+        if values.any():
+            curves[name] = values.cumsum() / values.sum()
+    if not curves:
+        raise ValueError("no run has any exposure, so there is nothing to draw")
+    new, ax = ax is None, axes_of(ax)
+    ax.plot([0, 1], [0, 1], color=PALE, zorder=0)
+    lines = [ax.plot(np.linspace(0, 1, len(curve)), curve, **line_style(i) | {"marker": ""})[0]
+             for i, curve in enumerate(curves.values())]
+    ax.set(xlabel="share of groups" if "group" in exposure else "share of documents",
+           ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))
+    legend_below(ax, lines, list(curves), new)
+    return ax

@@ -1,0 +1,437 @@
+"""Figures of averages: systems, differences from a baseline, correlations, simulated sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pt_fairness.analysis.columns import (
+    ALPHA,
+    COMPARISON,
+    LEAST_TESTED,
+    TIE_DECIMALS,
+    column_of,
+    is_reference,
+    measure_of,
+    of_one_measure,
+    systems_of,
+)
+from pt_fairness.analysis.directions import (
+    LARGER,
+    SMALLER,
+    direction_of,
+    distance_from_best,
+    with_mark,
+)
+from pt_fairness.analysis.inference import SIDE
+from pt_fairness.analysis.system_rankings import Correlations, starred
+from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.messages import listed, warn
+from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.plots.layout import (
+    LONG,
+    PALE,
+    PALETTE,
+    TITLE,
+    arrange,
+    axes_of,
+    cut_names,
+    fair_end,
+    has_legend_elsewhere,
+    label_points,
+    legend_below,
+    line_style,
+    name_ticks,
+    point_style,
+    with_fair_end,
+    wrapped,
+)
+
+#: The room beside the points, as a share of their spread.
+ROOM = 0.12
+#: The largest distance of the fair end from the points, relative to their spread, at which it is
+#: within the axes.
+NEAR_END = 2.0
+#: The number of systems from which a new figure is larger.
+CROWD = 25
+#: The style of the fair end.
+FAIR: dict[str, Any] = {"color": PALETTE[2], "linestyle": "--", "zorder": 0}
+#: The style of the references, and the dashes of each in turn.
+REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
+#: The marks of references below and above the limits of the x-axis and the y-axis.
+TRIANGLES = ("<>", "v^")
+DASHES = ((0, (1, 2)), (0, (5, 3)), (0, (8, 3, 1, 3)), (0, (3, 2, 1, 2, 1, 2)))
+
+
+def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | None = None) -> Axes:
+    """Draw the systems as labelled points, relevance against fairness, with the Pareto front.
+
+    The better end of each measure is at the top or on the right, so an axis of unfairness is
+    reversed; a signed bias has its fair end 0 inside. A system is on the Pareto front if no other
+    is at least as good by both measures and better by one; these points are filled and connected.
+    The dashed line is the fair end. It is left out, and named on the axis only, if it is far from
+    all systems. Rows of reference rankings are thin dashed lines; one outside of the axes,
+    which are scaled to the systems, is a triangle at the edge, and its value is in the legend. The
+    baseline of the table has a square. A name that would cover a point
+    or a name at any place is left out, with a warning.
+
+    :param averages: ``name`` and a column for each measure
+    :param relevance: the measure on the x-axis
+    :param fairness: the measure on the y-axis
+    :raises ValueError: an empty table, a measure that it does not have, or no system with a value
+        of both
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> averages = pd.DataFrame({"name": ["A", "B", "C"], "nDCG@5": [0.5, 0.9, 0.4],
+    ...                          "rKL@5": [0.1, 0.4, 0.2]})
+    >>> ax = plots.tradeoff(averages, "nDCG@5", "rKL@5")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('nDCG@5', 'rKL@5 (0 is fair)')
+    >>> bool(ax.yaxis_inverted())
+    True
+    """
+    need_rows(averages, "the table of averages")
+    columns = [column_of(averages, relevance), column_of(averages, fairness)]
+    references = averages[is_reference(averages)]
+    averages = systems_of(averages)
+    systems = averages[["name", *dict.fromkeys(columns)]].dropna(subset=columns)
+    if systems.empty:
+        raise ValueError(f"no system has values of {columns[0]} and {columns[1]}, so there is "
+                         "nothing to draw")
+    left_out = averages["name"][~averages.index.isin(systems.index)]
+    if len(left_out):
+        warn(f"{listed(left_out)}: not drawn, because {columns[0]} or {columns[1]} is missing")
+    x, y = (systems[column].to_numpy(float) for column in columns)
+    front = _front(systems, columns)
+    new, ax = ax is None, axes_of(ax)
+    if new:
+        ax.figure.figure.set_size_inches(
+            ax.figure.figure.get_size_inches() * min(3.0, max(1.0, len(x) / CROWD) ** 0.5))
+    ends = [_set_limits(ax.set_xlim, x, columns[0], averages),
+            _set_limits(ax.set_ylim, y, columns[1], averages)]
+    colour = PALETTE[0]
+    named: dict[str, Any] = {}
+    lines = []
+    for axis, (end, column) in enumerate(zip(ends, columns, strict=True)):
+        if end is not None:
+            named[f"fair end of {column}"] = (ax.axvline, ax.axhline)[axis](end, **FAIR)
+            corners = np.column_stack([ax.get_xlim(), ax.get_ylim()])
+            corners[:, axis] = end
+            lines.append(corners)
+    for i, row in enumerate(references.to_dict("records")):
+        for axis, column in enumerate(columns):
+            if not np.isnan(row[column]):
+                named |= _draw_reference(ax, axis, row["name"], row[column], i)
+    if front.any():
+        order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
+        connected = {direction_of(column, averages) for column in columns} <= {LARGER, SMALLER}
+        (named["Pareto front"],) = ax.plot(x[order], y[order], color=colour, marker="o",
+                                           linewidth=1 if connected else 0, zorder=1)
+        if connected:
+            lines.append(np.column_stack([x[order], y[order]]))
+    baseline = systems["name"].eq(averages.attrs.get(COMPARISON, {}).get("baseline")).to_numpy()
+    if baseline.any():
+        named["baseline"] = ax.scatter(x[baseline], y[baseline], s=120, facecolors="none",
+                                       edgecolors="black", marker="s", zorder=2)
+    if not front.all():
+        named["other systems"] = ax.scatter(x[~front], y[~front], facecolors="white",
+                                            edgecolors=colour, zorder=2)
+    ax.set(xlabel=wrapped(with_fair_end(columns[0], averages), LONG),
+           ylabel=wrapped(with_fair_end(columns[1], averages), LONG))
+    legend_below(ax, list(named.values()), list(named), new)
+    names = cut_names(systems["name"])
+    first = np.argsort(~front, kind="stable")  # the front has the first choice of places
+    label_points(ax, x[first], y[first], [names[i] for i in first], lines)
+    return ax
+
+
+def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
+    """Return a mask of the Pareto front, ``[systems]``; empty if a direction is unknown."""
+    unknown = [column for column in columns if direction_of(column, systems) is None]
+    if unknown:
+        warn(f"no Pareto front is drawn: it is unknown which end of {' and '.join(unknown)} is "
+             "better; rename it (pt_fairness.rename, --label), or end the name with ↑ or ↓")
+        return np.zeros(len(systems), bool)
+    far = np.column_stack([np.asarray(distance_from_best(systems, column), float)
+                           for column in columns]).round(TIE_DECIMALS)
+    one, two = far[:, None], far[None]
+    return np.asarray(~((two <= one).all(axis=2) & (two < one).any(axis=2)).any(axis=1))
+
+
+def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dict[str, Any]:
+    """Draw reference ``i`` as a line across an axis, or a triangle at its edge; name it."""
+    place = ax.transLimits.transform((value, value))[axis]
+    if 0 <= place <= 1:
+        draw = ax.axhline if axis else ax.axvline
+        return {name: draw(value, linestyle=DASHES[i], **REFERENCE)}
+    edge = int(place > 1)
+    corner = [0.03 * (i + 1)] * 2
+    corner[axis] = edge
+    triangle = ax.scatter(*corner, transform=ax.transAxes, marker=TRIANGLES[axis][edge],
+                          color=REFERENCE["color"], clip_on=False)
+    return {f"{name} ({'xy'[axis]} = {value:.3f})": triangle}
+
+
+def _set_limits(set_limits: Any, values: Floats, column: str,
+                averages: pd.DataFrame) -> float | None:
+    """Set the limits of an axis, its better end last, and return the fair end that is inside."""
+    low, high = float(values.min()), float(values.max())
+    spread = high - low or abs(high) / 2 or 1.0
+    measure = measure_of(column, averages)
+    end = None if measure is None else fair_end(measure)
+    if end is not None and max(low - end, end - high) > NEAR_END * spread:
+        end = None
+    places = [low, high] if end is None else [low, high, end]
+    limits = min(places) - ROOM * spread, max(places) + ROOM * spread
+    set_limits(limits[::-1] if direction_of(column, averages) == SMALLER else limits)
+    return end
+
+
+#: The ratio of the limit of an axis that includes 0 to the largest value.
+HEADROOM = 1.08
+#: The height of a panel of one measure, in inches.
+PANEL = 1.35
+
+
+def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
+                           ax: Axes | None = None) -> Axes:
+    """Draw relevance as bars, and below it each fairness measure as points in its own panel.
+
+    The systems are sorted by decreasing relevance, as in Das & Lease (2019), figure 2, and Pathiyan
+    Cherumanal et al. (2021), figure 2. In all panels, the better end is at the top, so the axis of
+    an unfairness measure is reversed. A signed bias is fair at 0, which is a line. All axes
+    include 0.
+
+    :param averages: ``name`` and a column for each measure
+    :param relevance: the measure of the bars
+    :param fairness: the measure of the points, or several
+    :param ax: axes of a grid, such as those of ``plt.subplots``, which are divided into the panels
+    :returns: the panel of the bars; the others are the last ones of ``ax.figure.axes``
+    :raises ValueError: an empty table, a measure that it does not have, or axes without a grid
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> averages = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.5, 0.9], "rKL@5": [0.1, 0.4]})
+    >>> ax = plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5")
+    >>> lower = ax.figure.axes[-1]
+    >>> [label.get_text() for label in lower.get_xticklabels()]
+    ['B', 'A']
+    >>> lower.get_title(loc="left"), bool(lower.yaxis_inverted())
+    ('rKL@5 (0 is fair)', True)
+    """
+    need_rows(averages, "the table of averages")
+    averages = systems_of(averages)
+    wanted = fairness if isinstance(fairness, (list, tuple)) else [fairness]
+    points = [column_of(averages, one) for one in wanted]
+    bars = column_of(averages, relevance)
+    table = averages.sort_values(bars, ascending=False, kind="stable")
+    new, ax = ax is None, axes_of(ax)
+    place, figure = ax.get_subplotspec(), ax.figure.figure
+    if place is None:
+        raise ValueError("ax has to be axes of a grid, such as those of plt.subplots, because it "
+                         "is divided into panels")
+    if new:
+        figure.set_size_inches(figure.get_figwidth(), PANEL * (2 + len(points)))
+    grid = place.subgridspec(1 + len(points), 1)
+    ax.set_subplotspec(grid[0])
+    panels = [ax, *(ax.figure.add_subplot(grid[i + 1], sharex=ax) for i in range(len(points)))]
+    ax.bar(range(len(table)), table[bars], color=PALE)
+    for i, (column, panel) in enumerate(zip([bars, *points], panels, strict=True)):
+        if i:
+            panel.plot(range(len(table)), table[column], **point_style(i - 1), linestyle="none",
+                       clip_on=False)
+            panel.grid(axis="y", color=PALE, linewidth=0.5)
+        values = table[column]
+        low, high = HEADROOM * min(0.0, values.min()), HEADROOM * max(0.0, values.max()) or 1.0
+        panel.set_ylim(low, high)
+        if direction_of(column, averages) == SMALLER:
+            panel.invert_yaxis()
+        panel.axhline(0, color="black", linewidth=0.8)
+        panel.set_title(wrapped(with_fair_end(column, averages), TITLE), loc="left",
+                        fontsize="small")
+        panel.tick_params(labelbottom=panel is panels[-1])
+    name_ticks(panels[-1].xaxis, cut_names(table["name"]), new)
+    panels[-1].set(xlabel=wrapped(f"system, by decreasing {bars}", LONG),
+                   xlim=(-0.6, len(table) - 0.4))
+    return ax
+
+
+#: The meaning of a difference, by direction.
+_SIDES = {LARGER: ("← worse", "better →"), SMALLER: ("← better", "worse →")}
+#: The coefficient below which a cell is so dark that its text is white.
+DARK = -0.75
+#: The size of a cell of a heat map, in inches.
+CELL = 0.75
+
+
+def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw the difference of each system from the baseline, with its interval.
+
+    A dark point is a significant difference (at .05, after the correction of the comparison, and of
+    six topics or more), an open one is not. The intervals are not corrected: a pale point is not
+    significant although its interval is without 0. Where the comparison has verdicts, the interval
+    is that of the verdict (at 90 %), the tolerance is a dashed line, and the points say within
+    (dark), inconclusive (open) or exceeds (pale). The axis says on which side a system is better.
+    The best difference is at the top.
+
+    :param compared: the result of :func:`pt_fairness.analysis.compare`
+    :param measure: a measure or its name; may be omitted if the frame has only one
+    :raises ValueError: an empty frame, or a measure that it does not have
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis, plots
+    >>> perquery = pd.DataFrame({"name": ["A"] * 4 + ["B"] * 4, "qid": ["1", "2", "3", "4"] * 2,
+    ...                          "measure": "rKL@10",
+    ...                          "value": [0.1, 0.2, 0.3, 0.3, 0.3, 0.2, 0.4, 0.5]})
+    >>> ax = plots.differences(analysis.compare(perquery, baseline="A"))
+    >>> ax.get_xlabel()
+    '← better   difference of rKL@10 from the baseline   worse →'
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['B']
+    """
+    need_columns(compared, ["name", "measure", "n", "difference", "low", "high", "reject"],
+                 "the comparison")
+    if compared.empty:
+        raise ValueError("the comparison has no rows: it needs two systems or more")
+    frame, name = of_one_measure(compared, measure)
+    direction = direction_of(name, frame)
+    table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
+    new, ax = ax is None, axes_of(ax)
+    rows = np.arange(len(table))
+    names = table["name"] if "against" not in table else table["name"] + " − " + table["against"]
+    name_ticks(ax.yaxis, cut_names(names), new)
+    ax.axvline(0, color=PALE, zorder=0)
+    colour, pale = PALETTE[0], PALETTE[4]
+    handles: dict[str, Any] = {}
+    if "verdict" in table and table["verdict"].notna().all():
+        ends, label = table[["tolerance low", "tolerance high"]], "interval of the verdict (90 %)"
+        limits = {side * table["tolerance"].iloc[0] for side in (
+            (-1, 1) if table.attrs.get(SIDE) == "both" else (-1,) if direction == LARGER else (1,))}
+        for limit in limits:
+            handles["tolerance"] = ax.axvline(limit, color="black", linestyle="--", linewidth=1)
+        marks = [(table["verdict"] == word, face, word) for word, face in (
+            ("within", colour), ("inconclusive", "white"), ("exceeds", pale))]
+    else:
+        ends, label = table[["low", "high"]], "interval (not corrected)"
+        sure = table["reject"].astype(bool) & (table["n"] >= LEAST_TESTED)
+        apart = (table["low"] > 0) | (table["high"] < 0)
+        marks = [(sure, colour, f"significant (p < {ALPHA:g})"),
+                 (~sure & apart, pale, "interval without 0, but not significant"),
+                 (~sure & ~apart, "white", "not significant")]
+    handles[label] = ax.hlines(rows, *ends.to_numpy(float).T, color=colour, linewidth=1.5)
+    for mask, face, label in marks:
+        if mask.any():
+            handles[label] = ax.scatter(table["difference"][mask], rows[mask], facecolors=face,
+                                        edgecolors=colour, zorder=3)
+    left, right = _SIDES.get(str(direction), ("← smaller", "larger →"))
+    ax.set(xlabel=wrapped(f"{left}   difference of {name} from the baseline   {right}",
+                             2 * LONG), ylim=(len(table) - 0.5, -0.5))
+    legend_below(ax, list(handles.values()), list(handles), new)
+    return ax
+
+
+def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
+    """Draw the correlations of every two measures as a heat map.
+
+    Each cell has its coefficient, with a star where p < .05; blue is −1, white 0 and orange 1. The
+    names have an arrow towards the better end of a measure (``→0`` for a signed bias), because two
+    measures of opposite directions agree where their correlation is negative.
+
+    :param found: the result of :func:`pt_fairness.analysis.correlations`
+    :raises ValueError: an argument that is no such result
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis, plots
+    >>> averages = pd.DataFrame({"name": ["A", "B", "C", "D"], "AP": [0.4, 0.3, 0.2, 0.1],
+    ...                          "rKL@5": [0.1, 0.2, 0.4, 0.3]})
+    >>> ax = plots.correlations(analysis.correlations(averages))
+    >>> [text.get_text() for text in ax.texts]
+    ['-0.67']
+    >>> ax.get_yticklabels()[0].get_text(), ax.get_xticklabels()[0].get_text()
+    ('rKL@5 ↓', 'AP ↑')
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+    if not isinstance(found, Correlations):
+        raise ValueError(f"correlations takes the result of pt_fairness.analysis.correlations, not "
+                         f"a {type(found).__name__}")
+    names = [with_mark(name, found.coefficients, always=True) for name in found.coefficients]
+    size = len(names) - 1
+    if size < 1:
+        raise ValueError("a correlation needs two measures, and the table has "
+                         f"{', '.join(map(repr, names)) or 'none'}")
+    # The lower triangle without the diagonal.
+    below = np.tril(np.ones((size, size), bool))
+    values = np.where(below, found.coefficients.to_numpy(float)[1:, :-1], np.nan)
+    p_values = found.p_values.to_numpy(float)[1:, :-1]
+    new, ax = ax is None, axes_of(ax)
+    figure = ax.figure.figure
+    if new:
+        figure.set_size_inches(3.0 + CELL * size, 2.0 + CELL * size)
+    colours = LinearSegmentedColormap.from_list(
+        "blue to orange", [PALETTE[0], "white", PALETTE[1]])
+    image = ax.imshow(values, colours, vmin=-1, vmax=1)
+    name_ticks(ax.xaxis, names[:-1], new)
+    name_ticks(ax.yaxis, names[1:], new)
+    for i, j in zip(*np.nonzero(below), strict=True):
+        ax.text(j, i, starred(values[i, j], p_values[i, j], 2), ha="center", va="center",
+                color="white" if values[i, j] < DARK else "black", fontsize=min(10.0, 130.0 / size))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)")
+    arrange(ax)
+    return ax
+
+
+def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw the mean of a measure against the bias α of simulated rankings.
+
+    Each set has a line and a band of ± one standard deviation: Draws et al. (2021), figures 1 and
+    2. The band ends at the lower bound of the measure's range.
+
+    :param sweep: the result of :func:`pt_fairness.analysis.simulation.sweep`
+    :param measure: a measure or its name; may be omitted if the frame has only one
+    :raises ValueError: an empty frame, or a measure that it does not have
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> sweep = pd.DataFrame({"set": "S1", "alpha": [-1.0, 0.0, 1.0], "measure": "nDJS",
+    ...                       "mean": [0.2, 0.03, 0.08], "sd": 0.01})
+    >>> ax = plots.bias_sweep(sweep)
+    >>> ax.get_title()
+    'nDJS (0 is fair)'
+    """
+    need_rows(sweep, "the sweep", ["set", "alpha", "measure", "mean", "sd"])
+    frame, name = of_one_measure(sweep, measure)
+    ax = axes_of(ax)
+    for i, (one, part) in enumerate(frame.groupby("set", sort=False)):
+        part = part.sort_values("alpha")
+        mean, sd, line = part["mean"], part["sd"], line_style(i)
+        ax.plot(part["alpha"], mean, **line, markersize=4, label=wrapped(one))
+        ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
+                        linewidth=0)
+    known = measure_of(name)
+    least = -math.inf if known is None or known.RANGE[0] is None else known.RANGE[0]
+    cut = (frame["mean"] - frame["sd"]).min() < least
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)",
+           ylabel="mean ± 1 standard deviation" + (f", cut at {least:g}" if cut else ""),
+           title=wrapped(with_fair_end(name), TITLE))
+    ax.set_ylim(bottom=max(least, min(0.0, ax.get_ylim()[0])))
+    if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
+        ax.legend(title="set")
+    return ax
