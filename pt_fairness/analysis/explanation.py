@@ -114,8 +114,9 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
                          f"{judgments.topics[0]!r}")
     ranked, rows = _of_topic(one_run(run, topics), topic, judgments)
     place = judgments.topics.index(topic)
-    parts = [part for part in getattr(one, "parts", [one]) if getattr(part, "needs_groups", True)]
-    parts_shown = [Shown(part, judgments, ranked, place, groups) for part in parts or [one]]
+    parts = getattr(one, "parts", [one])
+    of_groups = [part for part in parts if getattr(part, "needs_groups", True)]
+    parts_shown = [Shown(part, judgments, ranked, place, groups) for part in of_groups or parts[:1]]
     first = parts_shown[0]
     scores = _Scores(one, judged, rows, topic)
     labels = zip(*(part.groups() for part in parts_shown), strict=True)
@@ -145,11 +146,19 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
     if "iteration" in run and run["iteration"].nunique() > 1:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
-    ranked = Run(frame, judgments)
+    if not len(frame):
+        warn(f"the run returned nothing for topic {topic!r}", "empty run")
+    ranked = Run(frame, judgments, _warn_of_topic)
     rows = pd.DataFrame({"query_id": topic, "doc_id": texts_of(frame["doc_id"]),
                          "score": frame["score"].to_numpy(float)})
     rows = rows.drop_duplicates("doc_id", keep="last").set_index("doc_id", drop=False)
     return ranked, rows.loc[ranked.docnos(slice(None))].reset_index(drop=True)
+
+
+def _warn_of_topic(message: str, cause: str) -> None:
+    """Issue a warning, but none that the run has few topics: it has been cut to one."""
+    if cause not in ("few topics", "empty run"):
+        warn(message, cause)
 
 
 class _Scores:
@@ -162,7 +171,10 @@ class _Scores:
                  topic: str) -> None:
         self._measure, self._qrels, self._ranked, self._topic = measure, qrels, ranked, topic
         self._evaluator = ManyRunsEvaluator([measure], qrels)
-        given = self._of(self._evaluator, [measure]).item()
+        with collecting_warnings() as warnings:
+            given = self._of(self._evaluator, [measure]).item()
+        for cause, message in warnings:
+            _warn_of_topic(message, cause)
         # With distinct scores, providers that break ties otherwise rank as trec_eval does.
         self._ranked = ranked.assign(score=np.arange(len(ranked), 0, -1.0))
         with collecting_warnings():  # have been given

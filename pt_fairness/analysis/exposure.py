@@ -112,8 +112,9 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
 
     :returns: ``name``; ``n``, the number N of documents in the population, or of groups;
         ``exposed``, how many of them have exposure; ``outside``, the share of the exposure of
-        documents outside the population or without a group; ``gini, jain, entropy, qf, fsat``.
-        These are NaN for N = 1 or without any exposure, and ``qf`` and ``fsat`` for groups
+        documents outside the population or without a group, NaN for a run without documents;
+        ``gini, jain, entropy, qf, fsat``. These are NaN for N = 1 or without any exposure, and
+        ``qf`` and ``fsat`` for groups
     :raises ValueError: as :func:`document_exposure`
 
     Examples
@@ -206,8 +207,9 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         times = exposure
     total = np.array([own.sum() for own in weights])
     outside = arrays.ratio(total - exposure.sum(axis=1), total)
-    return _Exposure(list(frames), items, n, exposure,
-                     np.where(outside < ROUNDING, 0.0, outside), times, pairs)
+    outside[outside < ROUNDING] = 0.0
+    outside[total == 0] = np.nan
+    return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
 
 
 def _discounts(name: str, ranks: int, p: float | None) -> Floats:

@@ -38,7 +38,7 @@ def renamed_qrels(qrels: Any) -> pd.DataFrame:
     """
     qrels = load_qrels(qrels)
     qid, docno, label = qrels_columns(qrels)
-    need_rows(qrels, "the frame of qrels")
+    need_rows(qrels, "the frame of qrels", [qid, docno, label])
     return qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"})
 
 

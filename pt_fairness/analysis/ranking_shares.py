@@ -34,7 +34,9 @@ class Shown:
     def __init__(self, measure: Any, judgments: Judgments, run: Run, topic: int,
                  source: Any = None) -> None:
         own = isinstance(measure, FairnessMeasure)
-        cutoff = measure.params.get("cutoff")
+        # Without a cutoff, TrecFair cuts the list at ``ideal``.
+        whole = own and (measure.condensed or measure.of_run)
+        cutoff = measure.depth if own and not whole else measure.params.get("cutoff")
         self.measure, self._own = measure, own
         annotations = annotations_for(measure, judgments, source)
         judged_only = not own and measure.params.get("judged_only")

@@ -24,16 +24,28 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 
 
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
-    """Raise an error if a frame lacks one of ``columns``.
+    """Raise an error if a frame lacks one of ``columns``, or has a column twice.
 
     :param what: the name of the frame in the error
-    :raises ValueError: a column is missing, or it is no DataFrame
+    :raises ValueError: a column is missing or there twice, or it is no DataFrame
     """
     need_frame(frame, what)
+    need_distinct_columns(frame, what)
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and "
                          f"has {', '.join(map(str, frame.columns))}")
+
+
+def need_distinct_columns(frame: pd.DataFrame, what: str) -> None:
+    """Raise an error if a frame has a column twice.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: two columns have the same name
+    """
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise ValueError(f"{what} has the column {repeated[0]!r} twice; drop one of them")
 
 
 def need_frame(frame: Any, what: str) -> None:

@@ -13,6 +13,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, recoded
 from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.labels import LARGEST_LABEL, UNANNOTATED
 from pt_fairness.core.messages import Warn, warn
+from pt_fairness.io.frames import need_distinct_columns
 
 
 class Judgments:
@@ -26,6 +27,7 @@ class Judgments:
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
+        need_distinct_columns(qrels, "the frame of qrels")
         topic, topics = codes_of(qrels["query_id"], "qrels")
         # ``topics``: the distinct topics as text, ``[T]``. ``qids``: the topics as given in the
         # frame, ``[T]``.
@@ -101,6 +103,7 @@ class Run:
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn = warn) -> None:
         qids = judgments.topics
+        need_distinct_columns(run, "the run")
         codes, run_qids = codes_of(run["query_id"], "run")
         topic = recoded(codes, run_qids, qids)
         score, docnos = scores_of(run), run["doc_id"]

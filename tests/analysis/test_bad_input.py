@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ir_measures
 import pandas as pd
 import pytest
 
@@ -13,6 +14,8 @@ PER_QUERY = pd.DataFrame({"name": ["A", "A", "B", "B"], "qid": ["1", "2"] * 2,
                           "measure": "BiasP@5", "value": [0.1, 0.2, 0.3, 0.5]})
 QRELS = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1, "iteration": ["PRO", "CON"]})
 RUN = QRELS[["qid", "docno"]].assign(score=[1.0, 2.0])
+
+NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 #: Functions of averages, and of per-query frames.
 OF_AVERAGES = [analysis.minmax, analysis.top, analysis.rank_table, analysis.correlations,
@@ -95,3 +98,29 @@ def test_one_sentence(call, says):
     with pytest.raises(ValueError, match=says) as told:
         call()
     assert "\n" not in str(told.value)
+
+
+def twice(frame, column):
+    return pd.concat([frame, frame[[column]]], axis=1)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: evaluation.evaluate(RUN, twice(QRELS, "label"), "AP"), "has .* 'label' twice"),
+        (lambda: evaluation.evaluate(twice(RUN, "qid"), QRELS, "AP"), "run has .* 'qid' twice"),
+        (lambda: ir_measures.calc_aggregate([rKL], twice(QRELS, "label").rename(columns=NAMES),
+                                            RUN.rename(columns=NAMES)), "'relevance' twice"),
+        (lambda: ir_measures.calc_aggregate([rKL], QRELS.rename(columns=NAMES),
+                                            twice(RUN, "score").rename(columns=NAMES)),
+         "the run has the column 'score' twice"),
+        (lambda: analysis.explain(rKL, twice(RUN, "score"), QRELS, "1"), "run 0' has .* twice"),
+        (lambda: analysis.ranked_groups(RUN, twice(QRELS, "iteration")), "'iteration' twice"),
+        (lambda: analysis.compare(twice(PER_QUERY, "value"), "A"), "frame has .* 'value' twice"),
+        (lambda: groups.from_frame(twice(pd.DataFrame({"docno": ["a"], "group": "A"}), "group")),
+         "the frame of groups has the column 'group' twice"),
+    ],
+)
+def test_a_column_twice(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import parse_measure
 
-from pt_fairness import ARaB, FairnessWarning, RaB, evaluate, explain, groups
+from pt_fairness import ARaB, FairnessWarning, RaB, TrecFair, evaluate, explain, groups, targets
 from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.measures import MEASURES
 from pt_fairness.provider.parsing import parsed
@@ -237,6 +237,37 @@ class TestInput:
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
         with pytest.raises(ValueError, match="several rankings of topic '1'"):
             explain("rKL@5", two, worked.qrels_frame, "1")
+
+
+def test_warnings_are_of_the_run_and_not_of_the_topic_alone(worked):
+    """The run is complete: nothing is said of other topics, and nothing twice."""
+    topics = [str(qid) for qid in range(1, 6)]
+    qrels = pd.concat([worked.qrels_frame.assign(query_id=qid) for qid in topics])
+    run = pd.concat([worked.run_frame.assign(query_id=qid) for qid in topics])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for measure in ("rND@3", "AWRF@3", "nDCG@3", "alpha_nDCG@3"):
+            explain(measure, run, qrels, "3")
+    with pytest.warns(FairnessWarning) as told:
+        explain("rND@3", run[run["query_id"] != "3"], qrels, "3")
+    assert [str(one.message) for one in told] == ["the run returned nothing for topic '3'"]
+
+
+def test_trec_fair_is_explained_down_to_its_ideal(worked):
+    targets.register("half", pd.DataFrame({"group": ["PRO", "CON"], "share": [0.5, 0.5]}))
+    stances = groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO", "d": "CON"})
+    measure = TrecFair(attributes={stances: "half"}, ideal=2)
+    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+    (metric,) = ir_measures.iter_calc([measure], worked.qrels_frame, worked.run_frame)
+    assert frame["docno"].tolist() == ["c", "a"]
+    assert frame["value"].iloc[-1] == frame.attrs["value"] == metric.value
+
+
+def test_gfr_without_attributes_needs_no_groups(worked):
+    qrels = worked.qrels_frame.drop(columns="iteration")
+    frame = explain("GFR(attributes={})", worked.run_frame, qrels, "1")
+    assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"])
+    assert frame["group"].isna().all()
 
 
 TIED = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})

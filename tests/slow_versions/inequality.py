@@ -113,7 +113,7 @@ def inequality(
             exposed, qf, fsat = sum(1 for value in values if value > 0), math.nan, math.nan
         if size < 2 or not sum(values):
             qf = fsat = math.nan
-        outside = 1 - sum(values) / everything if everything else 0.0
+        outside = 1 - sum(values) / everything if everything else math.nan
         found[name] = Inequality(size, exposed, outside, *of_values(values, size), qf, fsat)
     return found
 
