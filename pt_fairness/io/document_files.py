@@ -58,14 +58,14 @@ def read_qrels(path: Path) -> pd.DataFrame:
         whole = label % 1 == 0  # NaN and infinities are not
         if not whole.all():
             row = int(whole.argmin())
-            raise ValueError(f"{source.name}, line {source.line_of(row)}: the label "
+            raise ValueError(f"{source.place(row)}: the label "
                              f"{shown(frame['label'][row])} is no whole number; "
                              "pt_fairness.groups.from_qrels and pt-fairness annotate read labels "
                              "as groups")
         outside = label.abs() > LARGEST_LABEL
         if outside.any():
             row = int(outside.argmax())
-            raise ValueError(f"{source.name}, line {source.line_of(row)}: the label "
+            raise ValueError(f"{source.place(row)}: the label "
                              f"{shown(frame['label'][row])} is outside ±{LARGEST_LABEL:,}")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
 
@@ -143,15 +143,16 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
     """
     if topics is None:
         return qrels
-    qid = texts_of(qrels[qrels_columns(qrels)[0]])
-    kept = pd.Series(qid).isin(texts_of(topics["qid"])).to_numpy()
-    if not kept.any():
+    column, _, _ = qrels_columns(qrels)
+    qid = pd.Series(texts_of(qrels[column]))
+    chosen = qid.isin(texts_of(topics["qid"]))
+    if not chosen.any():
         raise ValueError(f"the qrels have none of the topics: they have topics such as {qid[0]!r}, "
                          f"topics= has {str(topics['qid'].iloc[0])!r}")
-    if not kept.all():
-        warn(f"topics= has {len({*qid[kept]})} of the {len({*qid})} topics of the qrels; the "
+    if not chosen.all():
+        warn(f"topics= has {qid[chosen].nunique()} of the {qid.nunique()} topics of the qrels; the "
              "others are left out")
-    return qrels[kept]
+    return qrels[chosen.to_numpy()]
 
 
 def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
@@ -176,26 +177,25 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     1 PRO d1 1
     """
     qid, docno, label = qrels_columns(qrels)
+    columns = [name for name in (qid, docno, label, "iteration") if name in qrels]
     # Categorical columns support neither arithmetic nor new values.
-    qrels = qrels.assign(**{name: np.asarray(qrels[name])
-                            for name in (qid, docno, label, "iteration") if name in qrels
-                            and isinstance(qrels[name].dtype, pd.CategoricalDtype)})
+    qrels = qrels[columns].astype(object)
     for column in (qid, docno):
-        empty = (qrels[column].isna() | (qrels[column].astype(str) == "")).to_numpy()
+        empty = qrels[column].isna() | (qrels[column] == "")
         if empty.any():
-            raise missing(qrels[column], empty.argmax(), "qrels")
-    whole = pd.to_numeric(qrels[label], errors="coerce")
-    wrong = whole.isna() | (whole % 1 != 0)
-    if wrong.any():
+            raise missing(qrels[column], empty.to_numpy().argmax(), "qrels")
+    number = pd.to_numeric(qrels[label], errors="coerce")
+    whole = number % 1 == 0
+    if not whole.all():
         raise ValueError("TREC qrels hold whole numbers as labels, not "
-                         f"{qrels[label][wrong].iloc[0]!r}")
+                         f"{qrels[label][~whole].iloc[0]!r}")
     iteration: Any = "0"
     if "iteration" in qrels:
         iteration = qrels["iteration"].map(label_text, na_action="ignore")
         iteration = iteration.fillna("-").replace("", "-")
     frame = pd.DataFrame({"qid": texts_of(qrels[qid]), "iteration": iteration,
-                          "docno": texts_of(qrels[docno]), "label": whole.astype("int64")},
-                         index=qrels.index)
+                          "docno": texts_of(qrels[docno])}, index=qrels.index)
+    frame["label"] = number.astype("int64")
     for column in ("qid", "iteration", "docno"):
         spaced = frame[column].str.contains(r"\s")
         if spaced.any():
@@ -234,20 +234,17 @@ def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
     """
     with opened(path) as source:
         first = first_line(source)
-        for separator in ("\t", ","):
-            header = _header(source, first, separator)
-            if column.lower() in header and len(header) > 1:
-                header = ["group" if name == column.lower() else f"other {name}"
-                          if name == "group" else name for name in header]
-                if column != "group" and not {"docno", "doc_id"} & {*header}:
-                    header[int(header[0] == "group")] = "docno"
-                frame = _read_table(source, separator, header, ["docno", "group"])
-                if "weight" in frame:
-                    weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy()
-                    unused = frame["group"].isin(["", "-"]).to_numpy()
-                    valid = (weight >= 0) & np.isfinite(weight)
-                    _check_weights(source, frame["weight"].to_numpy(), valid | unused, header=1)
-                return frame
+        separator, header = _table(source, column)
+        if separator:
+            if column != "group":
+                header = _with_group(header, column)
+            frame = _read_table(source, separator, header, ["docno", "group"])
+            if "weight" in frame:
+                weight = pd.to_numeric(frame["weight"], errors="coerce")
+                unused = frame["group"].isin(["", "-"])
+                valid = (weight >= 0) & np.isfinite(weight) | unused
+                _check_weights(source, frame["weight"].to_numpy(), valid.to_numpy(), header=1)
+            return frame
         if column != "group":
             raise ValueError(f"{source.name} has no column {column!r}, separated by tabs or commas "
                              f"from others; its first line is {shown(first)}")
@@ -270,6 +267,15 @@ def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
                          "groups, use pt_fairness.groups.from_qrels or pt-fairness annotate --none")
 
 
+def _with_group(header: list[str], column: str) -> list[str]:
+    """Return a header in which ``column`` is the group, and documents have a column."""
+    names = {"group": "other group", column.lower(): "group"}
+    header = [names.get(name, name) for name in header]
+    if "docno" not in header and "doc_id" not in header:
+        header[int(header[0] == "group")] = "docno"
+    return header
+
+
 def memberships(path: Path) -> int:
     """Return the number of groups of a membership file of NTCIR, and 0 for another file.
 
@@ -277,12 +283,14 @@ def memberships(path: Path) -> int:
     a document that is no share in the third.
     """
     with opened(path) as source:
-        _, *fields = fields_of(first_line(source)) or [""]
+        fields = fields_of(first_line(source))
+    if len(fields) < 2 or fields[1] in TREC_DEFAULTS:
+        return 0
     try:
-        shares = all(0 <= float(share) <= 1 for share in fields[1:])
+        shares = [float(share) for share in fields[2:]]
     except ValueError:
         return 0
-    return len(fields[1:]) if shares and fields[:1] and fields[0] not in TREC_DEFAULTS else 0
+    return len(shares) if all(0 <= share <= 1 for share in shares) else 0
 
 
 def read_labels(path: Path) -> pd.DataFrame:
@@ -336,8 +344,8 @@ def _check_weights(source: Input, weights: Any, valid: Any, header: int = 0) -> 
     """
     if not valid.all():
         first = tuple(np.argwhere(~valid)[0])
-        line = source.line_of(first[0] + header, quoted=header > 0)
-        raise ValueError(f"{source.name}, line {line} has the weight {str(weights[first])!r}; "
+        place = source.place(first[0] + header, quoted=header > 0)
+        raise ValueError(f"{place} has the weight {str(weights[first])!r}; "
                          "weights are numbers of at least 0")
 
 
@@ -361,11 +369,10 @@ def read_values(path: Path) -> pd.DataFrame:
     1    d2   -1.0
     """
     with opened(path) as source:
+        separator, header = _table(source, "value")
+        if separator:
+            return _read_table(source, separator, header, ["docno", "value"])
         first = first_line(source)
-        for separator in ("\t", ","):
-            header = _header(source, first, separator)
-            if "value" in header and len(header) > 1:
-                return _read_table(source, separator, header, ["docno", "value"])
         fields = len(fields_of(first))
         if fields not in (2, 3):
             raise ValueError(f"{source.name} is no file of values: it needs the columns docno and "
@@ -407,10 +414,10 @@ def read_topic_groups(path: Path) -> pd.DataFrame:
 
 def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
     with opened(path) as source:
-        first = first_line(source)
-        if not first:
+        header = _header(source, ",")
+        if not header:
             raise ValueError(f"{source.name} is empty; it needs the columns {', '.join(needed)}")
-        return _read_table(source, ",", _header(source, first, ","), needed)
+        return _read_table(source, ",", header, needed)
 
 
 def _read_table(source: Input, separator: str, header: list[str],
@@ -434,31 +441,51 @@ def _read_table(source: Input, separator: str, header: list[str],
     if not isinstance(frame.index, pd.RangeIndex):  # pandas uses an extra column as the index
         raise ValueError(f"{source.name}: the rows have more columns than the header "
                          f"({', '.join(header)})")
-    frame.columns = pd.Index(header)
+    frame = frame.set_axis(header, axis="columns")
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
-    again = frame.columns[frame.columns.duplicated() & frame.columns.isin(["qid", *needed])]
-    if len(again):
-        raise ValueError(f"{source.name} has the column {again[0]!r} twice; its header is "
-                         f"{', '.join(header)}")
+    for column in ("qid", *needed):
+        if (frame.columns == column).sum() > 1:
+            raise ValueError(f"{source.name} has the column {column!r} twice; its header is "
+                             f"{', '.join(header)}")
     need_columns(frame, needed, source.name)
     if control_characters:
-        for name in frame.columns.intersection(["qid", "docno"]):
-            for row, identifier in enumerate(frame[name]):
-                if unreadable(identifier) is not None:
-                    line = source.line_of(row + 1, quoted=True)
-                    check_characters(name, identifier, f"{source.name}, line {line}")
+        _check_identifiers(source, frame)
     return frame.apply(lambda column: column.str.strip())
 
 
-def _header(source: Input, line: str, separator: str) -> list[str]:
+def _check_identifiers(source: Input, frame: pd.DataFrame) -> None:
+    """Raise the error of the first identifier that trec_eval cannot read.
+
+    :param frame: the rows of a file with a header
+    :raises ValueError: there is one; the error names file and line
+    """
+    for column in frame.columns.intersection(["qid", "docno"]):
+        for row, identifier in enumerate(frame[column]):
+            if unreadable(identifier) is not None:
+                place = source.place(row + 1, quoted=True)
+                check_characters(column, identifier, place)
+
+
+def _table(source: Input, column: str) -> tuple[str, list[str]]:
+    """Return the separator and the header of a table with a column; ``''`` for another file.
+
+    :raises ValueError: a name in the first line is too long
+    """
+    for separator in ("\t", ","):
+        header = _header(source, separator)
+        if column.lower() in header and len(header) > 1:
+            return separator, header
+    return "", []
+
+
+def _header(source: Input, separator: str) -> list[str]:
     """Return the names of columns in the first line of a file.
 
     :raises ValueError: a name is too long
     """
-    fields = csv.reader([line], delimiter=separator, skipinitialspace=True)
+    lines = [first_line(source)]
     try:
-        return [name.strip().lower() for name in next(fields)]
+        names = next(csv.reader(lines, delimiter=separator, skipinitialspace=True))
     except csv.Error as error:
-        number = source.line_of(0)
-        raise ValueError(f"{source.name}, line {number}: the columns cannot be read ({error})"
-                         ) from None
+        raise ValueError(f"{source.place(0)}: the columns cannot be read ({error})") from None
+    return [name.strip().lower() for name in names]

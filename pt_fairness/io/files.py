@@ -16,8 +16,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any, Literal
 
-from pt_fairness.core import fingerprint
-
 Path = str | os.PathLike[str]
 
 #: The errors that reading a damaged file raises.
@@ -87,8 +85,8 @@ class Input:
             after = f" after line {number}" if number else ""
             raise ValueError(f"{self.name} is damaged{after}: {error}") from error
 
-    def line_of(self, row: int, quoted: bool = False) -> int:
-        """Return the number of the line in which a row starts.
+    def place(self, row: int, quoted: bool = False) -> str:
+        """Return the name of the file and the number of the line in which a row starts.
 
         :param row: the number of the row, from 0; blank lines are no rows
         :param quoted: whether a field in quotation marks may hold line breaks
@@ -98,14 +96,10 @@ class Input:
             if quotes % 2 == 0 and line.strip():
                 row -= 1
             if row < 0:
-                return number
+                return f"{self.name}, line {number}"
             if quoted:
                 quotes += line.count('"')
-        raise ValueError(f"{self.name} has too few rows")
-
-    def digest(self) -> str:
-        """Return the SHA-256 hash of the content, without decompressing it."""
-        return fingerprint.of_opened_file(self.rewound())
+        return self.name
 
     def state(self) -> tuple[int, int]:
         """Return the modification time in nanoseconds and the size in bytes.

@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import ir_datasets
@@ -56,21 +55,24 @@ def judgments(qrels: Any) -> list[Any]:
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
     """
     rows = list(_records(qrels, qrels.qrels_iter))
-    for files in _parallel(qrels):  # ir_datasets stops at the end of the shortest file
-        counts = {file: sum(map(bool, Path(file).read_bytes().splitlines())) for file in files}
-        if len(set(counts.values())) > 1:
-            found = ", ".join(f"{count} in {file}" for file, count in counts.items())
+    parallel: Iterable[Any] = ()
+    if isinstance(qrels, EhealthQrels):  # files for each year
+        parallel = zip(qrels._qrels_dlcs, qrels._qtrust_dlcs, qrels._qunder_dlcs, strict=True)
+    elif isinstance(qrels, _PARALLEL):
+        parallel = [_sources(qrels)]
+    for sources in parallel:  # ir_datasets stops at the end of the shortest file
+        files = _files(sources)
+        counts = [_count_lines(file) for file in files]
+        if len(set(counts)) > 1:
+            lengths = [f"{count} in {file}" for count, file in zip(counts, files, strict=True)]
             raise ValueError("these files should have a line for every judgment, but their numbers "
-                             f"of lines differ: {found}. {_REPLACE}")
+                             f"of lines differ: {', '.join(lengths)}. {_REPLACE}")
     return rows
 
 
-def _parallel(qrels: Any) -> list[list[str]]:
-    """Return the files whose lines belong together, in lists."""
-    if isinstance(qrels, EhealthQrels):  # files for each year
-        return [[file for file in map(_file, year) if file] for year in zip(
-            qrels._qrels_dlcs, qrels._qtrust_dlcs, qrels._qunder_dlcs, strict=True)]
-    return [_files(qrels)] if isinstance(qrels, _PARALLEL) else []
+def _count_lines(file: str) -> int:
+    with open(file, "rb") as content:
+        return sum(bool(line.strip(b"\r\n")) for line in content)
 
 
 def invalid(qrels: Any, row: Any, what: str, value: Any, expected: str) -> ValueError:
@@ -81,7 +83,7 @@ def invalid(qrels: Any, row: Any, what: str, value: Any, expected: str) -> Value
     :param what: what has the value, such as ``the label``
     :param expected: the valid values
     """
-    return ValueError(f"{' or '.join(_files(qrels))}: {what} of {row.doc_id!r} in topic "
+    return ValueError(f"{' or '.join(_files(_sources(qrels)))}: {what} of {row.doc_id!r} in topic "
                       f"{row.query_id} is {value}; it has to be {expected}. {_REPLACE}")
 
 
@@ -95,7 +97,7 @@ def text(source: Any) -> str:
     try:
         return b"".join(lines(source)).decode("utf-8")
     except UnicodeDecodeError as error:
-        _raise_named(SimpleNamespace(source=source), error)
+        _raise_named([source], error)
 
 
 def documents(dataset_id: str, docnos: Collection[str], what: str | None = None) -> Iterator[Any]:
@@ -114,17 +116,20 @@ def documents(dataset_id: str, docnos: Collection[str], what: str | None = None)
     if isinstance(handler, (ArgsMeDocs, ArgsMeProcessedDocs, ArgsMeCombinedDocs)):
         twice = _hidden(store).intersection(docnos)
         if twice:
-            raise ValueError(f"the argument {min(twice)!r} is more than once in "
-                             f"{' or '.join(_files(handler))}; an id has to name one argument. "
-                             f"Remove the others, and delete {store.path}: it is built anew")
+            files = " or ".join(_files(_sources(handler)))
+            raise ValueError(f"the argument {min(twice)!r} is more than once in {files}; an id has "
+                             "to name one argument. Remove the others, and delete "
+                             f"{store.path}: it is built anew")
     try:
-        found = store.get_many_iter(docnos)
-        yield from found if what is None else ir_datasets.log.easy().pbar(
-            found, desc=what, total=len(docnos), unit="doc", quiet=True)
+        records = store.get_many_iter(docnos)
+        if what is not None:
+            records = ir_datasets.log.easy().pbar(records, desc=what, total=len(docnos), unit="doc",
+                                                  quiet=True)
+        yield from records
     except Exception as error:
         if isinstance(store, PickleLz4FullStore):
             raise _docstore_error(f"{_reason(error)} in {store.path}") from error
-        _raise_named(handler, error)
+        _raise_named(_sources(handler), error)
 
 
 def lines(source: Any) -> Iterator[bytes]:
@@ -138,7 +143,7 @@ def lines(source: Any) -> Iterator[bytes]:
         with source.stream() as stream:
             yield from stream
     except Exception as error:
-        _raise_named(SimpleNamespace(source=source), error)
+        _raise_named([source], error)
 
 
 def damaged(path: str | os.PathLike[str], reason: str) -> ValueError:
@@ -148,41 +153,46 @@ def damaged(path: str | os.PathLike[str], reason: str) -> ValueError:
 
 def downloaded(handler: Any) -> bool:
     """Return whether all files of a handler exist, so that nothing is downloaded."""
-    return all(map(os.path.exists, _files(handler)))
+    return all(map(os.path.exists, _files(_sources(handler))))
 
 
-def _files(handler: Any) -> list[str]:
-    """Return the paths of the files that a handler reads; they need not exist."""
+def _sources(handler: Any) -> list[Any]:
+    """Return what a handler reads its files from."""
     if isinstance(handler, ArgsMeCombinedDocs):
-        return [file for part in handler._sources for file in _files(part)]
+        return [*itertools.chain.from_iterable(map(_sources, handler._sources))]
     handler = getattr(handler, "_qrels_handler", handler)  # filtered judgments
-    values = itertools.chain.from_iterable(
-        value if isinstance(value, list) else [value] for value in vars(handler).values())
-    files = (_file(source) for source in values if hasattr(source, "stream"))
+    sources = []
+    for value in vars(handler).values():
+        sources += value if isinstance(value, list) else [value]
+    return [source for source in sources if hasattr(source, "stream")]
+
+
+def _files(sources: Iterable[Any]) -> list[str]:
+    """Return the paths of the files that sources read; they need not exist."""
+    files = map(_file, sources)
     return [*dict.fromkeys(filter(None, files))]
 
 
 def _file(source: Any) -> str | None:
     """Return the file that a source reads: a cached copy, or else what it is extracted from."""
-    known = []
+    files = []
     while source is not None:
         # Where ir_datasets does not keep a download, users can put a copy.
-        copies = (one.path(force=False) for one in getattr(source, "mirrors", ())
-                  if isinstance(one, LocalDownload))
-        path = getattr(source, "_cache_path", None) or next(copies, None) \
-            or getattr(source, "_path", None)
-        if isinstance(path, (str, Path)):
-            known.append(str(path))
+        copies = [mirror.path(force=False) for mirror in getattr(source, "mirrors", ())
+                  if isinstance(mirror, LocalDownload)]
+        paths = [getattr(source, "_cache_path", None), *copies, getattr(source, "_path", None)]
+        files += [str(path) for path in paths if isinstance(path, (str, Path))][:1]
         source = getattr(source, "_streamer", None) or getattr(source, "dlc", None)
-    return next(filter(os.path.exists, known), known[0] if known else None)
+    return next(filter(os.path.exists, files), files[0] if files else None)
 
 
-def _raise_named(handler: Any, error: Exception, last: Any = None) -> NoReturn:
+def _raise_named(sources: Iterable[Any], error: Exception, last: Any = None) -> NoReturn:
     """Re-raise an error of ir_datasets with the names of the files and a remedy.
 
+    :param sources: what was read
     :param last: the last record that could be read
     """
-    files = _files(handler)
+    files = _files(sources)
     if not files or isinstance(error, ImportError):  # no file is the cause
         raise error
     for file in files:
@@ -212,7 +222,7 @@ def _docstore(handler: Any) -> Any:
     except AssertionError as error:  # fields of another version; the message names the path
         raise _docstore_error(str(error)) from error
     except Exception as error:
-        _raise_named(handler, error)
+        _raise_named(_sources(handler), error)
     if isinstance(store, PickleLz4FullStore):
         try:
             # ir_datasets takes a docstore for built even if writing its index was interrupted.
@@ -229,10 +239,11 @@ def _docstore(handler: Any) -> Any:
 
 def _corpus(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
     """Yield the documents that a docstore is built from."""
-    parts = ([(part, part.docs_iter) for part in handler._sources]
-             if isinstance(handler, ArgsMeCombinedDocs) else [(handler, read)])
-    for part, iterate in parts:
-        yield from _records(part, iterate)
+    if not isinstance(handler, ArgsMeCombinedDocs):
+        yield from _records(handler, read)
+        return
+    for part in handler._sources:
+        yield from _records(part, part.docs_iter)
 
 
 def _records(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
@@ -242,7 +253,7 @@ def _records(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         for record in read():
             yield record
     except Exception as error:
-        _raise_named(handler, error, record)
+        _raise_named(_sources(handler), error, record)
 
 
 @contextlib.contextmanager
@@ -267,11 +278,12 @@ def _hidden(store: PickleLz4FullStore) -> set[str]:
     """Return the duplicate ids of a docstore, which finds only the last document of an id."""
     import numpy as np
     try:
-        every, found = (np.fromfile(f"{store.path}/{name}.pos", np.int64)
-                        for name in ("bin", "idx.doc_id"))
-        if len(every) == len(found):
+        positions = np.fromfile(f"{store.path}/bin.pos", np.int64)
+        indexed = np.fromfile(f"{store.path}/idx.doc_id.pos", np.int64)
+        if len(positions) == len(indexed):
             return set()
-        records, hidden = iter(store), np.flatnonzero(~np.isin(every, found))
-        return {records[int(place)].doc_id for place in hidden}
+        hidden = np.flatnonzero(~np.isin(positions, indexed))
+        records = iter(store)
+        return {records[place].doc_id for place in hidden.tolist()}
     except Exception as error:
         raise _docstore_error(f"{_reason(error)} in {store.path}") from error

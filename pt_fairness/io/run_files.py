@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
 from numbers import Real
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Ints
+from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import first_names, listed, shown, warn
 from pt_fairness.io.files import Input, Path, opened
@@ -159,25 +159,25 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
     :param fields: the fields of the first line
     """
     lists = ["qid", "iteration"][:len(fields) - 1]
-    frame = read_columns(source, [*lists, "docno"], {"qid": dtype, "docno": dtype,
-                                                     "iteration": object, "_more": object})
+    types = {"qid": dtype, "docno": dtype, "iteration": object, "_more": object}
+    frame = read_columns(source, [*lists, "docno"], types)
     frame = frame[~frame["qid"].isin(_FAIR_HEADERS)]
     if len(fields) == 3:
-        wrong = ~frame["iteration"].str.fullmatch("[0-9]{1,18}").to_numpy(bool)
-        if wrong.any():
-            row = frame.index[wrong.argmax()]
-            raise ValueError(f"{source.name}, line {source.line_of(row)}: the sample "
+        whole = frame["iteration"].str.fullmatch("[0-9]{1,18}").to_numpy(bool)
+        if not whole.all():
+            row = frame.index[whole.argmin()]
+            raise ValueError(f"{source.place(row)}: the sample "
                              f"{shown(frame['iteration'][row])} is no whole number; a file of "
                              "three columns has id, seq_no and page_id")
         frame = frame.astype({"iteration": "int64"})
-        counted = len(frame) > 1 and not frame.duplicated(lists).any()
-        if counted and fields[0].strip() not in _FAIR_HEADERS:
+        numbered = len(frame) > 1 and not frame.duplicated(lists).any()
+        if numbered and fields[0].strip() not in _FAIR_HEADERS:
             raise ValueError(f"{source.name} has three columns without a header, and the second is "
                              "another number in every row of a topic; if the columns are id, "
                              "seq_no and page_id, add this header, else give TREC's six columns")
     frame = frame.reset_index(drop=True)
-    run = frame[["qid", "docno"]].assign(
-        score=-1.0 - frame.groupby(lists, sort=False).cumcount())  # minus the rank
+    rank = frame.groupby(lists, sort=False).cumcount() + 1.0
+    run = frame[["qid", "docno"]].assign(score=-rank)
     return run if len(fields) == 2 else _with_samples(run, frame["iteration"])
 
 
@@ -192,19 +192,19 @@ def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     columns = ["qid", "docno", "score"]
     need_columns(frame, columns, source.name)
-    columns += ["iteration"] * ("iteration" in frame)
+    if "iteration" in frame:
+        columns.append("iteration")
     score = pd.to_numeric(frame["score"], errors="coerce").astype(float)
+    run = frame[columns].assign(score=score).reset_index(drop=True)
     for column in columns:
-        wrong: Bools = (score if column == "score" else frame[column]).isna().to_numpy()
-        if wrong.any():
-            row = int(wrong.argmax())
+        if run[column].hasnans:
+            row = run[column].isna().argmax()
+            reason = "no number" if column == "score" else "missing"
             raise ValueError(f"{source.name}, row {row}: the {column} "
-                             f"{str(frame[column].iloc[row])!r} is "
-                             f"{'no number' if column == 'score' else 'missing'}")
-    frame = frame[columns].assign(score=score, qid=texts_of(frame["qid"]),
-                                  docno=texts_of(frame["docno"]))
-    frame = frame.astype({"qid": text, "docno": text}).reset_index(drop=True)
-    return _with_samples(frame, frame["iteration"]) if "iteration" in frame else frame
+                             f"{str(frame[column].iloc[row])!r} is {reason}")
+    run = run.assign(qid=texts_of(run["qid"]), docno=texts_of(run["docno"]))
+    run = run.astype({"qid": text, "docno": text})
+    return _with_samples(run, run["iteration"]) if "iteration" in run else run
 
 
 #: A run that can be read: the path of a file, or a frame.
@@ -238,40 +238,48 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         if names is not None:
             raise ValueError("the dictionary of runs has their names already; leave out names=, or "
                              "give the runs as a list")
-        found = {str(name): run for name, run in runs.items()}
-        if len(found) < len(runs):
+        by_name = {str(name): run for name, run in runs.items()}
+        if len(by_name) < len(runs):
             raise ValueError(f"two runs have the same name as text; the names are {listed(runs)}")
     else:
-        if not isinstance(runs, (str, os.PathLike, Iterable)) and not is_system(runs):
-            raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; a run is {_FORMS}, "
-                             "and several are in a list or a dictionary")
-        some: list[Any] = [runs] if isinstance(runs, (str, os.PathLike)) or _is_run(runs) \
-            else list(runs)  # type: ignore[arg-type]
-        every = [one for run in some for one in ([run] if _is_run(run) else _matching_files(run))]
-        own = _checked(names, every) if names is not None else _own_names(every)
-        again = next((name for name, count in Counter(own).items() if count > 1), None)
-        if again is not None:
-            raise ValueError(f"the run {again!r} is given twice; give each once, or give each a "
-                             "name of its own")
-        found = dict(zip(own, every, strict=True))
-    if not found:
+        several = _several(runs)
+        labels = _default_names(several) if names is None else _checked(names, several)
+        repeated = [label for label, count in Counter(labels).items() if count > 1]
+        if repeated:
+            raise ValueError(f"the run {repeated[0]!r} is given twice; give each once, or give "
+                             "each a name of its own")
+        by_name = dict(zip(labels, several, strict=True))
+    if not by_name:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")
-    return _readable(found, topics, progress, topics_needed)
-
-
-def _readable(runs: Mapping[str, Any], topics: Any, progress: bool, needed: bool) -> NamedRuns:
-    """Return runs as paths and frames."""
-    systems = {name: run for name, run in runs.items() if is_system(run)}
+    systems = {name: run for name, run in by_name.items() if is_system(run)}
     if systems and topics is None:
         raise ValueError(f"{first_names([*systems])}: a transformer needs topics= to retrieve for, "
                          "a frame with qid and query or a dataset")
-    if topics is not None and needed and not systems:
+    if topics is not None and topics_needed and not systems:
         raise ValueError("topics= is for transformers, and the runs are none; leave it out")
-    asked = load_topics(topics) if systems else None
-    results = {} if asked is None else results_of(systems, asked, progress)
-    found = NamedRuns((name, _frame_of(name, results.get(name, run))) for name, run in runs.items())
-    found.topics = asked
-    return found
+    readable = NamedRuns()
+    if systems:
+        readable.topics = load_topics(topics)
+        by_name |= results_of(systems, readable.topics, progress)
+    for name, run in by_name.items():
+        readable[name] = _frame_of(name, run)
+    return readable
+
+
+def _several(runs: Any) -> list[Any]:
+    """Return runs without names as a list, the files of patterns included.
+
+    :raises ValueError: one is no run, or no file matches a pattern
+    """
+    if isinstance(runs, (str, os.PathLike)) or _is_run(runs):
+        runs = [runs]
+    if not isinstance(runs, Iterable):
+        raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; a run is {_FORMS}, and "
+                         "several are in a list or a dictionary")
+    several: list[Any] = []
+    for run in runs:
+        several += [run] if _is_run(run) else _matching_files(run)
+    return several
 
 
 def _frame_of(name: str, run: Any) -> RunInput:
@@ -279,9 +287,10 @@ def _frame_of(name: str, run: Any) -> RunInput:
     if isinstance(run, (str, os.PathLike)):
         return run
     if _is_scores(run):
-        run = pd.DataFrame([(qid, docno, score) for qid, documents in run.items()
-                            for docno, score in documents.items()],
-                           columns=["qid", "docno", "score"])
+        rows = []
+        for qid, documents in run.items():
+            rows += [(qid, docno, score) for docno, score in documents.items()]
+        run = pd.DataFrame(rows, columns=["qid", "docno", "score"])
     elif _is_scored_docs(run):
         run = pd.DataFrame([*run])
     if not isinstance(run, pd.DataFrame):
@@ -299,9 +308,12 @@ def _is_run(run: Any) -> bool:
 
 def _is_scores(run: Any) -> bool:
     """Return whether a value is a run ``{qid: {docno: score}}``, as of ir_measures."""
-    return isinstance(run, Mapping) and bool(run) and all(
-        isinstance(documents, Mapping) and isinstance(next(iter(documents.values()), 0), Real)
-        for documents in run.values())
+    return isinstance(run, Mapping) and bool(run) and all(map(_holds_scores, run.values()))
+
+
+def _holds_scores(documents: Any) -> bool:
+    """Return whether a value is a dictionary of scores, by its first one."""
+    return isinstance(documents, Mapping) and isinstance(next(iter(documents.values()), 0), Real)
 
 
 def _is_scored_docs(run: Any) -> bool:
@@ -310,15 +322,21 @@ def _is_scored_docs(run: Any) -> bool:
         and isinstance(run[0], tuple)
 
 
-def _own_names(runs: Sequence[Any]) -> list[str]:
+def _default_names(runs: Sequence[Any]) -> list[str]:
     """Return the names of files and transformers, and the positions of other runs."""
-    told = _told_apart([run for run in runs if isinstance(run, (str, os.PathLike))])
-    short = [next(told) if isinstance(run, (str, os.PathLike))
-             else str(run) if is_system(run) else f"run {i}" for i, run in enumerate(runs)]
-    count = Counter(short)
-    return [name if count[name] == 1 or isinstance(run, pd.DataFrame) else
-            os.fspath(run) if isinstance(run, (str, os.PathLike)) else f"run {i}"
-            for i, (name, run) in enumerate(zip(short, runs, strict=True))]
+    paths = [run for run in runs if isinstance(run, (str, os.PathLike))]
+    short_names = iter(_short_names(paths))
+    names = []
+    for i, run in enumerate(runs):
+        if isinstance(run, (str, os.PathLike)):
+            names.append(next(short_names))
+        else:
+            names.append(str(run) if is_system(run) else f"run {i}")
+    count = Counter(names)
+    for i, run in enumerate(runs):
+        if count[names[i]] > 1:
+            names[i] = os.fspath(run) if isinstance(run, (str, os.PathLike)) else f"run {i}"
+    return names
 
 
 def _checked(names: Sequence[str], runs: Sequence[Any]) -> list[str]:
@@ -328,11 +346,11 @@ def _checked(names: Sequence[str], runs: Sequence[Any]) -> list[str]:
     """
     if isinstance(names, (str, Mapping)) or not isinstance(names, Iterable):
         raise ValueError(f"names={shown(names)}: names is a list with a name for each run")
-    given = [str(name) for name in names]
-    if len(given) != len(runs):
-        raise ValueError(f"there are {len(given)} names for {len(runs)} runs, which are "
-                         f"{first_names(_own_names(runs))}")
-    return given
+    labels = [str(name) for name in names]
+    if len(labels) != len(runs):
+        raise ValueError(f"there are {len(labels)} names for {len(runs)} runs, which are "
+                         f"{first_names(_default_names(runs))}")
+    return labels
 
 
 def _matching_files(path: Path) -> list[str]:
@@ -345,10 +363,10 @@ def _matching_files(path: Path) -> list[str]:
     text = os.fspath(path)
     if not glob.has_magic(text) or os.path.exists(text):
         return [text]
-    found = sorted(glob.glob(text, recursive=True))
-    if not found:
+    files = sorted(glob.glob(text, recursive=True))
+    if not files:
         raise ValueError(f"no file matches {text!r}")
-    return found
+    return files
 
 
 def file_name(path: Path) -> str:
@@ -356,24 +374,26 @@ def file_name(path: Path) -> str:
     return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", os.path.basename(path))
 
 
-def _told_apart(paths: Sequence[Path]) -> Iterator[str]:
-    """Yield the part of each file name that tells it from the others, as a name for the run.
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """Return the part of each file name that differs from the others, as a name for the run.
 
     Parts are separated by dots. What all names begin or end with is left out.
     """
-    parts = [re.split(r"(?<!\d)\.|\.(?!\d)", file_name(path)) for path in paths]  # 0.5 is one
-    for end in (0, -1):
-        while len({name[end] for name in parts}) == 1 < min(len({*map(tuple, parts)}),
-                                                            *map(len, parts)):
-            for name in parts:
-                del name[end]
-    yield from map(".".join, parts)
+    names = [re.split(r"(?<!\d)\.|\.(?!\d)", file_name(path)) for path in paths]  # 0.5 is one
+    if all(name == names[0] for name in names):
+        return [".".join(name) for name in names]
+    for _ in range(2):  # from the start, then from the end
+        shared, shortest = 0, min(map(len, names))
+        while shared < shortest - 1 and len({name[shared] for name in names}) == 1:
+            shared += 1
+        names = [name[shared:][::-1] for name in names]
+    return [".".join(name) for name in names]
 
 
 #: The number of topics that a transformer is given at a time.
 BATCH = 25
 #: The columns of results that are kept.
-_KEPT = ("qid", "docno", "score", "rank", "iteration", "group")
+_COLUMNS = ("qid", "docno", "score", "rank", "iteration", "group")
 
 
 def is_system(run: Any) -> bool:
@@ -391,18 +411,18 @@ def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
     :raises ValueError: results have no ``qid`` or ``docno``
     """
     import pyterrier as pt
-    found = {}
+    results = {}
     with pt.tqdm(total=len(systems) * len(topics), desc="retrieve", unit="topic",
                  disable=not progress) as bar:
         for name, system in systems.items():
             parts = []
             for start in range(0, len(topics), BATCH):
-                results = system(topics.iloc[start:start + BATCH])
-                need_columns(results, ["qid", "docno"], f"what {name!r} retrieved")
-                parts.append(results[[column for column in _KEPT if column in results]])
+                ranking = system(topics.iloc[start:start + BATCH])
+                need_columns(ranking, ["qid", "docno"], f"what {name!r} retrieved")
+                parts.append(ranking[[column for column in _COLUMNS if column in ranking]])
                 bar.update(min(BATCH, len(topics) - start))
-            found[name] = pd.concat(parts, ignore_index=True)
-    return found
+            results[name] = pd.concat(parts, ignore_index=True)
+    return results
 
 
 #: A topic of a TREC file (SGML or XML), its number and its query.
@@ -455,9 +475,13 @@ def load_topics(source: Any) -> pd.DataFrame:
 def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
     with opened(path) as file:
         text = "\n".join(line for _, line in file.lines())
-    blocks = [(_NUMBER.search(one), _QUERY.search(one)) for one in _TOPIC.findall(text)]
-    pairs = [(number[1] or number[2], unescape(" ".join(query[1].split())))
-             for number, query in blocks if number and query] or _LINE.findall(text)
+    pairs = []
+    for topic in _TOPIC.findall(text):
+        number, query = _NUMBER.search(topic), _QUERY.search(topic)
+        if number and query:
+            words = " ".join(query[1].split())
+            pairs.append((number[1] or number[2], unescape(words)))
+    pairs = pairs or _LINE.findall(text)
     if not pairs:
         raise ValueError(f"{os.fspath(path)} has no topics; it needs TREC topics in SGML or XML, "
                          "or a topic and its query in each line")
