@@ -13,7 +13,7 @@ import importlib
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -90,9 +90,9 @@ def of_page(text: str) -> str:
     return str(importlib.import_module("measure_page").index())
 
 
-def of_family(module: str) -> str:
-    """Return the page of the measures of a module."""
-    return str(importlib.import_module("measure_page").family_page(module))
+def of_family(page: str) -> str:
+    """Return a page of measures."""
+    return str(importlib.import_module("measure_page").family_page(page))
 
 
 def of_cheat_sheet(text: str) -> str:
@@ -163,13 +163,24 @@ def stale_files(files: Iterable[tuple[Path, Callable[[str], str]]]) -> dict[Path
     return stale
 
 
+def pages() -> Iterator[tuple[Path, Callable[[str], str]]]:
+    """Yield each page and the function that makes its new text; imports the package."""
+    docs = PACKAGE / "pt_docs"
+    yield docs / "measures.rst", of_page
+    for page in importlib.import_module("measure_page").pages():
+        yield docs / f"measures_{page}.rst", lambda text, page=page: of_family(page)
+    yield docs / "cheat_sheet.rst", of_cheat_sheet
+    yield docs / "reading.rst", of_reading
+    yield ROOT / "CITATION.cff", of_citation
+    yield ROOT / "examples" / "README.md", of_examples
+
+
 def main() -> int:
     """Write the files, or with ``--check`` name those that are not up to date."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="only tell what would change")
     check = parser.parse_args().check
     sys.path.insert(0, str(ROOT))
-    docs = PACKAGE / "pt_docs"
     problems = without_examples()
     if problems:
         print("\n".join(problems))
@@ -178,21 +189,12 @@ def main() -> int:
         (PACKAGE / "measures" / "__init__.py", lambda text: of_measures()),
         (PACKAGE / "__init__.py", of_package),
     ]
-    pages: list[tuple[Path, Callable[[str], str]]] = [
-        (docs / "measures.rst", of_page),
-        *((docs / f"measures_{module}.rst", lambda text, module=module: of_family(module))
-          for module in (name.rpartition(".")[2] for name in modules())),
-        (docs / "cheat_sheet.rst", of_cheat_sheet),
-        (docs / "reading.rst", of_reading),
-        (ROOT / "CITATION.cff", of_citation),
-        (ROOT / "examples" / "README.md", of_examples),
-    ]
     stale = stale_files(exports)
     if not check or not stale:  # with exports that are out of date, the package may not import
         before = {path: path.read_text(encoding="utf-8") for path in stale}
         write(stale)
         try:
-            stale |= stale_files(pages)
+            stale |= stale_files(pages())
         except BaseException:
             write(before)
             raise

@@ -1,4 +1,4 @@
-"""The pages of the measures: an index, and a page for each family, which is a module."""
+"""The pages of the measures: an index, and a page for each family, which is a module or a part."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ir_measures import measures as irm
+
 from pt_fairness.evaluation.inputs import needs_qrels
-from pt_fairness.measures import MEASURES, FairnessMeasure, catalog
+from pt_fairness.measures import MEASURES, FairnessMeasure, descriptions
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.params import NOT_PROVIDED, Param, literal
 
 INDEX = """\
 Measures
@@ -80,6 +84,20 @@ measure. A measure that is no sum over ranks has the column ``value`` instead: i
 rank as its cutoff.
 """
 
+#: The pages that are no module, by their address: title and measures.
+PAGES = {
+    "coverage": ("The share of annotated documents in a ranking", ["Annotated"]),
+    "exposure": ("Exposure against shares and merit", ["logDP", "logEUR", "logRUR"]),
+    "inequity": ("Attention against merit, document by document", ["IAA"]),
+    "languages": ("Whether documents of all languages have the same expected rank", ["PEER"]),
+    "ndkl": ("Divergence of every prefix from a target distribution", ["NDKL"]),
+    "normative": ("Normative diversity", ["RADio"]),
+    "of_group": ("How well a ranking serves those who look for documents of one group",
+                 ["OfGroup"]),
+    "pairwise": ("Pairwise fairness between groups", ["ARP"]),
+    "perspectives": ("Whether a ranking covers all groups of its relevant documents", ["MRecall"]),
+    "trec_fair": ("The score of the TREC Fair Ranking track", ["TrecFair"]),
+}
 #: The last line of an example, which holds the measure.
 VALUE = re.compile(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n")
 
@@ -93,55 +111,91 @@ LINK = re.compile(r":py:data:`~pt_fairness\.(\w+)`")
 
 def index() -> str:
     """Return the index page: measures, families, shared parameters, the topic of the examples."""
-    measures = list(MEASURES.values())
+    measures = list(itertools.chain(*pages().values()))
     # The addresses that the measures had on one page lead to their rows.
     rows = [[f":anchor:`<span id=\"pt_fairness.{one.NAME}\"></span>` :py:data:`{one.NAME}`",
-             one.SHORT_DESC, catalog.range_of(one), catalog.fair_end_of(one), target(one),
+             one.SHORT_DESC, descriptions.range_of(one), descriptions.fair_end_of(one), target(one),
              ", ".join(needs(one))] for one in measures]
     parts = [INDEX, ".. role:: anchor(raw)\n   :format: html\n",
              list_table(["measure", "question", "range", "fair end", "default target", "needs"],
                         rows, "12 42 13 8 11 14"),
              "The families\n------------\n",
              ".. toctree::\n   :maxdepth: 1\n\n" + "".join(
-                 f"   {', '.join(one.NAME for one in measures if _module(one) == module)} "
-                 f"<measures_{module}>\n" for module in dict.fromkeys(map(_module, measures))),
+                 f"   {', '.join(one.NAME for one in family)} <measures_{page}>\n"
+                 for page, family in pages().items()),
              SHARED, list_table(["parameter", "meaning"], [
                  [f"``{name}``", text] for name, text in shared_parameters()], "15 85"),
              f"{START}\n{_block('python', _setup())}\n{COLUMNS}"]
     return "\n".join(parts)
 
 
-def family_page(module: str) -> str:
-    """Return the page of the measures of a module: measures, parameters and papers."""
-    family = [measure for measure in MEASURES.values() if _module(measure) == module]
-    title = _title(family)
+@functools.cache
+def pages() -> dict[str, list[FairnessMeasure]]:
+    """Return the measures of each page."""
+    page_of = {name: page for page, (_, names) in PAGES.items() for name in names}
+    families: dict[str, list[FairnessMeasure]] = {}
+    for name, measure in MEASURES.items():
+        module = type(measure).__module__.rpartition(".")[2]
+        families.setdefault(page_of.get(name, module), []).append(measure)
+    return dict(sorted(families.items()))
+
+
+def entry(measure: FairnessMeasure, more: str) -> list[str]:
+    """Return the lines of the section of a measure.
+
+    :param more: what follows the docstring
+    """
+    title, body = descriptions.docstring_parts(measure)
+    # Sphinx allows no section headings within an object description; use rubrics.
+    body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
+    aliases = [name for name, same in irm.registry.items()
+               if same is measure and name != measure.NAME]
+    return [title, "-" * len(title), "", f".. py:data:: {measure.NAME}",
+            *(f"             {name}" for name in aliases), "",
+            textwrap.indent(f"{body}\n\n{more}", "   "), ""]
+
+
+def default_of(param: Param) -> str:
+    """Return the default of a parameter as a literal, ``required`` or nothing."""
+    if param.required:
+        return "required"
+    return "" if param.default is NOT_PROVIDED else f"``{literal(param.default)}``"
+
+
+def references(measures: Sequence[FairnessMeasure]) -> list[str]:
+    """Return the papers of measures as items of a list."""
+    keys = {key for measure in measures for key in measure.SOURCE}
+    return [f"* {BIBLIOGRAPHY[key]} {BIBLIOGRAPHY[key].link}".rstrip() for key in sorted(keys)]
+
+
+def family_page(page: str) -> str:
+    """Return a page of measures: measures, parameters and papers."""
+    family = pages()[page]
+    title = _title(page, family)
     asked = questions((DOCS / "choosing.rst").read_text(encoding="utf-8"))
     parts = [f"{title}\n{'=' * len(title)}\n", ".. py:currentmodule:: pt_fairness\n",
              "All examples use :ref:`the same topic <measures-example>`. The other families: "
              ":doc:`measures`.\n"]
     for one in family:
         more = "\n".join([_block("text", table(one)), *_links(one, asked)])
-        parts.append("\n".join(catalog.entry(one, more)))
+        parts.append("\n".join(entry(one, more)))
     parts += ["Parameters\n----------\n", _parameters(family),
-              "References\n----------\n", "\n".join(catalog.references(family)), ""]
+              "References\n----------\n", "\n".join(references(family)), ""]
     return "\n".join(parts)
 
 
 def cheat_sheet() -> str:
     """Return a line for each measure: name, fair end, default target and question."""
     return list_table(["measure", "question", "fair", "target"], [
-        [f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), catalog.fair_end_of(one),
-         target(one).strip("`")] for one in MEASURES.values()])
+        [f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), descriptions.fair_end_of(one),
+         target(one).strip("`")] for one in itertools.chain(*pages().values())])
 
 
-def _module(measure: FairnessMeasure) -> str:
-    return type(measure).__module__.rpartition(".")[2]
-
-
-def _title(family: Sequence[FairnessMeasure]) -> str:
-    """Return what the docstring of the module begins with, and the names of the measures."""
+def _title(page: str, family: Sequence[FairnessMeasure]) -> str:
+    """Return the title, by default the start of the module's docstring, and the measures."""
     text = inspect.cleandoc(sys.modules[type(family[0]).__module__].__doc__ or "")
-    return f"{text.partition(':')[0]}: {', '.join(one.NAME for one in family)}"
+    title = PAGES[page][0] if page in PAGES else text.partition(":")[0]
+    return f"{title}: {', '.join(one.NAME for one in family)}"
 
 
 def target(measure: FairnessMeasure) -> str:
@@ -176,15 +230,16 @@ def _key(name: str, text: str) -> tuple[str, ...]:
 @functools.cache
 def shared_parameters() -> list[tuple[str, str]]:
     """Return name and meaning of the parameters that measures of several families have."""
-    modules: dict[tuple[str, ...], set[str]] = {}
+    having: dict[tuple[str, ...], set[str]] = {}
     texts: dict[tuple[str, ...], tuple[str, str]] = {}
-    for measure in MEASURES.values():
-        for name, param in measure.SUPPORTED_PARAMS.items():
-            key = _key(name, param.desc)
-            modules.setdefault(key, set()).add(type(measure).__module__)
-            texts.setdefault(key, (name, param.desc))
-    return [texts[key] for key in sorted(texts, key=lambda key: -len(modules[key]))
-            if len(modules[key]) > 1]
+    for page, family in pages().items():
+        for measure in family:
+            for name, param in measure.SUPPORTED_PARAMS.items():
+                key = _key(name, param.desc)
+                having.setdefault(key, set()).add(page)
+                texts.setdefault(key, (name, param.desc))
+    return [texts[key] for key in sorted(texts, key=lambda key: -len(having[key]))
+            if len(having[key]) > 1]
 
 
 def _example(measure: FairnessMeasure) -> tuple[FairnessMeasure, dict[str, Any]]:
@@ -241,7 +296,7 @@ def _parameters(family: Sequence[FairnessMeasure]) -> str:
         for name, param in one.SUPPORTED_PARAMS.items():
             text = ":ref:`shared <shared-parameters>`" if _key(name, param.desc) in shared \
                 else param.desc
-            rows.setdefault((name, text, catalog.default_of(param)), []).append(one.NAME)
+            rows.setdefault((name, text, default_of(param)), []).append(one.NAME)
     # Where all measures of the family have all parameters, a column of measures says nothing.
     names = [one.NAME for one in family]
     head = ["parameter", "meaning", "default"]

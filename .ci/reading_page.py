@@ -9,7 +9,7 @@ from ir_measures import parse_measure
 
 from pt_fairness import evaluate, reference_rankings
 from pt_fairness.analysis import against_random
-from pt_fairness.measures.catalog import fair_end_of
+from pt_fairness.measures.descriptions import fair_end_of
 
 #: The number of random orders.
 DRAWS = 1000

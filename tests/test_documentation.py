@@ -253,12 +253,11 @@ def test_every_measure_has_a_question_and_a_worked_example():
 def test_the_index_of_the_measures_leads_to_each_by_old_addresses_too(built):
     build, prefix = built
     page = (build / prefix / "measures.html").read_text(encoding="utf-8")
-    for name, measure in MEASURES.items():
-        family = type(measure).__module__.rpartition(".")[2]
+    for name in MEASURES:
+        (family,) = (other for other in NAMES if other.startswith("measures_")
+                     and f".. py:data:: {name}\n" in (PAGES / f"{other}.rst").read_text("utf-8"))
         assert f'id="pt_fairness.{name}"' in page
-        assert f'href="measures_{family}.html#pt_fairness.{name}"' in page
-    assert {page for page in NAMES if page.startswith("measures_")} == {
-        f"measures_{type(measure).__module__.rpartition('.')[2]}" for measure in MEASURES.values()}
+        assert f'href="{family}.html#pt_fairness.{name}"' in page
 
 
 def test_what_a_measure_needs_is_in_the_index():

@@ -12,7 +12,7 @@ from pt_fairness.analysis.inputs import annotations_of, judgments_of, runs_of, s
 from pt_fairness.core import arrays, discounts
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.inequity import IAA
+from pt_fairness.measures.expected_exposure import IAA
 from pt_fairness.provider.parsing import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run

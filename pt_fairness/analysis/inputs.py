@@ -13,7 +13,7 @@ from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.io.run_files import RunInputs, named, read_run
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.document_values import ValueMeasure
+from pt_fairness.measures.rank_bias import ValueMeasure
 from pt_fairness.measures.scoring import rels_of
 from pt_fairness.provider.checks import check_labels
 from pt_fairness.provider.parsing import parsed

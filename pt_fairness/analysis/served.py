@@ -14,7 +14,7 @@ from pt_fairness.core.messages import listed, one_of, shown
 from pt_fairness.groups import Groups
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.measures.of_group import OfGroup
+from pt_fairness.measures.coverage import OfGroup
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.parsing import parsed
 

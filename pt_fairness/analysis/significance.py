@@ -36,7 +36,7 @@ from pt_fairness.analysis.columns import (
 from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction_of, from_best
 from pt_fairness.core.messages import first_names, shown
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.choices import choices
+from pt_fairness.measures.descriptions import target_and_protected
 from pt_fairness.provider.parsing import parsed_or_none
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
@@ -165,7 +165,7 @@ def notes(table: pd.DataFrame) -> list[str]:
         labels = f" ({first_names(attrs[LABELS])})" if attrs.get(LABELS) else ""
         sentences.append(f"Groups: {attrs[GROUPS]}{labels}.")
     fair = {name: measure for name, measure in measures.items() if measure is not None}
-    texts = pd.Series({name: choices(measure, name in attrs.get(SEVERAL, {}))
+    texts = pd.Series({name: target_and_protected(measure, name in attrs.get(SEVERAL, {}))
                        for name, measure in fair.items()}, dtype=object)
     heads = [label_and_measure(name, fair[name]) for name in texts.index]
     sentences += [f"{', '.join(same.index)}: {text}."

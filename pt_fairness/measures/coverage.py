@@ -1,12 +1,17 @@
-"""The share of annotated documents in a ranking: Annotated."""
+"""What a ranking has of the groups: Annotated, MRecall and OfGroup."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
-from pt_fairness.core.arrays import Ints
+import numpy as np
+from ir_measures import measures as irm
+
+from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.measures import params
-from pt_fairness.measures.base import Quotient
+from pt_fairness.measures.base import FairnessMeasure, Quotient
+from pt_fairness.measures.parsing import parsed_one
 from pt_fairness.measures.registration import register
 from pt_fairness.rankings.view import View
 
@@ -54,4 +59,214 @@ class _Annotated(Quotient):
         return codes >= 0, n
 
 
+def mrecall(found: Bools, wanted: Bools, k: float, share: bool = False) -> Floats:
+    """Return whether all wanted groups are found, or ``k`` of them, ``[R]``; NaN if none is wanted.
+
+    :param found: the groups of the relevant documents at the top, ``[R, L]``
+    :param wanted: the groups of all relevant documents, ``[R, L]``
+    :param k: the cutoff
+    :param share: whether to return the share of the wanted groups that are found
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found, wanted = np.array([[True, True, False]]), np.array([[True, True, True]])
+    >>> mrecall(found, wanted, k=2)
+    array([1.])
+    >>> mrecall(found, wanted, k=2, share=True).round(3)
+    array([0.667])
+    """
+    covered, size = (found & wanted).sum(axis=1), wanted.sum(axis=1)
+    values = ratio(covered, size) if share else covered >= np.minimum(k, size)
+    return np.where(size > 0, values, np.nan)
+
+
+
+class _MRecall(FairnessMeasure):
+    r"""MRecall — Recall of All Perspectives.
+
+    Whether the relevant documents at the top cover all groups of the topic, or which share of them.
+
+    Formula
+    -------
+    .. math::
+
+       \left[\, |F \cap W| \ge \min(k, |W|) \,\right]
+
+    W are the groups of the topic's relevant documents, F those of the relevant documents among the
+    first k = ``cutoff`` of the whole list. ``value='share'`` is ``|F ∩ W| / |W|``: StRecall of
+    ir_measures, for any group source. Without a cutoff, k has no bound.
+
+    Range
+    -----
+    0 to 1. 1 is best: every group is found, or k different ones.
+
+    Edge cases
+    ----------
+    A topic without relevant documents of any group is undefined: 0, with a warning. So is every
+    topic if there is only one group. A topic without results has 0.
+
+    Source
+    ------
+    Chen & Choi (2024), with the perspectives of a topic as groups.
+
+    Examples
+    --------
+    >>> from pt_fairness.measures.example import qrels, run
+    >>> round(MRecall(value="share").calc_aggregate(qrels, run), 3)
+    1.0
+    """
+
+    # Slow version: mrecall in tests/slow_versions/served.py
+    SOURCE = ("chen2024",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "value": params.one_of("value: 1 if all groups are found, or as many as the cutoff allows "
+                               "(all), or the share of the groups that are found (share)",
+                               "all", "share"),
+        "groups": params.groups(),
+    }
+    FAIR_END = 1.0
+    COMPARES = True
+    CONDENSED = False
+    RELEVANCE = True
+
+    def score(self, view: View) -> Floats:
+        cutoff, rel = self.param("cutoff"), self.param("rel")
+        codes = view.full_relevant(cutoff, rel)
+        found = view.sums_by_code(len(view), np.arange(len(view))[:, None], codes) @ view.member > 0
+        return mrecall(found, view.relevant(rel) @ view.member > 0,
+                       np.inf if cutoff is None else cutoff, self.param("value") == "share")
+
+
+class OfGroupMeasure(FairnessMeasure):
+    r"""OfGroup — Effectiveness for One Group.
+
+    The value of an effectiveness measure if only the documents of one group are relevant.
+
+    Formula
+    -------
+    The value of ``measure``, any measure of ir_measures, on changed judgments. A document of
+    ``group`` keeps its relevance r. ``others`` says what becomes of the other documents:
+
+    * ``'irrelevant'``: they keep their ranks, and their relevance is min(r, 0).
+    * ``'dropped'``: the ranking and the judgments have the documents of the group only, and
+      ``measure`` is cut after that.
+
+    A document of several groups counts for each of them. In the iteration field of the qrels, its
+    relevance for the group is the highest of its rows with that group.
+
+    The provider of ir_measures computes the value and breaks ties. If a topic has several rankings,
+    the value is their mean. ``OfGroup(measure='nDCG@10',group='A')`` is
+    ``OfGroup(measure='nDCG',group='A')@10``.
+
+    Range
+    -----
+    0 to 1. 1 is best for the group. The values of several groups show whom a system serves:
+    :func:`pt_fairness.analysis.group_effectiveness`.
+
+    Edge cases
+    ----------
+    A topic without a document of the group that is relevant for ``measure`` is undefined: 0, with a
+    warning. A topic without results has the value that ``measure`` has there.
+
+    A ValueError is raised for a measure of this package, one that reads groups or subtopics from
+    the qrels, one that is not a mean over topics (NumRet) or ignores relevance (Judged), a ``rel``
+    below 1, and a gain other than 0 for documents that are not relevant.
+
+    Groups with weights raise a ValueError. If the groups are in the qrels, an unjudged document has
+    no group, so that ``others='dropped'`` removes it.
+
+    Source
+    ------
+    Dai et al. (2024) and the published code of Cocktail (Dai et al. 2024), where the groups are the
+    text of people and that of a language model.
+
+    Examples
+    --------
+    >>> from pt_fairness.measures.example import qrels, run
+    >>> round(OfGroup(measure="nDCG", group="CON").calc_aggregate(qrels, run), 3)
+    0.431
+    """
+
+    # Slow version: of_group in tests/slow_versions/served.py
+    NAME = "OfGroup"
+    SOURCE = ("dai2024", "dai2024cocktail")
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "measure": params.Param(str, "measure of ir_measures, as text", "the text of a measure of "
+                                "ir_measures such as 'nDCG', or the measure", required=True),
+        "group": params.label("group whose documents are relevant"),
+        "others": params.one_of("documents of other groups and of none: they are not relevant and "
+                                "keep their ranks (irrelevant), or they are removed (dropped)",
+                                "irrelevant", "dropped"),
+        "groups": params.groups(),
+    }
+    FAIR_END = 1.0
+    CONDENSED = False
+    JUDGED = True
+
+    def __init__(self, **params: Any) -> None:
+        """Set the parameters; the cutoff of ``measure`` becomes that of this measure.
+
+        :raises ValueError: ``measure`` cannot be parsed, or there are two cutoffs
+        """
+        if isinstance(params.get("measure"), (str, irm.Measure)):
+            inner = parsed_one(params["measure"], check=False)
+            own = {name: value for name, value in inner.params.items() if name != "cutoff"}
+            if len(own) < len(inner.params):
+                if "cutoff" in params:
+                    raise ValueError(f"there are two cutoffs, that of measure={str(inner)!r} and "
+                                     f"@{params['cutoff']}; give one of them")
+                params["cutoff"] = inner["cutoff"]
+            params["measure"] = str(type(inner)(**own))
+        super().__init__(**params)
+
+    @cached_property
+    def inner(self) -> Any:
+        """The measure of ir_measures, with the cutoff."""
+        cutoff = {name: value for name, value in self.params.items() if name == "cutoff"}
+        return parsed_one(self.param("measure"), check=False)(**cutoff)
+
+    @property
+    def rel(self) -> int:
+        """The lowest relevance of a document that is relevant for the inner measure."""
+        return self.inner.params.get("rel", 1)
+
+    def check_together(self) -> None:
+        inner = parsed_one(self.inner)
+        gains = inner.params.get("gains")
+        reasons = {
+            "a measure of pt_fairness": isinstance(inner, FairnessMeasure),
+            "a measure of subtopics, which it reads from the qrels":
+                type(inner).__module__ == irm.diversity.__name__,
+            "a sum over topics": not isinstance(inner.aggregator(), irm.MeanAgg),
+            "a measure that ignores relevance": inner.NAME == "Judged",
+            f"a measure with rel={self.rel}, for which irrelevant documents count": self.rel < 1,
+            "a measure with a gain for documents that are not relevant":
+                inner.params.get("min_rel", 0) < 0 or (isinstance(gains, dict) and any(
+                    gain != 0 for grade, gain in gains.items() if grade <= 0))}
+        reason = next((text for text, found in reasons.items() if found), None)
+        if reason is not None:
+            raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means "
+                             "over topics that depend on relevance, such as nDCG, AP, RR and P")
+
+    @property
+    def refuses_weights(self) -> bool:
+        return True
+
+    @property
+    def depth(self) -> int | None:
+        # The groups of the judged documents are enough if the others stay in the list. One
+        # document of the run shows whether its ids match the group source.
+        return 1 if self.param("others") == "irrelevant" else None
+
+    def score(self, view: View) -> Floats:
+        raise ValueError(f"{self} is computed by ir_measures, from runs and qrels: it has "
+                         "values, and no more to be shown")
+
+
 Annotated = register(_Annotated())
+MRecall = register(_MRecall())
+OfGroup = register(OfGroupMeasure())

@@ -1,18 +1,86 @@
-"""Divergence of the groups from a target distribution: DistKL, DistFair and AWRF."""
+"""Divergence of the groups from a target distribution: DistKL, DistFair, AWRF, NDKL and RADio.
+
+Shapes: ``R`` lists, ``L`` groups of the label set G.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from pt_fairness.core import arrays, divergences
+from pt_fairness.core import arrays, discounts, divergences
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.registration import register
-from pt_fairness.measures.target_distribution import DistributionMeasure
-from pt_fairness.rankings.protected import population
+from pt_fairness.rankings.protected import distribution, population
 from pt_fairness.rankings.view import View
+
+
+def or_uniform(target: Floats) -> Floats:
+    """Return the target shares, with equal shares in the rows that have none, ``[R, L]``."""
+    return np.where(target.any(axis=1, keepdims=True), target, 1.0 / max(target.shape[1], 1))
+
+
+def one_if_zero(worst: Floats) -> Floats:
+    """Replace 0 in ``worst`` with 1, so that returning nothing never scores as fair."""
+    return np.where(worst > 0, worst, 1.0)
+
+
+class DistributionMeasure(FairnessMeasure):
+    """A measure that compares the groups of a list with a target distribution over G.
+
+    A subclass implements :meth:`compare`. A list whose target is empty has the value NaN.
+    """
+
+    COMPARES = True
+
+    def score(self, view: View) -> Floats:
+        if not view.labels:
+            return np.full(len(view), np.nan)
+        target = distribution(view, self.param("target"), self.param("rel"))
+        defined = target.any(axis=1) | self.of_run
+        return np.where(defined, self.compare(view, target), np.nan)
+
+    def compare(self, view: View, target: Floats) -> Floats:
+        """Return the value of each list, ``[R]``; that of a list without a target is ignored.
+
+        :param target: the target share of each group, unsmoothed, ``[R, L]``
+        """
+        raise NotImplementedError
+
+    def attention(self, view: View) -> tuple[Floats, Ints]:
+        """Return each group's share of the attention that a list gets, ``[R, L]``.
+
+        The attention of a document is the discount of its rank by the parameters ``discount`` and
+        ``p``, or 1. A document of m groups gives 1/m of it to each.
+
+        :returns: the shares, and the number of annotated documents of each list up to the cutoff,
+            ``[R]``
+        """
+        cutoff = self.param("cutoff")
+        keep = self.param("unannotated") == "keep"
+        codes = view.full(cutoff)[0] if keep else view.condensed(cutoff)[0]
+        name = self.param("discount") or "none"
+        weights = discounts.discount(name, codes.shape[1], self.param("p"))
+        row = np.arange(len(view))[:, None]
+        groups = view.sums_by_code(len(view), row, codes, weights) @ view.share
+        counted = codes >= 0
+        return arrays.ratio(groups, (counted @ weights)[:, None]), counted.sum(axis=1)
+
+    def when_empty(self, largest: Callable[[int], Floats]) -> Any:
+        """Return the divergence of lists without results: one number, or ``[R]``.
+
+        :param largest: takes the cutoff; returns the largest divergence from the target that a list
+            of this length can have, ``[R]``
+        """
+        if self.of_run:
+            return divergences.LARGEST_DIVERGENCE
+        cutoff = self.param("cutoff")
+        return 1.0 if cutoff is None else one_if_zero(largest(cutoff))
 
 
 class DistMeasure(DistributionMeasure):
@@ -266,6 +334,196 @@ class _AWRF(DistributionMeasure):
         return np.where(n == 0, 0.0, fair)
 
 
+class _NDKL(DistributionMeasure):
+    r"""NDKL — Normalised Discounted Cumulative Kullback–Leibler Divergence.
+
+    How far the groups in every prefix diverge from a target distribution, on average.
+
+    Formula
+    -------
+    .. math::
+
+       \frac{\sum_i w_i \, \mathrm{KL}(P_i \,\|\, T)}{\sum_i w_i}, \qquad
+       w_i = \frac{1}{\log_2(i+1)}
+
+    The logarithm of KL is natural. P_i holds the shares of all groups of G among the first i
+    annotated documents; a document of m groups counts 1/m towards each. T is the target. Each share
+    of 0 in it becomes 0.001, and the other shares are multiplied by 1 − 0.001 · z, z the number of
+    shares of 0. With ``target='run'`` no share is changed.
+
+    For the same target it is rKL(protected='all',norm='none') in natural logarithms, divided by the
+    sum of the discounts.
+
+    Range
+    -----
+    0 or more. 0 is fair, but a list whose first document has one group is above it. A list with
+    annotated documents has at most −ln of the smallest share in T, which is the logarithm of the
+    number of groups for equal shares. Only a topic without results can have more.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. So is every topic if there is only one group. A topic without results has the largest
+    possible value, −ln of the smallest target share (1 without a cutoff, and where that value is
+    0); for ``target='run'``, −log2 0.001, which is in bits although the measure is in nats.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Geyik et al. (2019), NDKL.
+
+    Examples
+    --------
+    >>> from pt_fairness.measures.example import qrels, run
+    >>> round(NDKL.calc_aggregate(qrels, run), 3)
+    0.474
+    """
+
+    # Slow version: ndkl in tests/slow_versions/counts.py
+    SOURCE = ("geyik2019",)
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("uniform"),
+        "groups": params.groups(),
+    }
+    RANGE = (0.0, None)
+
+    def smoothed(self, target: Floats) -> Floats:
+        """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
+        return target if self.of_run else divergences.smoothed(target)
+
+    def terms(self, view: View) -> Floats:
+        target = distribution(view, self.param("target"), self.param("rel"))
+        return self.terms_of(view, self.smoothed(target))
+
+    def terms_of(self, view: View, target: Floats) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``.
+
+        :param target: the smoothed target, ``[R, L]``
+        """
+        codes, n = view.condensed(self.param("cutoff"))
+        depth = codes.shape[1]
+        w = discounts.within(depth, n) * discounts.log_discount(depth)
+        terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, target)
+        return terms * (math.log(2) * arrays.ratio(1.0, w.sum(axis=1)))[:, None]
+
+    def compare(self, view: View, target: Floats) -> Floats:
+        target = self.smoothed(target)
+        worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
+        return np.where(view.length == 0, worst, self.terms_of(view, target).sum(axis=1))
+
+
+class _RADio(DistributionMeasure):
+    r"""RADio — Rank-Aware Divergence.
+
+    How far the groups in the first documents are from those of a context, by default of the whole
+    list.
+
+    Formula
+    -------
+    .. math::
+
+       \sqrt{\mathrm{JSD}(\tilde P, \tilde Q)}, \qquad
+       \tilde P = (1 - \alpha) P + \alpha Q, \quad \tilde Q = (1 - \alpha) Q + \alpha P
+
+    The base is 2. With ``divergence='kl'`` the value is ``KL(Q̃ ‖ P̃)``. α is ``alpha``. P holds
+    the shares of the groups in the first n annotated documents, weighted by rank (``discount``); a
+    document of m groups counts 1/m towards each. With ``unannotated='keep'``, unannotated documents
+    keep their ranks. Q is the target, unsmoothed and without a discount.
+
+    The measures of the paper differ in labels and context. Representation and Alternative Voices:
+    the whole list. Calibration: the user's history, registered as a target. Activation: bins of a
+    number as labels. Fragmentation compares the lists of several users and is not covered.
+
+    Range
+    -----
+    At least 0, always below 1; with ``divergence='kl'`` 0 or more. 0 means that the groups are as
+    in the context; whether that is good depends on the norm.
+
+    Edge cases
+    ----------
+    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
+    warning. So is every topic if there is only one group. A topic without results has 1. With
+    ``divergence='kl'`` it has the largest value of all lists of one group. With ``target='run'``, a
+    list without annotated documents has a uniform context.
+
+    ``alpha=0`` with ``divergence='kl'`` raises a ValueError. With ``alpha=0``, the same discount
+    and the same target, ``1 − RADio²`` is AWRF. The published code approximates the harmonic
+    numbers and counts a document of m labels m times.
+
+    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
+    object that declares its labels.
+
+    Source
+    ------
+    Vrijenhoek et al. (2022), with the smoothing of their package RADio.
+
+    Examples
+    --------
+    >>> from pt_fairness.measures.example import qrels, run
+    >>> round(RADio.calc_aggregate(qrels, run), 3)
+    0.095
+    """
+
+    # Slow version: radio in tests/slow_versions/normative.py
+    SOURCE = ("vrijenhoek2022",)
+    RANGES = {("divergence", "kl"): (0.0, None)}
+    SUPPORTED_PARAMS = {
+        "cutoff": params.cutoff(),
+        "rel": params.rel(),
+        "target": params.target("run"),
+        "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
+                                    "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
+        "discount": params.discount("mmr", "log2", "trec", "geometric", "none"),
+        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "alpha": params.real("share of the other distribution that is mixed into each",
+                             "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5,
+                             default=0.001),
+        "unannotated": params.unannotated(),
+        "groups": params.groups(),
+    }
+
+    def check_together(self) -> None:
+        if self.param("divergence") == "kl" and self.param("alpha") == 0:
+            raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
+                             "infinite where the ranking lacks a group; use an alpha above 0")
+
+    def compare(self, view: View, target: Floats) -> Floats:
+        alpha, q = self.param("alpha"), or_uniform(target)
+        p, n = self.attention(view)
+        p_mixed, q_mixed = (1.0 - alpha) * p + alpha * q, (1.0 - alpha) * q + alpha * p
+        if self.param("divergence") == "jsd":
+            return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
+        return np.where(n == 0, self.largest(q), divergences.kl(q_mixed, p_mixed))
+
+    def largest(self, target: Floats) -> Floats:
+        """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""
+        alpha = self.param("alpha")
+        own, others = (1.0 - alpha) * target, (1.0 - alpha) * (1.0 - target)
+        divergence = (own + alpha) * np.log2((own + alpha) / (alpha * target + 1.0 - alpha)) \
+            + others * np.log2((1.0 - alpha) / alpha)
+        return np.asarray(divergence.max(axis=1))
+
+
+def _distance(p: Floats, q: Floats) -> Floats:
+    """Return the root of the Jensen–Shannon divergence over the last axis, base 2.
+
+    Values below ``ROUNDING`` are 0.
+    """
+    from scipy import special
+    # With p = m(1 + x) and q = m(1 − x), no term loses digits where p is close to q.
+    middle = (p + q) / 2.0
+    x = arrays.ratio((p - q) / 2.0, middle)
+    terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
+    found = np.sqrt(np.maximum((middle * terms).sum(axis=-1), 0.0) / np.log(4.0))
+    return np.where(found < arrays.ROUNDING, 0.0, found)
+
+
 DistKL = register(_DistKL())
 DistFair = register(_DistFair())
 AWRF = register(_AWRF())
+NDKL = register(_NDKL())
+RADio = register(_RADio())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -11,12 +12,63 @@ from pt_fairness.core import arrays, discounts, divergences
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import listed
-from pt_fairness.measures import composite_params, ordinal, params
+from pt_fairness.measures import composite_params, params
 from pt_fairness.measures.base import Bind, FairnessMeasure, supported
+from pt_fairness.measures.distribution import or_uniform
 from pt_fairness.measures.registration import register
-from pt_fairness.measures.target_distribution import or_uniform
 from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import View
+
+
+def places_in_order(labels: Sequence[str], order: str | None,
+                    declared: Sequence[str] | None) -> list[int]:
+    """Return the indices that sort the labels from the lowest to the highest.
+
+    :param labels: the label set
+    :param order: the labels in order, joined by commas
+    :param declared: the order that the Groups object declares
+    :raises ValueError: the labels have no order, or the order lacks a label
+    """
+    if order is None and declared is None:
+        numbers = [_number(name) for name in labels]
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError(
+                f"an ordinal divergence needs the order of the labels {listed(labels)}: name them "
+                "from the lowest to the highest with order='…' or, in Python, use a Groups "
+                "object that declares their order")
+        return sorted(range(len(labels)), key=numbers.__getitem__)
+    found = order.split(",") if order is not None else list(declared or ())
+    lacking = sorted({*labels} - {*found})
+    if lacking:
+        raise ValueError(f"the order {','.join(found)!r} lacks the labels {listed(lacking)}; an "
+                         "ordinal divergence needs an order of all labels of the groups")
+    place = {name: i for i, name in enumerate(labels)}
+    return [place[name] for name in found if name in place]
+
+
+def _number(name: str) -> float:
+    try:
+        return float(name)
+    except ValueError:
+        return math.nan
+
+
+def nmd(p: Floats, q: Floats) -> Floats:
+    """Return ``Σ_g |cumP_g − cumQ_g| / (L − 1)`` over the last axis; 0 if L = 1."""
+    return arrays.ratio(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1), p.shape[-1] - 1)
+
+
+def rnod(p: Floats, q: Floats) -> Floats:
+    """Return ``√(OD / (L − 1))`` over the last axis; 0 if L = 1.
+
+    OD is the mean of ``Σ_j |i − j| · (p_j − q_j)²`` over the indices i with q_i > 0.
+    """
+    i = np.arange(p.shape[-1])
+    distances = (p - q) ** 2 @ abs(i[:, None] - i)
+    held = q > 0
+    od = arrays.ratio((distances * held).sum(axis=-1), held.sum(axis=-1))
+    return np.sqrt(arrays.ratio(od, p.shape[-1] - 1))
+
 
 _STOPPING = {
     "rel": params.rel(),
@@ -169,8 +221,8 @@ class _GF(StoppingMeasure):
         shares = np.vstack([view.share, np.full(size, 1.0 / max(size, 1))])
         divergence: Callable[[Floats, Floats], Floats] = divergences.jsd
         if self.param("divergence") != "jsd":
-            divergence = ordinal.nmd if self.param("divergence") == "nmd" else ordinal.rnod
-            order = ordinal.places(view.labels, self.param("order"), view.order)
+            divergence = nmd if self.param("divergence") == "nmd" else rnod
+            order = places_in_order(view.labels, self.param("order"), view.order)
             shares, target = shares[:, order], target[:, order]
         return self.expected(view, lambda codes, row, place: similarity(
             divergence(prefix_shares(codes, shares, row, place), target[row])))

@@ -9,9 +9,9 @@ import numpy as np
 from pt_fairness.core import arrays, divergences
 from pt_fairness.core.arrays import Floats
 from pt_fairness.measures import params
+from pt_fairness.measures.distribution import DistributionMeasure, or_uniform
 from pt_fairness.measures.registration import register
 from pt_fairness.measures.signed import SignedMeasure
-from pt_fairness.measures.target_distribution import DistributionMeasure, or_uniform
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View
 

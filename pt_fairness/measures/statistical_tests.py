@@ -1,18 +1,158 @@
-"""Tests of ranked group fairness: FAIR and PreF (Zehlike et al. 2017)."""
+"""Tests of ranked group fairness: FAIR and PreF (Zehlike et al. 2017).
+
+An m-table is the minimum number of protected documents in each prefix of a ranking. It depends only
+on the length of the ranking, the share of protected documents and a significance level.
+
+Shapes: ``R`` or ``N`` lists, ``D`` or ``K`` ranks.
+"""
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
 
 from pt_fairness.core import arrays, discounts
-from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure, Quotient
 from pt_fairness.measures.registration import register
 from pt_fairness.rankings.protected import Side, of_ranked
 from pt_fairness.rankings.view import View
+
+#: Tolerance for rounding: a probability may exceed a bound by this factor.
+TOLERANCE = 1 + 1e-9
+
+_levels: dict[tuple[int, float, float], float] = {}
+#: Number of cached levels from which on no more are added.
+_MOST_LEVELS = 1 << 16
+
+
+def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
+    """Return the minimum number of protected documents in each prefix of a list, ``[k]``.
+
+    :param k: the length of the list
+    :param p: the target share of protected documents, from 0 to 1
+    :param alpha: the significance level
+    :param adjust: whether ``alpha`` is the level of the whole test; otherwise of each prefix
+
+    Examples
+    --------
+    >>> m_table(10, 0.5).tolist()
+    [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
+    """
+    shares, level = np.array([p]), np.array([alpha])
+    if adjust:
+        level = levels(np.array([k]), shares, alpha)
+    low, high = np.zeros((1, k), np.int64), np.arange(1, k + 1)[None]
+    return _table(level, shares, low, high)[0]
+
+
+def levels(k: Ints, p: Floats, alpha: float) -> Floats:
+    """Return the significance level at which the prefixes of each list are tested, ``[N]``.
+
+    It is the largest level whose table rejects a fair list with a probability of at most ``alpha``.
+
+    :param k: the lengths of the lists, ``[N]``
+    :param p: the target shares of protected documents, ``[N]``
+    :param alpha: the significance level of the whole test
+
+    Examples
+    --------
+    >>> levels(np.array([10, 20]), np.array([0.5, 0.25]), 0.1).round(6).tolist()
+    [0.054688, 0.063476]
+    """
+    keys = [(size, share, alpha) for size, share in zip(k.tolist(), p.tolist(), strict=True)]
+    cached = {key: _levels[key] for key in keys if key in _levels}
+    missing = sorted({*keys} - {*cached})
+    for size, same in groupby(missing, key=itemgetter(0)):
+        shares = np.array([share for _, share, _ in same])
+        step = max(1, BLOCK_CELLS // size)
+        for start in range(0, len(shares), step):
+            part = shares[start:start + step]
+            adjusted = _adjusted(size, part, alpha)
+            for share, level in zip(part.tolist(), adjusted.tolist(), strict=True):
+                cached[size, share, alpha] = level
+    if len(_levels) < _MOST_LEVELS:
+        _levels.update(cached)
+    return np.array([cached[key] for key in keys], float)
+
+
+def failure_probability(tables: Ints, p: Floats) -> Floats:
+    """Return the probability that a fair list fails a test, ``[N]``.
+
+    :param tables: the minimum number of protected documents in each prefix, ``[N, K]``
+    :param p: the probability that a document of the list is protected, ``[N]``
+
+    Examples
+    --------
+    >>> failure_probability(np.array([[0, 1]]), np.array([0.5])).tolist()
+    [0.25]
+    """
+    # State j is j protected documents. The last state also holds all larger counts, since no prefix
+    # needs more. States below ``done`` have the probability 0.
+    last = int(tables.max(initial=0))
+    passing = np.zeros((len(p), last + 1))
+    passing[:, 0] = 1.0
+    done = 0
+    for i, least in enumerate(tables.T, 1):
+        top = min(i, last)
+        drawn = passing[:, done:top] * p[:, None]
+        passing[:, done:top] -= drawn
+        passing[:, done + 1:top + 1] += drawn
+        if least.max() > done:
+            passing[:, done:][np.arange(done, last + 1) < least[:, None]] = 0.0
+            done = int(least.min())
+    return np.asarray(1.0 - passing.sum(axis=1))
+
+
+def binomial_distribution(count: Ints, p: Floats, where: Bools, elsewhere: float = 1.0) -> Floats:
+    """Return F(count; i, p) at each rank i, the binomial distribution function, ``[N, K]``.
+
+    :param where: mask of the ranks, ``[N, K]``; the other ranks have the value ``elsewhere``
+    """
+    from scipy import special  # takes longer to import than the whole package
+    ranks = np.arange(1, count.shape[1] + 1)
+    out = np.full(count.shape, elsewhere)
+    return np.asarray(special.bdtr(count, ranks, p[:, None], where=where, out=out))
+
+
+def _table(level: Floats, p: Floats, low: Ints, high: Ints) -> Ints:
+    """Return the m-table of each list at its level, ``[N, K]``.
+
+    :param low: the tables of lower levels, ``[N, K]``; the lowest are 0
+    :param high: the tables of higher levels, ``[N, K]``; the highest have i at rank i
+    """
+    while (low < high).any():
+        middle = (low + high) // 2
+        probability = binomial_distribution(middle, p, low < high)
+        rejected = probability <= level[:, None] * TOLERANCE
+        low = np.where(rejected, middle + 1, low)
+        high = np.where(rejected, high, middle)
+    return low
+
+
+def _adjusted(k: int, p: Floats, alpha: float) -> Floats:
+    """Return the adjusted levels of lists of length ``k`` by bisection, ``[N]``."""
+    lowest = np.zeros((len(p), k), np.int64)
+    highest = lowest + np.arange(1, k + 1)
+    high = middle = _table(np.full(len(p), alpha), p, lowest, highest)
+    # By the union bound, the level alpha / k rejects a fair list with a probability of at most
+    # alpha.
+    low = _table(np.full(len(p), alpha / k), p, lowest, high)
+    while True:
+        possible = failure_probability(middle, p)[:, None] <= alpha * TOLERANCE
+        low = np.where(possible, middle, low)
+        high = np.where(possible, high, middle)
+        # The least and the largest probability that only the higher table rejects.
+        between = low < high
+        least = binomial_distribution(low, p, between).min(axis=1)
+        most = binomial_distribution(high - 1, p, between, elsewhere=0.0).max(axis=1)
+        if (most <= least * TOLERANCE ** 2).all():
+            return binomial_distribution(low - 1, p, low > 0, elsewhere=0.0).max(axis=1)
+        middle = _table(np.sqrt(least * most), p, low, high)
 
 
 class BinomialMeasure(FairnessMeasure):
@@ -56,12 +196,11 @@ class BinomialMeasure(FairnessMeasure):
 
         The probabilities are 0 past the end of a list.
         """
-        from scipy import special  # takes longer to import than the whole package
         codes, n = view.condensed(self.param("cutoff"))
-        p, depth = np.minimum(side.share, 1.0), codes.shape[1]
-        found = special.bdtr(of_ranked(side.sets, codes).cumsum(axis=1), np.arange(1, depth + 1),
-                             p[:, None])
-        return np.where(discounts.within(depth, n), found, 0.0), n, p
+        tau = of_ranked(side.sets, codes).cumsum(axis=1)
+        p = np.minimum(side.share, 1.0)
+        inside = discounts.within(codes.shape[1], n)
+        return binomial_distribution(tau, p, inside, elsewhere=0.0), n, p
 
 
 class _FAIR(BinomialMeasure):
@@ -122,13 +261,12 @@ class _FAIR(BinomialMeasure):
     }
 
     def score(self, view: View) -> Floats:
-        from pt_fairness.measures import fa_ir_table
-        side = self.side(view)
+        side, alpha = self.side(view), self.param("alpha")
         probabilities, n, p = self.probabilities(view, side)
-        level, some = np.full(len(n), self.param("alpha")), (n > 0) & side.defined
+        level, tested = np.full(len(n), alpha), (n > 0) & side.defined
         if self.param("adjust"):
-            level[some] = fa_ir_table.levels(n[some], p[some], self.param("alpha"))
-        passed = (probabilities > level[:, None] * fa_ir_table.TOLERANCE).sum(axis=1)
+            level[tested] = levels(n[tested], p[tested], alpha)
+        passed = (probabilities > level[:, None] * TOLERANCE).sum(axis=1)
         values = arrays.ratio(passed, n)
         if self.param("value") == "test":
             values = np.where((passed == n) & (n > 0), 1.0, 0.0)

@@ -17,8 +17,8 @@ from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import ONCE, UNKNOWN, listed, warn
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.document_values import ValueMeasure
-from pt_fairness.measures.of_group import OfGroupMeasure
+from pt_fairness.measures.coverage import OfGroupMeasure
+from pt_fairness.measures.rank_bias import ValueMeasure
 from pt_fairness.measures.scoring import contributions, depth_of, nothing_to_compare, rels_of, score
 from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.provider.alpha_ndcg import Diversity

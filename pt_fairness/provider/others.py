@@ -12,7 +12,7 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Floats, mean_of_lists
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.of_group import OfGroupMeasure
+from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Run

@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness import values
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.document_values import ValueMeasure, of_label_sets
+from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
 from pt_fairness.measures.scoring import depth_of
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Background, LabelSets, Rankings

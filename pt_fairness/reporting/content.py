@@ -31,7 +31,7 @@ from pt_fairness.analysis.significance import (
 )
 from pt_fairness.core.messages import first_names
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.catalog import fair_end_in_words
+from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.provider.parsing import reads_subtopics
 from pt_fairness.reporting.data import IN_QRELS, Experiment
 from pt_fairness.reporting.paragraph import (

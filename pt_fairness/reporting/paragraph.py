@@ -17,8 +17,7 @@ from pt_fairness.analysis.directions import NEAR_ZERO, direction_of
 from pt_fairness.analysis.significance import level
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
-from pt_fairness.measures.catalog import fair_end_in_words
-from pt_fairness.measures.choices import choices
+from pt_fairness.measures.descriptions import fair_end_in_words, target_and_protected
 from pt_fairness.measures.params import NOT_PROVIDED
 from pt_fairness.provider.parsing import parsed_or_none, reads_subtopics
 from pt_fairness.rankings.protected import label_parts
@@ -415,7 +414,7 @@ def sentence(measure: FairnessMeasure, labels: Sequence[str] = ()) -> str:
     """
     key = key_of(SENTENCES, measure)
     if not key:
-        text, parameters = measure.SHORT_DESC.rstrip("."), choices(measure)
+        text, parameters = measure.SHORT_DESC.rstrip("."), target_and_protected(measure)
         return f"is described as “{text}”" + (f" ({parameters})" if parameters else "")
     verb = "measures" if SENTENCES[key].startswith(("how ", "whether ")) else "is"
     return f"{verb} {SENTENCES[key].format_map(_words(measure, labels))}"

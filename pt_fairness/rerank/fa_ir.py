@@ -10,7 +10,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import Bools, Ints
 from pt_fairness.measures import params
-from pt_fairness.measures.fa_ir_table import m_table
+from pt_fairness.measures.statistical_tests import m_table
 from pt_fairness.rankings.protected import label_parts, rarest
 from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.results import Condensed

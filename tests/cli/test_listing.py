@@ -81,12 +81,13 @@ def test_what_is_as_for_another_measure_is_written_out(measures):
 
 
 def test_the_form_is_that_of_the_option(measures, tmp_path):
-    code, out, _ = measures("rKL", "--format", "markdown")
-    assert code == 0 and out.count("\n") == 3 and "| `rKL` |" in out
-    assert measures("--format", "full")[1].count("\n    range ") == len(MEASURES)
-    path = tmp_path / "page.rst"
-    assert measures("--format", "rst", "-o", str(path)) == (0, "", "")
-    assert path.read_text(encoding="utf-8") == measures("--format", "rst")[1]
+    code, out, _ = measures("rKL", "--format", "text")
+    assert code == 0 and out.count("\n") == 2 and "\nrKL " in out
+    full = measures("--format", "full")[1]
+    assert full.count("\n    range ") == len(MEASURES)
+    path = tmp_path / "measures.txt"
+    assert measures("--format", "full", "-o", str(path)) == (0, "", "")
+    assert path.read_text(encoding="utf-8") == full
 
 
 def test_a_measure_of_another_package(measures):

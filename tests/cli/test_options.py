@@ -111,7 +111,7 @@ class TestOutput:
 
     @pytest.mark.parametrize("command, form", [
         (TABLE[:-1], "csv"), (TABLE[:-1], "md"), (TABLE[:-1], "latex"), (TABLE[:-1], "json"),
-        (("eval", "qrels", "one", "AP"), "jsonl"), (("measures",), "markdown"),
+        (("eval", "qrels", "one", "AP"), "jsonl"), (("measures",), "full"),
         (("annotate", "qrels", "groups.csv"), "trec"), (("plug",), "json")])
     def test_a_form_is_no_file(self, run, files, command, form):
         before = sorted(files.iterdir())

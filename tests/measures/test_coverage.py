@@ -1,10 +1,16 @@
-"""Annotated against its slow version."""
+"""Annotated, MRecall and OfGroup."""
 
 from __future__ import annotations
 
-import pytest
+import pickle
 
-from pt_fairness import Annotated
+import ir_measures
+import pandas as pd
+import pytest
+from ir_measures import AP, Bpref, Compat, IPrec, P, R, StRecall, nDCG
+from measure_cases import values_of
+
+from pt_fairness import Annotated, MRecall, OfGroup, groups
 
 
 @pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
@@ -34,3 +40,238 @@ def test_what_counts_as_unannotated(values, worked, missing):
     qrels.loc[0, "iteration"] = missing
     found = values([Annotated], qrels, worked.run_frame)
     assert found[Annotated, "1"] == pytest.approx(2 / 4)
+
+
+PARAMS = [{"cutoff": 1}, {"cutoff": 3}, {"cutoff": 99}, {}, {"cutoff": 4, "rel": 2}]
+WANTED = [("MRecall", params | {"value": value}) for params in PARAMS for value in ("all", "share")]
+
+
+@pytest.mark.parametrize(("cutoff", "every", "share"), [(1, 0, 0), (2, 1, 2 / 3), (3, 1, 1)])
+def test_worked_values(cutoff, every, share):
+    qrels = pd.DataFrame([("1", "a", 1, "P"), ("1", "b", 2, "P"), ("1", "b", 2, "Q"),
+                          ("1", "c", 1, "R"), ("1", "d", 0, "S"), ("1", "e", 1, "R")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("1", docno, -float(i)) for i, docno in enumerate("dbca")],
+                       columns=["query_id", "doc_id", "score"])
+    both = [MRecall @ cutoff, MRecall(value="share") @ cutoff]
+    found = values_of(both, qrels, run)
+    assert [found[one, "1"] for one in both] == pytest.approx([every, share])
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+@pytest.mark.parametrize("kind", [False, True, "open", "weights"])
+@pytest.mark.parametrize("seed", range(8))
+def test_against_the_slow_version_of_perspectives(make_case, agrees, seed, kind, samples):
+    agrees(make_case(seed, several=seed % 2 == 0), WANTED, kind, samples)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_share_is_st_recall(make_case, seed):
+    case = make_case(seed, several=True)
+    qrels = case.qrels_frame
+    pairs = [(MRecall(value="share", rel=rel) @ k, StRecall(rel=rel) @ k)
+             for k in (1, 3, 10) for rel in (1, 2)]
+    found = values_of([one for pair in pairs for one in pair], qrels, case.run_frame)
+    for ours, theirs in pairs:
+        for qid in set(qrels["query_id"]):
+            assert found[ours, qid] == pytest.approx(found[theirs, qid], abs=1e-12)
+
+
+def test_real_runs_against_the_slow_version_of_perspectives(robust03, values):
+    qrels, runs = robust03
+    source = groups.get("trec-newswire").to_qrels(qrels)
+    for run in runs.values():
+        found = values([MRecall(value="share") @ 10, StRecall @ 10], source, run)
+        for qid in set(qrels["query_id"]):
+            assert found[MRecall(value="share") @ 10, qid] == pytest.approx(
+                found[StRecall @ 10, qid], abs=1e-12)
+
+
+def test_nothing_returned_and_undefined():
+    qrels = pd.DataFrame([("1", "a", 1, "P"), ("2", "a", 0, "Q"), ("2", "b", 1, "-")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame([("2", "a", 1.0)], columns=["query_id", "doc_id", "score"])
+    with pytest.warns(match="nothing to compare with.*MRecall@5 on 1 of 2 topics"):
+        import ir_measures
+        values = {m.query_id: m.value for m in ir_measures.iter_calc([MRecall @ 5], qrels, run)}
+    assert values == {"1": 0.0, "2": 0.0}
+
+
+SOURCE = groups.from_pattern("^[hl]", labels=["h", "l"])
+LISTS = {"t1": "h1 l1 l2 h2 x", "t2": "l3 h3 h1 l1", "t3": "l2 h4 l4"}
+JUDGED = {"t1": {"h1": 2, "l1": 2, "h2": 1, "l2": 1},
+          "t2": {"h3": 1, "l3": 1, "h5": 1, "l5": 1, "x": 2}, "t3": {"h4": 1, "l1": 0}}
+QRELS = pd.DataFrame([(qid, docno, r) for qid, some in JUDGED.items() for docno, r in some.items()],
+                     columns=["query_id", "doc_id", "relevance"])
+RUN = pd.DataFrame([(qid, docno, -float(i)) for qid, some in LISTS.items()
+                    for i, docno in enumerate(some.split())],
+                   columns=["query_id", "doc_id", "score"])
+WORKED = {("h", "irrelevant"): [0.760188, 0.386853, 0.630930],
+          ("l", "irrelevant"): [0.669672, 0.613147, 0.0],
+          ("h", "dropped"): [1.0, 0.613147, 1.0], ("l", "dropped"): [1.0, 0.613147, 0.0]}
+MEASURES = [("nDCG", 3), ("nDCG", None), ("P", 2), ("P(rel=2)", 5), ("R", 3), ("AP", None),
+            ("AP(rel=2)", 4), ("RR", None), ("Bpref", None)]
+
+
+@pytest.mark.parametrize(("group", "others"), WORKED)
+def test_worked_values_of_of_group(group, others):
+    measure = OfGroup(measure="nDCG", group=group, others=others, groups=SOURCE) @ 3
+    found = values_of([measure], QRELS, RUN)
+    assert [round(found[measure, qid], 6) for qid in LISTS] == WORKED[group, others]
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+@pytest.mark.parametrize("kind", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("seed", range(4))
+def test_against_the_slow_version_of_of_group(make_case, agrees, seed, kind, samples):
+    case = make_case(seed, several=seed % 2 == 0)
+    wanted = [("OfGroup", {"measure": name, "group": group, "others": others}
+               | ({} if cutoff is None else {"cutoff": cutoff}))
+              for name, cutoff in MEASURES for group in case.labels[:2]
+              for others in ("irrelevant", "dropped")]
+    agrees(case, wanted, kind, samples)
+
+
+def test_real_runs_are_those_of_changed_qrels(robust03):
+    qrels, runs = robust03
+    measures = [OfGroup(measure=inner, group="FT") for inner in (nDCG @ 10, AP, P @ 5, IPrec @ 0.1)]
+    changed = qrels.assign(relevance=qrels["relevance"].where(
+        qrels["iteration"] == "FT", qrels["relevance"].clip(upper=0)))
+    for run in runs.values():
+        found = values_of(measures, qrels, run)
+        expected = values_of([one.inner for one in measures], changed, run)
+        assert found == {(one, qid): expected[one.inner, qid] for one, qid in found}
+
+
+def test_ties_are_those_of_the_provider():
+    """pytrec_eval takes the last docno first, the provider of RR with a cutoff the first one."""
+    qrels = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 0, "A")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = qrels[["query_id", "doc_id"]].assign(score=1.0)
+    last, first = (OfGroup(measure=text, group="A") for text in ("RR", "RR@5"))
+    assert values_of([last, first], qrels, run) == {(last, "1"): 0.5, (first, "1"): 1.0}
+
+
+def test_a_measure_that_pytrec_eval_lacks():
+    measure, dropped = (OfGroup(measure="Compat(p=0.8)", group="h", others=others, groups=SOURCE)
+                        for others in ("irrelevant", "dropped"))
+    of_h = QRELS["doc_id"].str.startswith("h")
+    expected = values_of([Compat(p=0.8)], QRELS.assign(relevance=QRELS["relevance"] * of_h), RUN)
+    only = values_of([Compat(p=0.8)], QRELS[of_h], RUN[RUN["doc_id"].str.startswith("h")])
+    found = values_of([measure, dropped], QRELS, RUN)
+    for qid in LISTS:
+        assert found[measure, qid] == expected[Compat(p=0.8), qid]
+        assert found[dropped, qid] == only[Compat(p=0.8), qid]
+
+
+def test_gains_and_plain_relevance_do_not_mix():
+    both = [OfGroup(measure=text, group="h", groups=SOURCE)
+            for text in ("nDCG(gains={1:0,2:5})", "nDCG", "P(rel=2)@2")]
+    together = values_of(both, QRELS, RUN)
+    assert together == {key: value for one in both
+                        for key, value in values_of([one], QRELS, RUN).items()}
+    assert together[both[0], "t1"] == 1.0 > together[both[1], "t1"]
+
+
+@pytest.mark.parametrize(("given", "text"), [
+    ({"measure": "nDCG@10"}, "OfGroup(measure='nDCG',group='A')@10"),
+    ({"measure": "NDCG"}, "OfGroup(measure='nDCG',group='A')"),
+    ({"measure": nDCG @ 10}, "OfGroup(measure='nDCG',group='A')@10"),
+    ({"measure": "P(rel=2)", "cutoff": 5}, "OfGroup(measure='P(rel=2)',group='A')@5"),
+    ({"measure": "IPrec@0.5"}, "OfGroup(measure='IPrec@0.5',group='A')"),
+    ({"measure": "nDCG(dcg='exp-log2')@3"},
+     "OfGroup(measure=\"nDCG(dcg='exp-log2')\",group='A')@3"),
+    ({"measure": "RBP( p = 0.9 )", "others": "dropped"},
+     "OfGroup(measure='RBP(p=0.9)',group='A',others='dropped')"),
+])
+def test_the_text_is_canonical(given, text):
+    measure = OfGroup(**given, group="A")
+    measure.validate_params()
+    assert str(measure) == text
+    assert ir_measures.parse_measure(text) == measure == pickle.loads(pickle.dumps(measure))
+    assert str(ir_measures.parse_measure(text)) == text
+
+
+def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
+    assert OfGroup(measure="nDCG@10", group="A") @ 5 == OfGroup(measure=nDCG, group="A") @ 5
+    assert (OfGroup(measure=P @ 10, group="A") @ 5).inner == P @ 5
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("OfGroup(measure='nDCG@10',group='A')@5", "two cutoffs, that of measure='nDCG@10' and @5"),
+    ("OfGroup(measure='nDGC',group='A')", "measure not found: nDGC.*Did you mean nDCG"),
+    ("OfGroup(measure='n DCG',group='A')", "'n DCG' cannot be read as a measure"),
+    ("OfGroup(measure='nDCG(foo=1)',group='A')", "nDCG is not possible: it has no parameter 'foo'"),
+    ("OfGroup(measure='Rprec@5',group='A')", "Rprec is not possible: it has no parameter 'cutoff'"),
+    ("OfGroup(measure='Rprec',group='A')@5", "Rprec is not possible: it has no parameter 'cutoff'"),
+    ("OfGroup(measure='IPrec@0.5',group='A')@5", "it has no parameter 'cutoff'"),
+    ("OfGroup(measure='P',group='A')", "P is not possible: it needs the parameter 'cutoff'"),
+    ("OfGroup(group='A')", "OfGroup needs the parameter 'measure'"),
+    ("OfGroup(measure='nDCG')", "OfGroup needs the parameter 'group'"),
+    ("OfGroup(measure=5,group='A')", "measure takes the text of a measure"),
+    ("OfGroup(measure='rKL',group='A')", "rKL is a measure of pt_fairness"),
+    ("OfGroup(measure=\"OfGroup(measure='AP',group='B')\",group='A')", "a measure of pt_fairness"),
+    ("OfGroup(measure='alpha_nDCG',group='A')@5", "a measure of subtopics"),
+    ("OfGroup(measure='StRecall',group='A')@5", "a measure of subtopics"),
+    ("OfGroup(measure='NumRet',group='A')", "NumRet is a sum over topics"),
+    ("OfGroup(measure='NumRel',group='A')", "a sum over topics"),
+    ("OfGroup(measure='Judged',group='A')@5", "Judged@5 is a measure that ignores relevance"),
+    ("OfGroup(measure='P(rel=0)',group='A')@5", "a measure with rel=0"),
+    ("OfGroup(measure='nDCG(gains={0:1})',group='A')", "a gain for documents that are not"),
+])
+def test_what_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        ir_measures.parse_measure(text).validate_params()
+
+
+def test_a_gain_of_0_for_irrelevant_documents_is_possible():
+    OfGroup(measure=nDCG(gains={0: 0, 1: 2}), group="A").validate_params()
+
+
+def test_undefined_topics_are_those_without_a_relevant_document_of_the_group():
+    from pt_fairness import analysis
+    qrels = QRELS.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    one, two = (OfGroup(measure=text, group="h", groups=SOURCE) for text in ("nDCG", "P(rel=2)@3"))
+    found = analysis.undefined(qrels, [one, two])
+    assert [*zip(found["qid"], found["measure"], strict=True)] == [("t2", str(two)),
+                                                                   ("t3", str(two))]
+
+
+def test_a_topic_without_results_and_a_topic_without_the_group():
+    measures = [OfGroup(measure="nDCG", group="l", others=others, groups=SOURCE)
+                for others in ("irrelevant", "dropped")]
+    found = values_of(measures, QRELS, RUN[RUN["query_id"] == "t2"])
+    for measure in measures:
+        assert found[measure, "t1"] == 0.0 < found[measure, "t2"]
+    empty = values_of(measures, QRELS, RUN[:0])
+    assert set(empty.values()) == {0.0} and len(empty) == 6
+
+
+def test_weights_are_refused():
+    weighted = groups.from_mapping({"h1": {"h": 0.5, "l": 0.5}})
+    with pytest.raises(ValueError, match="not defined for documents with weights"):
+        values_of([OfGroup(measure="nDCG", group="h", groups=weighted)], QRELS, RUN)
+
+
+def test_an_unknown_group_of_declared_ones_is_refused():
+    with pytest.raises(ValueError, match="group='x' names no group of"):
+        values_of([OfGroup(measure="nDCG", group="x", groups=SOURCE)], QRELS, RUN)
+
+
+def test_views_have_no_value_of_it():
+    from pt_fairness import analysis
+    runs = {"one": RUN}
+    with pytest.raises(ValueError, match="is computed by ir_measures, from runs and qrels"):
+        analysis.label_noise(runs, QRELS, OfGroup(measure=R @ 5, group="h"), SOURCE, 0.1, draws=2)
+
+
+def test_explain_shows_the_value_of_each_prefix():
+    """With a cutoff to vary or, as of ir_measures' own Bpref, without."""
+    from pt_fairness import explain
+    from pt_fairness.measures.example import qrels, run
+    of_pro = qrels.assign(relevance=qrels["relevance"] * (qrels["iteration"] == "PRO"))
+    ndcg, bpref = (explain(OfGroup(measure=text, group=group), run, qrels, "1")
+                   for text, group in (("nDCG", "CON"), ("Bpref", "PRO")))
+    assert [*ndcg["value"].round(6)] == [0.0, 0.0, 0.0, 0.430677, 0.430677]
+    assert [*bpref["value"]] == [*explain(Bpref, run, of_pro, "1")["value"]]
+    assert bpref["value"].iloc[-1] > bpref["value"].iloc[0] > 0.0

@@ -1,9 +1,10 @@
-"""DistKL, DistFair, AWRF and NDKL against their slow versions, brute force and published values."""
+"""DistKL, DistFair, AWRF, NDKL and RADio, and what they share."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from decimal import Context, Decimal, localcontext
 from typing import Any
 
 import ir_measures
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 from measure_cases import TARGETS, of_lists
 from scipy.spatial.distance import jensenshannon
 
-from pt_fairness import AWRF, NDKL, DistFair, DistKL, groups
+from pt_fairness import AWRF, NDKL, DistFair, DistKL, RADio, groups, rKL, targets
+from pt_fairness.measures.distribution import one_if_zero, or_uniform
 
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}]
 DIST = [
@@ -245,3 +247,167 @@ def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
             ("NDKL", {"cutoff": 20, "target": "collection"}),
         ],
     )
+
+
+QRELS = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 0, "B"), ("2", "a", 0, "A")],
+                     columns=["query_id", "doc_id", "relevance", "iteration"])
+RUN = pd.DataFrame([("1", "a", 2.0), ("1", "b", 1.0), ("2", "a", 1.0)],
+                   columns=["query_id", "doc_id", "score"])
+
+
+def test_rows_without_a_target_have_equal_shares():
+    assert or_uniform(np.array([[0.2, 0.8], [0.0, 0.0]])).tolist() == [[0.2, 0.8], [0.5, 0.5]]
+
+
+def test_the_worst_is_never_0():
+    assert one_if_zero(np.array([0.0, 0.25, 2.0])).tolist() == [1.0, 0.25, 2.0]
+
+
+@pytest.mark.parametrize("measure", [DistKL, DistFair, AWRF, NDKL], ids=str)
+def test_a_topic_without_a_target_is_undefined(values, measure):
+    """Topic 2 has no relevant document."""
+    of_qrels, given = measure(target="qrels") @ 2, measure(target={"A": 0.75, "B": 0.25}) @ 2
+    with pytest.warns(UserWarning, match=r"on 1 of 2 topics"):
+        of_qrels.calc_aggregate(QRELS, RUN)
+    found = values([of_qrels, given], QRELS, RUN)
+    assert found[of_qrels, "2"] == 0.0 != found[given, "2"]
+
+
+@pytest.mark.parametrize("measure", [DistKL, DistFair, AWRF, NDKL], ids=str)
+def test_nothing_returned_is_not_fair(values, measure):
+    score = measure(target="uniform") @ 2
+    found = values([score], QRELS, RUN[RUN["query_id"] == "1"])
+    fair = 1.0 if measure in (AWRF, DistFair) else 0.0
+    assert abs(found[score, "2"] - fair) > 0.1
+
+
+def test_ndkl_is_rkl_in_other_units(values):
+    lists = ["ABCAB", "AAAAA", "CBCBC"]
+    plain, measure = (
+        rKL(protected="all", norm="none", target="collection") @ 5,
+        NDKL(target="collection") @ 5,
+    )
+    found = values([plain, measure], *of_lists(lists))
+    factor = math.log(2) / sum(1 / math.log2(i + 1) for i in range(1, 6))
+    assert [found[measure, q] for q in "012"] == pytest.approx(
+        [factor * found[plain, q] for q in "012"], abs=1e-12
+    )
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize("seed", range(5))
+def test_ndkl_against_fairranktune(values, seed):
+    """FairRankTune 0.0.7 has the same formula, but always compares with the groups of the list that
+    it is given.
+
+    That is ``target='run'`` without a cutoff; it knows no other target, and cutting the list first
+    changes what it compares with, where here the whole run stays the target. It adds 1e-7 to all
+    shares instead of leaving 0 · log 0 at 0, hence the tolerance. Its AWRF is another measure:
+    attention per document of each group, combined to a ratio or a difference.
+    """
+    from FairRankTune.Metrics.NDKL import NDKL as THEIRS
+    labels = "".join(np.random.default_rng(seed).choice(list("ABC"), 25, p=[0.6, 0.3, 0.1])) + "C"
+    whole, first, uniform = NDKL(target="run"), NDKL(target="run") @ 10, NDKL
+    found = values([whole, first, uniform], *of_lists([labels]))
+
+    def theirs(part: str) -> float:
+        return float(THEIRS(pd.DataFrame({"ranking": range(len(part))}), dict(enumerate(part))))
+
+    assert found[whole, "0"] == pytest.approx(theirs(labels), abs=1e-4)
+    assert found[first, "0"] != pytest.approx(theirs(labels[:10]), abs=1e-3)
+    assert found[uniform, "0"] != pytest.approx(theirs(labels), abs=1e-3)
+
+
+RADIO_CUTS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
+RADIO = [{}, {"discount": "log2", "alpha": 0.0}, {"discount": "trec", "unannotated": "keep"},
+         {"divergence": "kl"}, {"discount": "none", "rel": 2},
+         {"divergence": "kl", "unannotated": "keep", "discount": "geometric", "p": 0.5,
+             "alpha": 0.1}]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
+@pytest.mark.parametrize("seed", range(3))
+def test_against_the_slow_version(make_case, agrees, seed, from_frame, several):
+    agrees(make_case(seed, several=several), [
+        ("RADio", {"target": target, **cutoff, **setting})
+        for target, cutoff, setting in itertools.product(TARGETS, RADIO_CUTS, RADIO)], from_frame)
+
+
+def test_samples(make_case, agrees):
+    agrees(make_case(3, several=True), [
+        ("RADio", {"target": target, **setting}) for target in TARGETS for setting in RADIO],
+        samples=3)
+
+
+def test_without_alpha_its_square_is_the_rest_of_awrf(make_case, values):
+    case = make_case(5, several=True)
+    pairs = [(RADio(alpha=0, discount=discount, target=target, unannotated=unannotated) @ cut,
+              AWRF(discount=discount, target=target, unannotated=unannotated) @ cut)
+             for discount in ("log2", "trec", "geometric") for target in TARGETS
+             for unannotated in ("drop", "keep") for cut in (3, 100)]
+    found = values(itertools.chain(*pairs), case.qrels_frame, case.run_frame)
+    compared = 0
+    for radio, awrf in pairs:
+        for qid in "12345":
+            if found[awrf, qid] > 0:
+                compared += 1
+                assert 1 - found[radio, qid] ** 2 == pytest.approx(found[awrf, qid], abs=1e-9)
+    assert compared > 100
+
+
+def test_a_list_is_like_its_own_groups(values):
+    qrels = [ir_measures.Qrel("1", str(i), 0, label) for i, label in enumerate("ABAB")]
+    run = [ir_measures.ScoredDoc("1", row.doc_id, 1.0) for row in qrels]
+    same = RADio(discount="none")
+    assert values([same], qrels, run)[same, "1"] == 0.0
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-9, 1e-11])
+def test_a_list_that_is_nearly_like_its_target(values, apart):
+    qrels = [ir_measures.Qrel("1", str(i), 0, label) for i, label in enumerate("ABAB")]
+    run = [ir_measures.ScoredDoc("1", row.doc_id, 1.0) for row in qrels]
+    shares = [0.5 + apart, 0.5 - apart]
+    near = RADio(discount="none", alpha=0.0, target=dict(zip("AB", shares, strict=True)))
+    with localcontext(Context(prec=60)):
+        exact = [[Decimal("0.5")] * 2, [Decimal(one) for one in shares]]
+        middle = [sum(pair) / 2 for pair in zip(*exact, strict=True)]
+        divergence = sum(one * (one / m).ln() for some in exact
+                         for one, m in zip(some, middle, strict=True)) / 2 / Decimal(2).ln()
+        expected = float(divergence.sqrt())
+    assert values([near], qrels, run)[near, "1"] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"C": 1.0}], ids=str)
+@pytest.mark.parametrize("alpha", [0.001, 0.2])
+def test_nothing_is_as_far_as_the_furthest_group(values, target, alpha):
+    measure = RADio(divergence="kl", target=target, alpha=alpha) @ 2
+    # Topic 0 has nothing; the others have two documents of one group.
+    qrels = [ir_measures.Qrel(str(t), f"{label}{i}", 1, label)
+             for t in range(4) for label in "ABC" for i in range(2)]
+    run = [ir_measures.ScoredDoc(str(t), f"{label}{i}", 1.0)
+           for t, label in enumerate("ABC", 1) for i in range(2)]
+    found = values([measure], qrels, run)
+    assert found[measure, "0"] == pytest.approx(max(found[measure, str(t)] for t in (1, 2, 3)))
+
+
+def test_calibration_to_a_history(values, forget_targets):
+    targets.register("history", pd.DataFrame(
+        {"qid": ["1", "2"], "group": ["A", "B"], "share": [1.0, 1.0]}))
+    qrels = [ir_measures.Qrel(qid, "a", 0, "A") for qid in "12"]
+    run = [ir_measures.ScoredDoc(qid, "a", 1.0) for qid in "12"]
+    measure = RADio(target="history")
+    found = values([measure], qrels, run)
+    assert found[measure, "1"] == 0.0 and found[measure, "2"] > 0.9
+
+
+def test_the_divergence_without_a_bound():
+    assert RADio.RANGE == (0.0, 1.0) and RADio(divergence="kl").RANGE == (0.0, None)
+    with pytest.raises(ValueError, match="use an alpha above 0"):
+        RADio(divergence="kl", alpha=0).validate_params()
+    for alpha in (-0.1, 0.5):
+        with pytest.raises(ValueError, match=r"at least 0 and below 0\.5"):
+            RADio(alpha=alpha).validate_params()
+    text = "RADio(divergence='kl',discount='geometric',p=0.5,unannotated='keep')@10"
+    assert str(ir_measures.parse_measure(text)) == text

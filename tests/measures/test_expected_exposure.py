@@ -1,8 +1,9 @@
-"""EEL, EED and EER against their slow versions, worked values and brute force."""
+"""EEL, EED, EER and IAA, and measures that compare documents or groups."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from typing import Any
 
@@ -15,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slow_versions.common import topic_of
 
-from pt_fairness import EED, EEL, EER, FairnessWarning, groups, targets
+from pt_fairness import EED, EEL, EER, IAA, FairnessWarning, groups, targets
+from pt_fairness.measures.expected_exposure import counts_before, inequity, places
 
 NAMES = ["EEL", "EED", "EER"]
 KINDS = dict(zip(NAMES, (EEL, EED, EER), strict=True))
@@ -255,3 +257,68 @@ def test_ranges():
     assert (
         ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5
     )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_places_and_counts_within_rows(seed):
+    pick = random.Random(seed)
+    rows = [[pick.random() < 0.4 for _ in range(pick.randrange(6))] for _ in range(8)]
+    row = np.array([i for i, some in enumerate(rows) for _ in some], int)
+    chosen = np.array([one for some in rows for one in some], bool)
+    place = places(row)
+    assert place.tolist() == [i for some in rows for i in range(len(some))]
+    assert counts_before(chosen, place).tolist() == [
+        sum(some[:i]) for some in rows for i in range(len(some))]
+
+
+@pytest.mark.parametrize("measure", [IAA, EEL], ids=str)
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_of_one_document_each_are_documents(values, measure, seed):
+    pick = random.Random(seed)
+    names = [f"d{i}" for i in range(6)]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": names, "iteration": names,
+                          "relevance": [pick.randint(1, 2) for _ in names]})
+    run = pd.DataFrame({"query_id": "1", "doc_id": pick.sample(names, 4), "score": range(4)})
+    found = values([measure, measure(by="group")], qrels, run)
+    assert found[measure, "1"] == pytest.approx(found[measure(by="group"), "1"]) != 0.0
+
+
+def test_only_groups_need_groups():
+    assert not IAA.needs_groups and IAA(by="group").needs_groups
+    assert IAA(groups="some").added_labels == ()
+
+
+def test_the_summand_is_the_absolute_difference():
+    assert inequity(np.array([0.5, 0.2]), np.array([0.2, 0.5])).tolist() == pytest.approx([0.3] * 2)
+
+
+def topic(relevance: dict[str, int], ranked: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": [*relevance], "iteration": "A",
+                          "relevance": [*relevance.values()]})
+    run = pd.DataFrame({"query_id": "1", "doc_id": list(ranked),
+                        "score": range(len(ranked), 0, -1)})
+    return qrels, run
+
+
+def test_two_documents_by_hand(values):
+    """Attention is 1 and 1 / log2 3, merit 3 and 1."""
+    second = 1 / math.log2(3)
+    qrels, run = topic({"a": 1, "b": 3}, "ab")
+    found = values([IAA, IAA(norm="none"), IAA @ 1], qrels, run)
+    share = 1 / (1 + second)
+    assert found[IAA, "1"] == pytest.approx((abs(share - 0.25) + abs(1 - share - 0.75)) / 2)
+    assert found[IAA(norm="none"), "1"] == pytest.approx(abs(1 - 1 / 3) + abs(second - 1))
+    assert found[IAA @ 1, "1"] == pytest.approx(0.75)
+
+
+def test_attention_in_proportion_to_merit_is_fair(values):
+    """Two rankings give both documents the same attention."""
+    qrels, run = topic({"a": 2, "b": 2}, "ab")
+    both = pd.concat([run.assign(iteration=0),
+                      run.assign(iteration=1, score=run["score"].to_numpy()[::-1])])
+    assert values([IAA], qrels, both)[IAA, "1"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_attention_to_documents_without_merit_alone_is_the_worst(values):
+    qrels, run = topic({"a": 0, "b": 1}, "a")
+    assert values([IAA], qrels, run)[IAA, "1"] == pytest.approx(1.0)

@@ -1,4 +1,4 @@
-"""GF and GFR against their slow versions, worked values and what the FairWeb task's tool prints."""
+"""GF and GFR, and the divergences of ordered labels."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
 from measure_cases import TARGETS
 from slow_versions.reading import read_topics
 
 from pt_fairness import GF, GFR, FairnessWarning, groups, targets
+from pt_fairness.measures.group_relevance import nmd, places_in_order, rnod
 
 ORDER = "g7,g0,g3,g1,added,g2,g4,g5,g6"
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
@@ -269,3 +271,48 @@ def test_what_the_fairweb_tool_prints(shared, values):
         value = found[row["run"]][measure, row["topic"]]
         # The tool prints 4 decimals of its own sums.
         assert abs(value - float(row["value"])) <= 5.1e-5, row
+
+
+def test_the_order_of_labels():
+    assert places_in_order(["10", "2", "−"], "2,10,−", None) == [1, 0, 2]
+    assert places_in_order(["a", "b"], "b,c,a", ["a", "b"]) == [1, 0]
+    assert places_in_order(["a", "b"], None, ["b", "a"]) == [1, 0]
+    assert places_in_order(["-1", "10", "2.5"], None, None) == [0, 2, 1]
+    for label in ("mid", "nan", "inf"):
+        with pytest.raises(ValueError, match="needs the order of the labels"):
+            places_in_order(["1", label], None, None)
+    with pytest.raises(ValueError, match="the order 'a,b' lacks the labels 'c'"):
+        places_in_order(["a", "b", "c"], "a,b", None)
+
+
+def plain_nmd(p: list[float], q: list[float]) -> float:
+    return sum(abs(sum(p[:i + 1]) - sum(q[:i + 1])) for i in range(len(p))) / (len(p) - 1)
+
+
+def plain_rnod(p: list[float], q: list[float]) -> float:
+    held = [i for i, share in enumerate(q) if share > 0]
+    distances = [sum(abs(i - j) * (p[j] - q[j]) ** 2 for j in range(len(p))) for i in held]
+    return math.sqrt(sum(distances) / len(held) / (len(p) - 1))
+
+
+@pytest.mark.parametrize("labels", [2, 3, 5])
+def test_divergences_against_their_definitions(labels):
+    rng = np.random.default_rng(labels)
+    p, q = rng.dirichlet([0.5] * labels, (2, 30))
+    q[::3, 0] = 0
+    q /= q.sum(axis=1, keepdims=True)
+    for function, plain in ((nmd, plain_nmd), (rnod, plain_rnod)):
+        wanted = [plain(*row) for row in zip(p.tolist(), q.tolist(), strict=True)]
+        assert function(p, q).tolist() == pytest.approx(wanted)
+
+
+def test_both_ends_of_the_order_are_furthest_apart():
+    low, mid, high = np.eye(3)
+    assert nmd(low, high) == 1.0 and nmd(low, mid) == 0.5
+    assert nmd(low, low) == rnod(low, low) == 0.0
+    assert rnod(low, high) > rnod(low, mid)
+
+
+def test_one_label_has_no_divergence_of_ordinal():
+    one = np.ones((2, 1))
+    assert nmd(one, one).tolist() == rnod(one, one).tolist() == [0.0, 0.0]

@@ -1,8 +1,9 @@
-"""FAIR and PreF against their slow versions, worked values and simulated fair lists."""
+"""FAIR and PreF, and the m-tables."""
 
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from typing import Any
 
 import ir_measures
@@ -10,9 +11,11 @@ import numpy as np
 import pytest
 import scipy.stats
 from measure_cases import TARGETS, of_lists
+from slow_versions import statistics
 
 from pt_fairness import FAIR, FairnessWarning, PreF
-from pt_fairness.measures.fa_ir_table import m_table
+from pt_fairness.measures import statistical_tests
+from pt_fairness.measures.statistical_tests import failure_probability, levels, m_table
 
 CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {
@@ -95,3 +98,68 @@ def test_the_text_form():
                    {"protected": "all"}):
         with pytest.raises(ValueError, match="is not possible"):
             FAIR(**params).validate_params()
+
+
+SHARES = [0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0]
+ALPHAS = [0.01, 0.1, 0.3]
+
+
+def test_worked_tables():
+    assert m_table(10, 0.5).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert m_table(20, 0.25).tolist() == [0] * 9 + [1] * 6 + [2] * 5
+    found = levels(np.array([10, 20]), np.array([0.5, 0.25]), 0.1)
+    assert found.round(6).tolist() == [0.054688, 0.063476]
+    for k, p, expected in ((10, 0.5, 0.075195), (20, 0.25, 0.089722)):
+        table = m_table(k, p)[None]
+        assert round(float(failure_probability(table, np.array([p]))[0]), 6) == expected
+
+
+@pytest.mark.parametrize("p", SHARES)
+@pytest.mark.parametrize("k", [1, 5, 9])
+def test_failure_probability_against_brute_force(k, p):
+    for alpha in ALPHAS:
+        table = m_table(k, p, alpha, adjust=False)
+        found = failure_probability(table[None], np.array([p]))
+        expected = statistics.brute_failure_probability(table.tolist(), p)
+        assert found == pytest.approx([expected], abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("k", [1, 2, 7, 20, 33])
+def test_levels_and_tables_against_the_slow_version(k, alpha):
+    found = levels(np.full(len(SHARES), k), np.array(SHARES), alpha)
+    expected = [statistics.adjusted_level(alpha, p, k) for p in SHARES]
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    for p, level in zip(SHARES, expected, strict=True):
+        assert m_table(k, p, alpha).tolist() == statistics.m_table(level, p, k)
+        assert m_table(k, p, alpha, adjust=False).tolist() == statistics.m_table(alpha, p, k)
+
+
+def test_lists_of_different_lengths_in_one_call():
+    # Shares of no other test, whose levels are kept.
+    k, p = np.array([3, 40, 3, 1]), np.array([0.52, 0.31, 0.52, 0.87])
+    expected = [statistics.adjusted_level(0.1, *one) for one in zip(p, k, strict=True)]
+    assert levels(k, p, 0.1) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+def test_levels_are_computed_once(monkeypatch):
+    first = levels(np.array([12]), np.array([0.35]), 0.1)
+    monkeypatch.setattr(statistical_tests, "failure_probability", None)
+    assert levels(np.array([12, 12]), np.array([0.35, 0.35]), 0.1).tolist() == [first[0]] * 2
+    with pytest.raises(TypeError):  # what has not been computed
+        levels(np.array([13]), np.array([0.35]), 0.1)
+
+
+def test_linear_memory():
+    k, p = 3_000, 0.29
+    tracemalloc.start()
+    table = m_table(k, p)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1_000 * k
+    # The level is the largest: the next table rejects a fair list too often.
+    level = levels(np.array([k]), np.array([p]), 0.1)[0]
+    assert failure_probability(table[None], np.array([p]))[0] <= 0.1
+    cells = scipy.stats.binom.cdf(table, np.arange(1, k + 1), p)
+    above = m_table(k, p, cells.min(), adjust=False)
+    assert level < cells.min() and failure_probability(above[None], np.array([p]))[0] > 0.1

@@ -7,7 +7,7 @@ import pytest
 from rerank_cases import WORKED, order, results
 
 from pt_fairness import rerank
-from pt_fairness.measures.fa_ir_table import m_table
+from pt_fairness.measures.statistical_tests import m_table
 from pt_fairness.rerank.fa_ir import fa_ir_order
 
 

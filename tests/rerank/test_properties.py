@@ -9,7 +9,7 @@ from rerank_cases import frame_of, groups_of, random_topics
 from slow_versions import rerank as slow
 
 from pt_fairness import rerank
-from pt_fairness.measures.fa_ir_table import m_table
+from pt_fairness.measures.statistical_tests import m_table
 
 TOPICS = 100
 METHODS = ["fa_ir", "det_greedy", "det_cons", "det_relaxed", "det_const_sort", "xquad", "pm2"]

@@ -8,7 +8,7 @@ from rerank_cases import THREE_GROUPS, THREE_TARGETS, WORKED, order, results
 from slow_versions import rerank as slow
 
 from pt_fairness import rerank
-from pt_fairness.measures import fa_ir_table
+from pt_fairness.measures import statistical_tests
 
 DETERMINISTIC = ["det_greedy", "det_cons", "det_relaxed", "det_const_sort"]
 CASES = [
@@ -49,13 +49,13 @@ def test_a_document_of_two_groups(name, wanted):
     (0.3, 0.226562, 0.289062, [0, 0, 1, 1, 2, 2, 3]),
 ])
 def test_tables(alpha, level, failure, table):
-    found = fa_ir_table.m_table(7, 0.5, alpha)
+    found = statistical_tests.m_table(7, 0.5, alpha)
     assert found.tolist() == table
-    assert fa_ir_table.levels(np.array([7]), np.array([0.5]), alpha)[0] == pytest.approx(
+    assert statistical_tests.levels(np.array([7]), np.array([0.5]), alpha)[0] == pytest.approx(
         level, abs=1e-6)
-    assert fa_ir_table.failure_probability(found[None], np.array([0.5]))[0] == pytest.approx(
+    assert statistical_tests.failure_probability(found[None], np.array([0.5]))[0] == pytest.approx(
         failure, abs=1e-6)
-    assert fa_ir_table.m_table(7, 0.5, 0.3, adjust=False).tolist() == [0, 1, 1, 1, 2, 2, 3]
+    assert statistical_tests.m_table(7, 0.5, 0.3, adjust=False).tolist() == [0, 1, 1, 1, 2, 2, 3]
 
 
 def test_values_of_xquad():

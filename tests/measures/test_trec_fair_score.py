@@ -23,7 +23,7 @@ from pt_fairness import (
     groups,
     targets,
 )
-from pt_fairness.measures.trec_fair import divergence
+from pt_fairness.measures.trec_fair_score import divergence
 
 WORLD, GENDER = "trec-fair/2021/world", "trec-fair/2021/gender"
 QRELS = pd.DataFrame({"query_id": "1", "doc_id": [f"p{i}" for i in range(1, 6)], "relevance": 1})

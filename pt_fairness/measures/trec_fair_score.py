@@ -12,7 +12,7 @@ from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import composite_params, params
 from pt_fairness.measures.base import Bind, FairnessMeasure
-from pt_fairness.measures.documents import sum_by_topic
+from pt_fairness.measures.expected_exposure import sum_by_topic
 from pt_fairness.measures.registration import register
 from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.view import View
@@ -260,7 +260,6 @@ def summed_at(wanted: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     _, number = arrays.unique_rows(*map(np.append, wanted, keys))
     n = len(wanted[0])
     return np.bincount(number[n:], values, len(number))[number[:n]].astype(float)
-
 
 
 TrecFair = register(_TrecFair())

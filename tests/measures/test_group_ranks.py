@@ -1,0 +1,195 @@
+"""ARP and PEER."""
+
+from __future__ import annotations
+
+import cProfile
+import itertools
+import random
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from measure_cases import of_lists
+
+from pt_fairness import ARP, PEER, FairnessWarning, groups
+
+SETTINGS = [{**cutoff, **setting} for cutoff in ({}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500})
+            for setting in ({}, {"pairs": "errors"}, {"rel": 2}, {"rel": 0, "pairs": "errors"})]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
+                         ids=["iteration", "frame", "open", "weights"])
+@pytest.mark.parametrize("seed", range(4))
+def test_against_the_slow_version(make_case, agrees, seed, from_frame, several):
+    agrees(make_case(seed, several=several),
+                     [("ARP", setting) for setting in SETTINGS], from_frame)
+
+
+def test_samples(make_case, agrees):
+    agrees(make_case(3, several=True), [("ARP", one) for one in SETTINGS], samples=3)
+
+
+def test_of_two_groups_it_is_how_far_pairs_are_from_even(values):
+    """All orders of two groups: the difference of the two shares of mixed pairs."""
+    orders = list(itertools.permutations("AAABB"))
+    found = values([ARP], *of_lists(orders))
+    for t, labels in enumerate(orders):
+        pairs = [one < other for one, other in itertools.combinations(labels, 2) if one != other]
+        expected = abs(2 * sum(pairs) / len(pairs) - 1)
+        assert found[ARP, str(t)] == pytest.approx(expected)
+
+
+def test_errors_count_where_a_less_relevant_document_is_above(values):
+    def score(relevances):
+        qrels = [ir_measures.Qrel("1", str(i), relevance, label)
+                 for i, (relevance, label) in enumerate(zip(relevances, "AABB", strict=True))]
+        run = [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
+        measure = ARP(pairs="errors", rel=0)
+        return values([measure], qrels, run)[measure, "1"]
+
+    assert score([2, 2, 1, 1]) == 0.0
+    assert score([1, 1, 2, 2]) == 1.0
+    assert score([0, 2, 1, 2]) == 0.5  # two of four pairs
+
+
+def test_groups_that_are_alone_or_absent(values):
+    qrels = [ir_measures.Qrel("1", f"{label}{i}", 1, label) for label in "AB" for i in range(2)]
+    run = [ir_measures.ScoredDoc("1", f"A{i}", 1.0) for i in range(2)]
+    errors = ARP(pairs="errors")
+    found = values([ARP, errors], qrels, run)
+    assert found[ARP, "1"] == 1.0 and found[errors, "1"] == 0.0
+    found = values([ARP, errors], qrels, run[:0])
+    assert found[ARP, "1"] == found[errors, "1"] == 1.0
+
+
+def graded(relevance, labels):
+    """Qrels and a run of the documents in their order, and their groups."""
+    docnos = [f"d{i}" for i in range(len(relevance))]
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": relevance})
+    run = pd.DataFrame({"query_id": "1", "doc_id": docnos,
+                        "score": -np.arange(len(docnos), dtype=float)})
+    return qrels, run, groups.from_mapping(dict(zip(docnos, labels, strict=True)))
+
+
+@pytest.mark.parametrize("grades", [1, 2, 4, 5, 60])
+def test_errors_of_relevance_that_is_no_whole_number(values, grades):
+    random = np.random.default_rng(grades)
+    relevance = random.integers(0, grades, 60) / grades + 0.125
+    labels = [list(random.permutation(["A", "B", "C"])[:random.integers(1, 4)]) for _ in range(60)]
+    qrels, run, source = graded(relevance, labels)
+    found = {}
+    for group in "ABC":
+        won = mixed = 0.0
+        for i, j in itertools.combinations(range(60), 2):
+            one, other = ((group in labels[d]) / len(labels[d]) for d in (i, j))
+            won += one * (1 - other) * (relevance[i] < relevance[j])
+            mixed += one * (1 - other) + other * (1 - one)
+        found[group] = won / mixed
+    measure = ARP(pairs="errors", rel=0, groups=source)
+    expected = max(found.values()) - min(found.values())
+    assert values([measure], qrels, run)[measure, "1"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_errors_of_many_grades(values):
+    """The steps grow with the logarithm of the number of grades."""
+    random = np.random.default_rng(0)
+    qrels, run, source = graded(random.random(3_000) + 1, random.choice(["A", "B"], 3_000))
+    measure = ARP(pairs="errors", groups=source)
+    values([measure], qrels[:2], run[:2])
+    profile = cProfile.Profile()
+    assert 0 < profile.runcall(values, [measure], qrels, run)[measure, "1"] < 0.1
+    assert sum(one.callcount for one in profile.getstats()
+               if "cumsum" in str(one.code)) < 100
+
+
+CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}, {"cutoff": 500}]
+PEER_FORMS = [{}, {"unretrieved": "count"}, {"rel": 2}, {"rel": 0}, {"rel": -1},
+            {"weights": {0: 0.5, 1: 0.25, 2: 0.25}}, {"weights": {1: 1.0}, "unretrieved": "count"},
+            {"weights": {0: 1.0, 1: 0.0}}, {"weights": {0: 0.9, 7: 0.1}, "unretrieved": "count"}]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
+@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
+@pytest.mark.parametrize("seed", range(4))
+def test_against_the_slow_version_of_peer(make_case, agrees, seed, from_frame, several):
+    agrees(make_case(seed, several=several), [
+        ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in PEER_FORMS],
+        from_frame)
+
+
+def test_samples_of_peer(make_case, agrees):
+    agrees(make_case(3, several=True), [
+        ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in PEER_FORMS],
+        samples=3)
+
+
+@pytest.mark.parametrize("languages", [2, 3, 5])
+def test_against_scipy(values, languages):
+    """Where all ranks hold relevant documents, it is the Kruskal–Wallis test."""
+    pick = random.Random(languages)
+    lists = [[pick.choice("abcde"[:languages]) for _ in range(pick.randint(8, 30))]
+             for _ in range(20)]
+    # Documents after the cutoff share the mean of their ranks, as in the test.
+    measures = {cut: PEER @ cut for cut in (1000, 6)}
+    found = values(measures.values(), *of_lists(lists))
+    for (cut, measure), (t, own) in itertools.product(measures.items(), enumerate(lists)):
+        ranks = [min(i, cut) for i in range(len(own))]
+        samples = [[rank for rank, label in zip(ranks, own, strict=True) if label == one]
+                   for one in sorted({*own})]
+        assert found[measure, str(t)] == pytest.approx(scipy.stats.kruskal(*samples).pvalue)
+
+
+def of_letters(text: str) -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
+    """A document for each letter: its language; upper case is relevant, ``-`` has no language."""
+    qrels = [ir_measures.Qrel("1", str(i), int(letter.isupper()), letter.lower())
+             for i, letter in enumerate(text)]
+    return qrels, [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
+
+
+def one(measure, values, qrels, run):
+    return values([measure], qrels, run)[measure, "1"]
+
+
+def test_turns_are_fairer_than_blocks(values):
+    alternating, blocks = (one(PEER, values, *of_letters(text))
+                           for text in ("ABBAABBA", "AAAABBBB"))
+    assert blocks < 0.05 < alternating
+
+
+def test_edge_cases(values):
+    qrels, run = of_letters("aB-A")
+    assert one(PEER @ 1, values, qrels, run) == 1.0  # nothing relevant retrieved
+    assert one(PEER, values, qrels, run[2:3]) == 0.0  # nothing annotated retrieved
+    assert one(PEER(rel=2), values, *of_letters("AaB")) == 0.0  # nothing relevant
+    assert one(PEER, values, *of_letters("AAAb")) == 1.0  # relevant documents of one language
+    assert one(PEER, values, qrels, []) == 0.0
+    # Equal ranks: the retrieved document of two languages is the only one.
+    both = [ir_measures.Qrel("1", "d", 1, label) for label in "ab"]
+    assert one(PEER, values, both, [ir_measures.ScoredDoc("1", "d", 1.0)]) == 1.0
+    with pytest.warns(FairnessWarning, match="PEER on 1 of 1 topics"):
+        assert ir_measures.calc_aggregate([PEER], *of_letters("ab"))[PEER] == 0.0
+
+
+def test_unannotated_documents_keep_their_ranks(values):
+    # All of them at the end change nothing, in between they change the distances of ranks.
+    near, far, between = (one(PEER, values, *of_letters(text))
+                          for text in ("ABBAB", "ABBAB--", "A-B-BAB"))
+    assert near == far != between
+
+
+@pytest.mark.parametrize("weights", [
+    {}, {0: 0.5}, {0: 0.5, 1: 0.6}, {0: -0.5, 1: 1.5}, {-1: 1.0}, {0.5: 1.0}, {"one": 1.0}, "1:1",
+    {1: float("nan")}])
+def test_wrong_weights(weights):
+    with pytest.raises(ValueError, match="not negative and sum to 1"):
+        PEER(weights=weights).validate_params()
+
+
+def test_the_text_form():
+    measure = PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20
+    assert str(measure) == "PEER(weights={0:0.25,2:0.75},unretrieved='count')@20"
+    assert ir_measures.parse_measure(str(measure)) == measure
+    assert PEER(weights={"2": 0.75, 0.0: "0.25"}) == PEER(weights={0: 0.25, 2: 0.75})
