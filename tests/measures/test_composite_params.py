@@ -108,7 +108,7 @@ def test_targets_that_are_equal_for_all_topics_are_registered_ones(census):
     for value in ({}, {"a": "qrels"}, {"a": "nowhere"}, {"a": {"A": 1.0}}, {"": "census"},
                   "census", ["a"]):
         assert not FIXED_TARGETS.validate(FIXED_TARGETS.canonical(value))
-        with pytest.raises(ValueError, match=r"attributes takes a dictionary .* registered targets"):
+        with pytest.raises(ValueError, match=r"attributes takes a dict.* registered targets"):
             TrecFair(attributes=value).validate_params()
 
 
