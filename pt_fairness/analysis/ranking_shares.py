@@ -35,8 +35,7 @@ class Shown:
                  source: Any = None) -> None:
         own = isinstance(measure, FairnessMeasure)
         # Without a cutoff, TrecFair cuts the list at ``ideal``.
-        whole = own and (measure.condensed or measure.of_run)
-        cutoff = measure.depth if own and not whole else measure.params.get("cutoff")
+        cutoff = measure.params.get("cutoff", measure.params.get("ideal"))
         self.measure, self._own = measure, own
         annotations = annotations_for(measure, judgments, source)
         judged_only = not own and measure.params.get("judged_only")

@@ -59,7 +59,7 @@ def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, re
         registered_groups(name, groups.from_frame(frame, order=orders.get(name)))
         topics[name] = read_topics(case.qrels, case.run,
                                    lambda qid, docno, known=known: known.get((qid, docno), ()),
-                                   set(frame["group"]), orders.get(name))
+                                   {*frame["group"], *orders.get(name, [])}, orders.get(name))
 
     def details(qid, topic):
         return replace(topic, attributes={name: of_source[qid].groups
