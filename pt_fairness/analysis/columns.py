@@ -79,7 +79,7 @@ def split_suffix(column: str) -> tuple[str, str]:
 
     Examples
     --------
-
+    >>> from pt_fairness.analysis.columns import split_suffix
     >>> split_suffix("rKL@5 p-value corrected")
     ('rKL@5', ' p-value corrected')
     """
@@ -101,14 +101,17 @@ def systems_of(averages: pd.DataFrame) -> pd.DataFrame:
     return averages[~is_reference(averages)]
 
 
+#: The mark of a better end at the end of a name.
 _MARK = re.compile(r"(↑|↓|→-?[0-9.]+)$")
 
 
-def _text_of(column: Any, table: pd.DataFrame | None) -> str:
+def text_of(column: Any, table: pd.DataFrame | None) -> str:
     """Return the name of a column, or the text in ``table.attrs`` if the column was renamed."""
-    renamed = {} if table is None else table.attrs.get(MEASURES)
     name = str(column)
-    return str(renamed.get(name, name)) if isinstance(renamed, Mapping) else name
+    renamed = None if table is None else table.attrs.get(MEASURES)
+    if not isinstance(renamed, Mapping):
+        return name
+    return str(renamed.get(name, name))
 
 
 def mark_of(text: str) -> str | None:
@@ -123,7 +126,7 @@ def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
     It is in ``table.attrs`` if the column was renamed; else it is the name of the column, without a
     mark at its end.
     """
-    text = _text_of(column, table)
+    text = text_of(column, table)
     mark = mark_of(text)
     return text if mark is None else text[:-len(mark)].rstrip()
 
@@ -137,15 +140,18 @@ def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str)
     :param lacks: the start of the error, such as ``'the table has no measure'``
     :raises ValueError: none of the names stands for the measure, or several
     """
-    spellings = (str(measure), str(parsed_or_none(measure)))
-    found = [spelling for spelling in spellings if spelling in names][:1] \
-        or [name for name in names if stands_for(name, table) in spellings]
-    if not found:
-        raise ValueError(f"{lacks} {shown(str(measure))}; it has {', '.join(map(repr, names))}")
-    if len(found) > 1:
-        raise ValueError(f"{shown(str(measure))} has several names in the table: "
-                         f"{', '.join(map(repr, found))}; give one of them")
-    return found[0]
+    spellings = [str(measure), str(parsed_or_none(measure))]
+    for spelling in spellings:
+        if spelling in names:
+            return spelling
+    matches = [name for name in names if stands_for(name, table) in spellings]
+    text = shown(spellings[0])
+    if not matches:
+        raise ValueError(f"{lacks} {text}; it has {', '.join(map(repr, names))}")
+    if len(matches) > 1:
+        raise ValueError(f"{text} has several names in the table: "
+                         f"{', '.join(map(repr, matches))}; give one of them")
+    return matches[0]
 
 
 def measure_of(column: Any, table: pd.DataFrame | None = None) -> FairnessMeasure | None:
@@ -175,8 +181,8 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
         absent = frame[column].isna().to_numpy()
         if absent.any():
             raise missing(frame[column], absent.argmax(), "per-query frame")
-    frame = frame[columns].assign(qid=frame["qid"].astype(str), measure=frame["measure"].map(str),
-                                  value=frame["value"].astype(float))
+    frame = frame[columns].astype({"qid": str, "value": float})
+    frame["measure"] = frame["measure"].map(str)
     repeated = frame.duplicated(columns[:3])
     if repeated.any():
         row = frame[repeated].iloc[0]
@@ -211,13 +217,16 @@ def of_one_measure(frame: pd.DataFrame, measure: Any = None) -> tuple[pd.DataFra
     :raises ValueError: the frame does not have the measure, or has it under several names; or it
         has several measures and ``measure`` is ``None``
     """
-    names = list(dict.fromkeys(frame["measure"].map(str)))
-    if measure is None and len(names) != 1:
+    column = frame["measure"].map(str)
+    names = column.unique().tolist()
+    if measure is not None:
+        name = name_of(measure, names, frame, "the frame has no values of")
+    elif len(names) == 1:
+        name = names[0]
+    else:
         raise ValueError(f"the frame has {len(names)} measures, and one is needed; choose from "
                          f"{', '.join(map(repr, names))}")
-    name = names[0] if measure is None \
-        else name_of(measure, names, frame, "the frame has no values of")
-    return frame[frame["measure"].map(str) == name], name
+    return frame[column == name], name
 
 
 def is_constant(values: Any) -> bool:
@@ -235,27 +244,28 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
     if is_per_query(averages):
         raise ValueError("this is a per-query frame, and averages are needed: a row for each "
                          "system and a column for each measure")
-    repeated = averages.columns[averages.columns.duplicated()]
-    if len(repeated):
-        raise ValueError(f"the table of averages has several columns {repeated[0]!r}; keep or "
-                         "rename one")
+    columns = []
     for column in averages.columns:
         values = averages[column]
-        if not pd.api.types.is_numeric_dtype(values) and parsed_or_none(column) is not None:
+        if pd.api.types.is_numeric_dtype(values):
+            if column != "name" and _is_measure(str(column), averages):
+                columns.append(column)
+        elif parsed_or_none(column) is not None:
             # If every value can be converted, argmax is 0, the first row.
-            row = int(pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax())
+            row = pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax()
             raise ValueError(f"{column} has to be a column of numbers, and "
                              f"{averages['name'].iloc[row]} has {values.iloc[row]!r}")
-    columns = [column for column in averages.columns
-               if column != "name" and pd.api.types.is_numeric_dtype(averages[column])
-               and not str(column).endswith((WINS, LOSSES, *TEST_SUFFIXES))
-               and not str(column).startswith(SAVED_INDEX)
-               and not (str(column).endswith((LOW, HIGH))
-                        and split_suffix(str(column))[0] in averages)]
     if not columns:
         raise ValueError("the table of averages has no column of numbers except name; its columns "
                          f"are {', '.join(map(str, averages.columns))}")
     return columns
+
+
+def _is_measure(column: str, averages: pd.DataFrame) -> bool:
+    """Return whether a column of numbers holds averages, by its name."""
+    if column.startswith(SAVED_INDEX) or column.endswith((WINS, LOSSES, *TEST_SUFFIXES)):
+        return False
+    return not column.endswith((LOW, HIGH)) or split_suffix(column)[0] not in averages
 
 
 def column_of(averages: pd.DataFrame, measure: Any) -> str:

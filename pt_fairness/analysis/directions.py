@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.columns import (
@@ -12,10 +13,10 @@ from pt_fairness.analysis.columns import (
     RESPONSE_TIME,
     SAVED_INDEX,
     TIE_DECIMALS,
-    _text_of,
     is_reference,
     mark_of,
     split_suffix,
+    text_of,
 )
 from pt_fairness.core.messages import warn
 from pt_fairness.io.frames import need_rows
@@ -38,11 +39,11 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
 
     Examples
     --------
-
+    >>> from pt_fairness.analysis.directions import direction_of
     >>> [direction_of(name) for name in ("nDCG@5", "rKL@5", "BiasP@5", "Bias ↓", "Bias")]
     ['↑', '↓', '→0', '↓', None]
     """
-    text = _text_of(column, table)
+    text = text_of(column, table)
     mark = mark_of(text)
     if mark is not None:
         return mark
@@ -51,8 +52,9 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
         return direction_of_measure(measure)
     if text == RESPONSE_TIME:
         return SMALLER
-    known = measure is not None or text.startswith(COMBINATIONS) or _is_trec_name(text)
-    return LARGER if known else None
+    if measure is not None or text.startswith(COMBINATIONS) or _is_trec_name(text):
+        return LARGER
+    return None
 
 
 def direction_of_measure(measure: FairnessMeasure) -> str:
@@ -81,7 +83,9 @@ def with_mark(column: Any, table: pd.DataFrame, always: bool = False) -> str:
     """
     name, suffix = split_suffix(str(column))
     mark = direction_of(name, table)
-    if mark is None or name.endswith(mark) or not (always or direction_of(name) != mark):
+    if mark is None or name.endswith(mark):
+        return str(column)
+    if direction_of(name) == mark and not always:
         return str(column)
     return f"{name} {mark}{suffix}"
 
@@ -93,11 +97,15 @@ def distance_from_best(table: pd.DataFrame, column: Any) -> pd.Series | None:
     :returns: ``[systems]``, or ``None`` if no value of the column is better than another, or if its
         direction is unknown
     """
-    values, direction = table[column], direction_of(column, table)
-    if (direction is None or split_suffix(str(column))[1] or values.dtype == bool
-            or not pd.api.types.is_numeric_dtype(values)):
+    values = table[column]
+    direction = direction_of(column, table)
+    if direction is None or split_suffix(str(column))[1] or not _has_numbers(values):
         return None
     return from_best(values.mask(is_reference(table)), direction)
+
+
+def _has_numbers(values: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(values) and values.dtype != bool
 
 
 def from_best(values: Any, direction: str) -> Any:
@@ -134,10 +142,14 @@ def best_of_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 def columns_of_unknown_direction(table: pd.DataFrame) -> list[str]:
     """Return the names of the columns of numbers of which neither end is known to be better."""
-    return [str(name) for name, values in table.items()
-            if name not in ("name", "qid") and not str(name).startswith(SAVED_INDEX)
-            and not split_suffix(str(name))[1] and direction_of(name, table) is None
-            and pd.api.types.is_numeric_dtype(values) and values.dtype != bool]
+    unknown = []
+    for column, values in table.items():
+        name = str(column)
+        if name in ("name", "qid") or name.startswith(SAVED_INDEX) or split_suffix(name)[1]:
+            continue
+        if _has_numbers(values) and direction_of(name, table) is None:
+            unknown.append(name)
+    return unknown
 
 
 def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.formats.style.Styler:
@@ -176,4 +188,4 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.fo
     """
     need_rows(table, "the table")
     marks = best_of_measures(table)
-    return table.style.apply(lambda _: marks.map(lambda one: style if one else ""), axis=None)
+    return table.style.apply(lambda _: np.where(marks, style, ""), axis=None)

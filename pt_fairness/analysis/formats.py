@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.columns import (
-    CORRECTED,
     FAR_DOWN,
     HIGH,
     LOSSES,
     LOW,
     MEASURES,
-    P_VALUE,
-    REJECT,
     SEVERAL,
     TOLERANCE,
     UNDEFINED,
@@ -86,41 +83,45 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
         raise ValueError(f"labels are a {type(labels).__name__} here; they have to be a dictionary "
                          "from measures to labels, such as {'rKL@10': 'Unfairness'}")
     per_query = is_per_query(table)
-    names = {of_one_measure(table, measure)[1] if per_query else column_of(table, measure): label
-             for measure, label in labels.items()}
-    every = list(dict.fromkeys(table["measure"].map(str) if per_query else map(str, table.columns)))
-    _check_labels(names, every, table)
+    columns = table["measure"].map(str) if per_query else table.columns.map(str)
+    names = {}
+    for measure, label in labels.items():
+        name = of_one_measure(table, measure)[1] if per_query else column_of(table, measure)
+        names[name] = label
+    _check_labels(names, columns.unique().tolist(), table)
     if per_query:
-        codes, known_names = pd.factorize(table["measure"].map(str))
-        renamed = table.assign(measure=pd.Index(
-            [names.get(name, name) for name in known_names], dtype="str").take(codes))
+        codes, old_names = pd.factorize(columns)
+        new_names = pd.Index([names.get(name, name) for name in old_names], dtype="str")
+        renamed = table.assign(measure=new_names.take(codes))
     else:
-        renamed = table.rename(columns={
-            column: names[base] + suffix for column in table.columns
-            for base, suffix in [split_suffix(str(column))] if base in names})
-    known = dict(table.attrs.get(MEASURES, {}))
-    known |= {new: known.get(name, name) for name, new in names.items()}
-    renamed.attrs = {**table.attrs, MEASURES: {name: text for name, text in known.items()
-                                               if name not in names or name in names.values()}}
-    for key in {UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL, FAR_DOWN, TOLERANCE} & table.attrs.keys():
-        renamed.attrs[key] = {names.get(name, name): fact
-                              for name, fact in table.attrs[key].items()}
+        parts = dict(zip(table.columns, columns.map(split_suffix), strict=True))
+        renamed = table.rename(columns={column: names[name] + suffix
+                                        for column, (name, suffix) in parts.items()
+                                        if name in names})
+    texts = table.attrs.get(MEASURES, {})
+    measures = {name: text for name, text in texts.items() if name not in names}
+    measures |= {label: texts.get(name, name) for name, label in names.items()}
+    renamed.attrs = table.attrs | {MEASURES: measures}
+    for key in (UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL, FAR_DOWN, TOLERANCE):
+        if key in table.attrs:
+            facts = table.attrs[key]
+            renamed.attrs[key] = {names.get(name, name): fact for name, fact in facts.items()}
     return renamed
 
 
-def _check_labels(names: Mapping[str, str], every: list[str], table: pd.DataFrame) -> None:
+def _check_labels(names: Mapping[str, str], columns: Sequence[str], table: pd.DataFrame) -> None:
     """Check the labels of columns.
 
     :param names: the new names of columns by old name
-    :param every: the names of all columns, or of all measures of a per-query frame
+    :param columns: the names of all columns, or of all measures of a per-query frame
     :raises ValueError: a label is not possible
     """
-    kept = [name for name in every if name not in names]
+    taken = [*_RESERVED, *names.values(), *(name for name in columns if name not in names)]
     for old, new in names.items():
         if not isinstance(new, str) or not new.strip():
             raise ValueError(f"the label of {old} is {shown(new)}; a label is a text that is not "
                              "empty")
-        if new in kept or new in _RESERVED or list(names.values()).count(new) > 1:
+        if taken.count(new) > 1:
             raise ValueError(f"{new!r} cannot be the label of {old}: another column has this name; "
                              "choose a different label")
         if split_suffix(new)[1]:
@@ -156,18 +157,20 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
     ends = {}
     for name in frame["measure"].unique():
         measure = measure_of(name, perquery)
-        zero = 0.0 if direction_of(name, perquery) == NEAR_ZERO else math.nan
-        ends[name] = zero if measure is None else float(measure.FAIR_END)
-    undefined = pd.Series(pd.NA, frame.index, dtype="boolean")
+        if measure is not None:
+            ends[name] = measure.FAIR_END
+        elif direction_of(name, perquery) == NEAR_ZERO:
+            ends[name] = 0.0
+    rows = frame.set_axis(["run", "topic", "measure", "value"], axis=1).reset_index(drop=True)
+    rows["fair_end"] = rows["measure"].map(ends).astype(float)
+    rows["undefined"] = pd.Series(pd.NA, rows.index, dtype="boolean")
     topics = perquery.attrs.get(UNDEFINED)
     if topics is not None:
         pairs = [(name, qid) for name, qids in topics.items() for qid in qids]
-        undefined = pd.Series(pd.MultiIndex.from_frame(frame[["measure", "qid"]]).isin(pairs),
-                              frame.index, dtype="boolean")
-    return pd.DataFrame({
-        "run": frame["name"], "topic": frame["qid"], "measure": frame["measure"],
-        "value": frame["value"], "fair_end": frame["measure"].map(ends).astype(float),
-        "undefined": undefined}, index=frame.index).reset_index(drop=True)
+        rows["undefined"] = pd.MultiIndex.from_frame(rows[["measure", "topic"]]).isin(pairs)
+        rows["undefined"] = rows["undefined"].astype("boolean")
+    rows.attrs = {}
+    return rows
 
 
 #: The forms of :func:`as_text`.
@@ -188,8 +191,6 @@ _LATEX = str.maketrans({
     WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--"})
 #: The mark of the best values in text.
 BEST = "*"
-#: What stands behind the bold number of a cell.
-_MARKS = BETTER + WORSE + DIFFERENT
 
 
 def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "long", "text"],
@@ -237,15 +238,19 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     need_frame(table, "the table")
     one_of("form", form, FORMS)
     at_least(0, "digits", digits, "all decimals", MOST_DECIMALS)
-    table = long_form(table) if form == "long" else _with_marks(table.reset_index(drop=True))
-    if form in _PAPER:
-        cells = _cells(table, DIGITS if digits is None else digits, p_values)
+    table = long_form(table) if form == "long" else _with_marks(table)
+    if form in ("md", "latex", "text"):
+        columns = _columns_of(table, DIGITS if digits is None else digits, p_values)
         references = 0 if is_per_query(table) else int(is_reference(table).sum())
-        return _PAPER[form](cells, notes(table), references)
+        if form == "md":
+            return _markdown(columns, notes(table))
+        if form == "latex":
+            return _latex(columns, notes(table), references)
+        return _plain(columns, notes(table), references)
     if digits is not None:
         table = table.round(digits)
-    table = table.astype({column: "Int64" for column in table.columns
-                          if str(column).endswith((WINS, LOSSES))})
+    counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
+    table = table.astype(dict.fromkeys(counts, "Int64"))
     table = table.rename(columns=lambda column: with_mark(column, table))
     if form == "json":
         rows = table.astype(object).where(table.notna(), None).to_dict("records")
@@ -254,114 +259,131 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
 
 
 def _with_marks(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a per-query frame with marks at the names of renamed measures."""
+    """Return a table with new row labels and, per query, marks at the names of renamed measures."""
+    table = table.reset_index(drop=True)
     if not is_per_query(table):
         return table
     names = {name: with_mark(name, table) for name in table["measure"].unique()}
     return table.assign(measure=table["measure"].map(names))
 
 
-class _Cell(str):
-    """The text of a cell that is bold."""
+class _Cell(NamedTuple):
+    """A cell of a table for a paper, without markup."""
+
+    text: str
+    best: bool = False
+    #: ▲, ▼ or ≠.
+    mark: str = ""
 
 
-def _cells(table: pd.DataFrame, digits: int, with_p: bool) -> pd.DataFrame:
-    """Return the cells of a table for a paper, without markup; those in bold are :class:`_Cell`."""
-    def shown(values: pd.Series) -> list[str]:
-        return ["" if pd.isna(value) else f"{value:.{digits}f}" if isinstance(value, float)
-                else str(value) for value in values.tolist()]
-
-    if "measure" in table:
-        return pd.DataFrame({column: shown(table[column]) for column in table.columns},
-                            dtype=object)
-    measures = measure_columns(table)
-    best, marks = best_of_measures(table[["name", *measures]]), changes(table)
-    systems = ~is_reference(table)
-    cells: dict[str, list[str]] = {}
-    compared = {name + suffix for name in measures
-                for suffix in (WINS, LOSSES, P_VALUE, REJECT, CORRECTED, LOW, HIGH, VERDICT)}
-    for column in table.columns[~table.columns.isin(compared)]:
-        texts = shown(table[column])
-        if column not in measures:
-            cells[str(column)] = texts
-            continue
-        if column + LOW in table:
-            ends = zip(*(shown(table[column + suffix]) for suffix in (LOW, HIGH)), strict=True)
-            texts = [f"{text} [{low}, {high}]" if low else text
-                     for text, (low, high) in zip(texts, ends, strict=True)]
-        cells[with_mark(column, table, always=True)] = [
-            (_Cell if bold else str)(text + mark)
-            for text, bold, mark in zip(
-                [text or "–" * own for text, own in zip(texts, systems, strict=True)],
-                best[column], marks[column], strict=True)]
-        p = p_values(table, column)
-        if with_p and p is not None:
-            cells[f"p ({column})"] = ["" if pd.isna(one) else short_p(one) for one in p]
-        if column + VERDICT in table:
-            cells[f"verdict ({column})"] = shown(table[column + VERDICT])
-    return pd.DataFrame(cells, dtype=object)
+def _columns_of(table: pd.DataFrame, digits: int, with_p: bool) -> dict[str, list[_Cell]]:
+    """Return the cells of each column of a table for a paper, by head."""
+    measures = [] if "measure" in table else measure_columns(table)
+    columns = {}
+    if measures:
+        best, marks = best_of_measures(table[["name", *measures]]), changes(table)
+        missing = np.where(is_reference(table), "", "–")
+    for column in table.columns:
+        texts = _texts(table[column], digits)
+        if column in measures:
+            texts = np.where(texts == "", missing, texts)
+            if column + LOW in table:
+                texts = _with_intervals(texts, table[column + LOW], table[column + HIGH], digits)
+            head = with_mark(column, table, always=True)
+            columns[head] = list(map(_Cell, texts, best[column], marks[column]))
+            p = p_values(table, column)
+            if with_p and p is not None:
+                shown_p = p.map(short_p, na_action="ignore").fillna("")
+                columns[f"p ({column})"] = list(map(_Cell, shown_p))
+            if column + VERDICT in table:
+                verdicts = _texts(table[column + VERDICT], digits)
+                columns[f"verdict ({column})"] = list(map(_Cell, verdicts))
+        elif split_suffix(str(column))[0] not in measures:
+            columns[str(column)] = list(map(_Cell, texts))
+    return columns
 
 
-def _markdown(cells: pd.DataFrame, sentences: list[str], _references: int) -> str:
-    def written(cell: Any) -> str:
-        text = " ".join(str(cell).replace("|", "\\|").split())
-        if not isinstance(cell, _Cell):
-            return text
-        bare = text.rstrip(_MARKS)
-        return f"**{bare}**{text[len(bare):]}"
+def _texts(values: pd.Series, digits: int) -> Any:
+    """Return values as text, floats with some decimals, ``''`` where there is none."""
+    def text(value: Any) -> str:
+        return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
-    rule = ["---", *["---:"] * (len(cells.columns) - 1)]
-    lines = [list(map(written, cells.columns)), rule,
-             *(list(map(written, row)) for row in cells.to_numpy().tolist())]
-    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return text + (f"\n{' '.join(sentences)}\n" if sentences else "")
+    return values.astype(object).map(text, na_action="ignore").fillna("").to_numpy(object)
 
 
-def _latex(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
-    def written(cell: Any) -> str:
-        text = str(cell)
-        bare = text.rstrip(_MARKS) if isinstance(cell, _Cell) else ""
-        bold = rf"\textbf{{{bare.translate(_LATEX)}}}" if bare else ""
-        return bold + text[len(bare):].translate(_LATEX)
+def _with_intervals(texts: Any, low: pd.Series, high: pd.Series, digits: int) -> Any:
+    """Return texts with the interval that follows each average."""
+    ends = " [" + _texts(low, digits) + ", " + _texts(high, digits) + "]"
+    return texts + np.where(low.isna(), "", ends)
 
-    texts = cells.map(written).rename(columns=written)
+
+def _markdown(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str]) -> str:
+    def written(text: str) -> str:
+        return " ".join(text.replace("|", "\\|").split())
+
+    def cell_text(cell: _Cell) -> str:
+        text = written(cell.text)
+        return (f"**{text}**" if cell.best else text) + cell.mark
+
+    heads = map(written, columns)
+    rule = ["---", *["---:"] * (len(columns) - 1)]
+    rows = [map(cell_text, row) for row in zip(*columns.values(), strict=True)]
+    lines = [f"| {' | '.join(row)} |\n" for row in (heads, rule, *rows)]
+    if sentences:
+        lines.append(f"\n{' '.join(sentences)}\n")
+    return "".join(lines)
+
+
+def _latex(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
+           references: int) -> str:
+    def cell_text(cell: _Cell) -> str:
+        text = cell.text.translate(_LATEX)
+        if cell.best:
+            text = rf"\textbf{{{text}}}"
+        return text + cell.mark.translate(_LATEX)
+
+    texts = pd.DataFrame({head: map(cell_text, cells) for head, cells in columns.items()},
+                         dtype=object)
+    texts.columns = [head.translate(_LATEX) for head in columns]
     # After the end of a row, LaTeX takes a bracket or a star for an option.
-    texts.isetitem(0, texts.iloc[:, 0].str.replace(r"^([\[*])", r"{\1}", regex=True))
-    text = texts.to_latex(index=False, escape=False,
-                          column_format="l" + "r" * (len(cells.columns) - 1))
+    first = texts.iloc[:, 0].str.replace(r"^([\[*])", r"{\1}", regex=True)
+    texts.isetitem(0, first)
+    table = texts.to_latex(index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
+    lines = table.splitlines()
     if references:
-        lines = text.split("\n")
         lines.insert(lines.index(r"\bottomrule") - references, r"\midrule")
-        text = "\n".join(lines)
-    note = "\n".join([r"\par\smallskip{\footnotesize",
-                      *(line for one in sentences for line in wrap(
-                          one.translate(_LATEX), NOTE_WIDTH, break_long_words=False,
-                          break_on_hyphens=False)), r"\par}", ""])
-    text += note if sentences else ""
+    if sentences:
+        lines.append(r"\par\smallskip{\footnotesize")
+        for sentence in sentences:
+            lines += wrap(sentence.translate(_LATEX), NOTE_WIDTH, break_long_words=False,
+                          break_on_hyphens=False)
+        lines.append(r"\par}")
+    text = "\n".join([*lines, ""])
     return f"% needs booktabs{' and amssymb' if BLACK in text else ''}\n{text}"
 
 
-def _plain(cells: pd.DataFrame, sentences: list[str], references: int) -> str:
-    def aligned(column: pd.Series) -> list[str]:
-        texts = [" ".join(str(cell).split()) for cell in column]
-        bare = [text.rstrip(_MARKS) for text in texts]
-        ends = [BEST * isinstance(cell, _Cell) + text[len(start):]
-                for cell, text, start in zip(column, texts, bare, strict=True)]
-        return [start + end.ljust(max(map(len, ends)))
-                for start, end in zip(bare, ends, strict=True)]
-
-    rows = cells.apply(aligned).set_axis([" ".join(str(column).split()) for column in cells],
-                                         axis=1)
+def _plain(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
+           references: int) -> str:
+    rows = pd.DataFrame({" ".join(head.split()): _aligned(cells)
+                         for head, cells in columns.items()}, dtype=object)
     if references:
-        rule = pd.DataFrame([[""] * len(rows.columns)], columns=rows.columns)
+        rule = pd.DataFrame("", [""], rows.columns)
         rows = pd.concat([rows[:-references], rule, rows[-references:]])
     first = rows.columns[0]
     width = shutil.get_terminal_size((0, 0)).columns or None
     text = rows.set_index(first).rename_axis(index=None, columns=first).to_string(line_width=width)
-    note = [f"{BEST} the best value."] * (BEST in text) + sentences
-    return "\n".join([*(line.rstrip() for line in text.split("\n")), *([""] if note else []),
-                      *(line for one in note for line in wrap(one, width or NOTE_WIDTH)), ""])
+    lines = [line.rstrip() for line in text.split("\n")]
+    note = [f"{BEST} the best value."] * (BEST in text) + [*sentences]
+    if note:
+        lines.append("")
+    for sentence in note:
+        lines += wrap(sentence, width or NOTE_WIDTH)
+    return "\n".join([*lines, ""])
 
 
-#: The forms with marks and notes.
-_PAPER = {"md": _markdown, "latex": _latex, "text": _plain}
+def _aligned(cells: Sequence[_Cell]) -> list[str]:
+    """Return cells whose texts end in one column, with what follows them."""
+    ends = [BEST * cell.best + cell.mark for cell in cells]
+    width = max(map(len, ends), default=0)
+    texts = [" ".join(cell.text.split()) for cell in cells]
+    return [text + end.ljust(width) for text, end in zip(texts, ends, strict=True)]

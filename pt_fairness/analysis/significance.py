@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,21 +55,21 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
         columns = [column for column in averages.columns if str(column).endswith(suffix)]
         empty = averages[columns].isna().all(axis=1) & ~is_reference(averages)
         if columns and empty.sum() == 1:
-            return int(np.flatnonzero(empty)[0])
+            return int(empty.argmax())
     return None
 
 
-def tested_topics(table: pd.DataFrame, column: str) -> float:
+def topics_of_test(table: pd.DataFrame, column: str) -> float:
     """Return the number of topics of the test of a measure, infinite where it is not known."""
-    attrs = table.attrs
-    dropped = attrs.get(UNDEFINED, {}).get(column, ()) if attrs.get(DROPPED) else ()
-    return attrs.get(TOPICS, math.inf) - len(dropped)
+    topics = table.attrs.get(TOPICS, math.inf)
+    if table.attrs.get(DROPPED):
+        topics -= len(table.attrs[UNDEFINED].get(column, ()))
+    return topics
 
 
 def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
     """Return the p-values of a measure, corrected ones if the table has them; ``None`` for none."""
-    found = averages.get(column + CORRECTED)
-    return averages.get(column + P_VALUE) if found is None else found
+    return averages.get(column + CORRECTED, averages.get(column + P_VALUE))
 
 
 def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
@@ -86,7 +88,7 @@ def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-
+    >>> from pt_fairness.analysis.significance import changes
     >>> table = pd.DataFrame({"name": ["A", "B", "C"], "rKL@5": [0.4, 0.1, 0.3],
     ...                       "rKL@5 +": [None, 0, 1], "rKL@5 -": [None, 9, 8],
     ...                       "rKL@5 p-value": [None, 0.01, 0.2]})
@@ -96,15 +98,21 @@ def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
     columns = measure_columns(averages)
     marks = pd.DataFrame("", averages.index, columns)
     row = baseline_row(averages)
+    if row is None:
+        return marks
     for column in columns:
-        p, direction = p_values(averages, column), direction_of(column, averages)
-        few = tested_topics(averages, column) < LEAST_TESTED
-        if row is None or p is None or direction is None or few:
+        p = p_values(averages, column)
+        direction = direction_of(column, averages)
+        if p is None or direction is None or topics_of_test(averages, column) < LEAST_TESTED:
             continue
         distance = from_best(averages[column].astype(float), direction)
-        better = np.sign(distance.iloc[row] - distance).map({1: BETTER, -1: WORSE, 0: ""})
-        found = better if direction in (LARGER, SMALLER) else DIFFERENT
-        marks[column] = better.where(p.isna(), found).where(p.astype(float) < alpha, "").fillna("")
+        gain = distance.iloc[row] - distance
+        significant = p.astype(float) < alpha
+        if direction in (LARGER, SMALLER):
+            marks.loc[significant & (gain > 0), column] = BETTER
+            marks.loc[significant & (gain < 0), column] = WORSE
+        else:
+            marks.loc[significant, column] = DIFFERENT
     return marks
 
 
@@ -118,7 +126,7 @@ def notes(table: pd.DataFrame) -> list[str]:
     --------
     >>> import pandas as pd
     >>> from pt_fairness import evaluate, groups
-
+    >>> from pt_fairness.analysis.significance import notes
     >>> qrels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": 1})
     >>> source = groups.from_mapping({"a": "PRO", "b": "CON"}, name="sides")
     >>> run = qrels.assign(score=1.0)
@@ -126,59 +134,26 @@ def notes(table: pd.DataFrame) -> list[str]:
     >>> notes(averages)
     ['Groups: sides (CON, PRO).', 'AWRF@5: target: equal shares of all groups.']
     """
-    sentences, attrs = [], table.attrs
-    measures = {name: measure_of(name, table) for name in map(str, (
-        table["measure"].unique() if is_per_query(table) else table.columns))}
-    compared = attrs.get(COMPARISON)
-    different = (f" {DIFFERENT} significantly different by a measure with 0 within its range; "
-                 "abs=True tests the nearness to 0."
-                 if NEAR_ZERO in [direction_of(name, table) for name in measures] else "")
-    if compared:
-        name, systems = compared["correction"], compared["systems"]
-        correction = ", not corrected for several systems" if name is None else \
-            f", {_CORRECTIONS.get(name, f'correction {name}')} for {systems} systems"
-        topics = [tested_topics(table, name) for name in measures]
-        if max(topics, default=0) >= LEAST_TESTED:
-            sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
-                             f"{compared['baseline']} ({compared['test']}, p < "
-                             f"{level(compared['alpha'])}{correction if systems > 1 else ''})."
-                             f"{different}")
-        if min(topics, default=math.inf) < LEAST_TESTED:
-            sentences.append(TOO_FEW)
-    elif (row := baseline_row(table)) is not None:
-        corrected = any(str(column).endswith(CORRECTED) for column in table.columns)
-        sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
-                         f"{table['name'].iloc[row]} (p < {level(ALPHA)}"
-                         f"{', corrected' if corrected else ''}).{different}")
-    if compared and attrs.get(TOLERANCE):
-        limits = ", ".join(f"{margin:g} in {one}" for one, margin in attrs[TOLERANCE].items())
-        sentences.append(f"Verdict within: not worse than {compared['baseline']} by more than "
-                         f"{limits}; exceeds: worse by more; each at the one-sided 5 % level, not "
-                         "corrected for several systems.")
+    attrs = table.attrs
+    names = table["measure"].unique() if is_per_query(table) else table.columns
+    measures = {str(name): measure_of(name, table) for name in names}
+    sentences = _notes_on_tests(table, list(measures))
     if attrs.get(INTERVAL):
-        method = {"bca": "BCa bootstrap", "t": "t distribution"}[attrs[INTERVAL]["method"]]
-        sentences.append(f"Intervals: {100 * attrs[INTERVAL]['confidence']:g} %, {method} over "
-                         "topics.")
-        if attrs.get(TOPICS, math.inf) < LEAST_INTERVAL:
-            sentences[-1] = "Intervals need at least three topics."
+        sentences.append(_note_on_intervals(table))
     if attrs.get(GROUPS):
         labels = f" ({first_names(attrs[LABELS])})" if attrs.get(LABELS) else ""
         sentences.append(f"Groups: {attrs[GROUPS]}{labels}.")
-    fair = {name: measure for name, measure in measures.items() if measure is not None}
-    texts = pd.Series({name: target_and_protected(measure, name in attrs.get(SEVERAL, {}))
-                       for name, measure in fair.items()}, dtype=object)
-    heads = [label_and_measure(name, fair[name]) for name in texts.index]
-    sentences += [f"{', '.join(same.index)}: {text}."
-                  for text, same in texts.set_axis(heads).groupby(texts.to_numpy(), sort=False)
-                  if text]
-    counts = pd.Series({name: f"{len(topics)} of {attrs[TOPICS]} topics"
-                        for name, topics in attrs.get(UNDEFINED, {}).items()}
-                       | attrs.get(UNDEFINED_EVERYWHERE, {}), dtype=object)
-    if len(counts):
+    several = attrs.get(SEVERAL, {})
+    texts = {label_and_measure(name, measure): target_and_protected(measure, name in several)
+             for name, measure in measures.items() if measure is not None}
+    sentences += [f"{same}: {text}." for text, same in _names_by_text(texts).items() if text]
+    counts = {name: f"{len(topics)} of {attrs[TOPICS]} topics"
+              for name, topics in attrs.get(UNDEFINED, {}).items()}
+    counts |= attrs.get(UNDEFINED_EVERYWHERE, {})
+    if counts:
         left_out = ", and left out" if attrs.get(DROPPED) else ""
-        sentences.append(f"Undefined{left_out}: " + "; ".join(
-            f"{', '.join(same.index)} on {count}"
-            for count, same in counts.groupby(counts, sort=False)) + ".")
+        parts = [f"{same} on {count}" for count, same in _names_by_text(counts).items()]
+        sentences.append(f"Undefined{left_out}: {'; '.join(parts)}.")
     for name, shares in attrs.get(FAR_DOWN, {}).items():
         systems = first_names([f"{share:.0%} of {system}" for system, share in shares.items()])
         sentences.append(f"{name} counts documents far down: of those that it counts, {systems} "
@@ -188,6 +163,67 @@ def notes(table: pd.DataFrame) -> list[str]:
     return sentences
 
 
+def _notes_on_tests(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the notes on the comparison with the baseline.
+
+    :param names: the names of the columns, or of the measures of a per-query frame
+    """
+    comparison = table.attrs.get(COMPARISON)
+    if comparison:
+        baseline, facts = comparison["baseline"], _facts_on_test(comparison)
+    else:
+        row = baseline_row(table)
+        if row is None:
+            return []
+        baseline, facts = table["name"].iloc[row], f"p < {level(ALPHA)}"
+        if any(str(column).endswith(CORRECTED) for column in table.columns):
+            facts += ", corrected"
+    sentences = []
+    topics = [topics_of_test(table, name) for name in names]
+    if max(topics) >= LEAST_TESTED:
+        marks = f"{BETTER} significantly better, {WORSE} significantly worse than {baseline}"
+        sentences.append(f"{marks} ({facts}).")
+        if NEAR_ZERO in [direction_of(name, table) for name in names]:
+            sentences[0] += (f" {DIFFERENT} significantly different by a measure with 0 within its "
+                             "range; abs=True tests the nearness to 0.")
+    if min(topics) < LEAST_TESTED:
+        sentences.append(TOO_FEW)
+    margins = table.attrs.get(TOLERANCE)
+    if margins:
+        limits = ", ".join(f"{margin:g} in {name}" for name, margin in margins.items())
+        sentences.append(f"Verdict within: not worse than {baseline} by more than {limits}; "
+                         "exceeds: worse by more; each at the one-sided 5 % level, not corrected "
+                         "for several systems.")
+    return sentences
+
+
+def _facts_on_test(comparison: Mapping[str, Any]) -> str:
+    """Return the test, the level and the correction in words."""
+    facts = f"{comparison['test']}, p < {level(comparison['alpha'])}"
+    method, systems = comparison["correction"], comparison["systems"]
+    if systems < 2:
+        return facts
+    if method is None:
+        return f"{facts}, not corrected for several systems"
+    return f"{facts}, {_CORRECTIONS.get(method, f'correction {method}')} for {systems} systems"
+
+
+def _note_on_intervals(table: pd.DataFrame) -> str:
+    if table.attrs.get(TOPICS, math.inf) < LEAST_INTERVAL:
+        return "Intervals need at least three topics."
+    facts = table.attrs[INTERVAL]
+    method = "BCa bootstrap" if facts["method"] == "bca" else "t distribution"
+    return f"Intervals: {100 * facts['confidence']:g} %, {method} over topics."
+
+
+def _names_by_text(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the names that have a text, separated by commas, by text."""
+    names: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        names.setdefault(text, []).append(name)
+    return {text: ", ".join(same) for text, same in names.items()}
+
+
 def short_p(p: float) -> str:
     """Return a p-value with three decimals, without the leading zero, and ``< .001`` below that.
 
@@ -195,7 +231,7 @@ def short_p(p: float) -> str:
 
     Examples
     --------
-
+    >>> from pt_fairness.analysis.significance import short_p
     >>> [short_p(p) for p in (0.05, 0.0312, 0.0004, 1.0)]
     ['.050', '.031', '< .001', '1.000']
     """
@@ -230,15 +266,16 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     """
     if method is None:
         return p_values
+    filled = p_values.fillna(1.0).astype(float)
     if method == "holm":  # statsmodels collects all garbage of the process for it, at each call
-        ordered = p_values.fillna(1.0).astype(float).sort_values()
-        steps = (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1.0)
+        ordered = filled.sort_values()
+        steps = ordered * np.arange(len(ordered), 0, -1)
+        steps = steps.cummax().clip(upper=1.0)
         return steps.reindex(p_values.index).where(p_values.notna())
     from statsmodels.stats.multitest import multipletests
     try:  # the method is checked in any case
-        values = multipletests(p_values.fillna(1.0) if len(p_values) else [1.0], ALPHA,
-                               str(method))[1]
+        values = multipletests(filled if len(filled) else [1.0], ALPHA, str(method))[1]
     except ValueError:
         raise ValueError(f"correction={shown(method)} is not possible; it takes a method of "
                          "statsmodels, such as 'holm', or None (--correction none)") from None
-    return pd.Series(values[:len(p_values)], p_values.index).where(p_values.notna())
+    return pd.Series(values[:len(filled)], p_values.index).where(p_values.notna())

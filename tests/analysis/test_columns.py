@@ -122,7 +122,7 @@ def test_comparisons_intervals_and_text_are_no_averages():
 @pytest.mark.parametrize(("table", "message"), [
     (TABLE.drop(columns="name"), "no column 'name'"), (TABLE.head(0), "no rows"),
     (TABLE[["name", "note"]], "no column of numbers except name"),
-    (pd.concat([TABLE, TABLE[["mrt"]]], axis=1), "several columns 'mrt'"),
+    (pd.concat([TABLE, TABLE[["mrt"]]], axis=1), "the column 'mrt' twice"),
     (TABLE.assign(**{"rND@5": ["0.5", "high"]}), "rND@5 has to be a column of numbers, and B has"),
     (pd.DataFrame({"name": ["A"], "qid": ["1"], "measure": ["rKL@5"], "value": [1.0]}),
      "this is a per-query frame")])

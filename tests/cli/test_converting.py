@@ -12,6 +12,7 @@ import pytest
 from rerank_cases import WORKED
 
 from pt_fairness import analysis, cli, evaluate, groups, read_run, rerank
+from pt_fairness.analysis.significance import short_p
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ def test_what_it_costs_and_brings(run, qrels, capsys, monkeypatch):
         assert line.startswith(f"{row.measure} {arrow}")
         cells = line.replace("▲", "").replace("▼", "").split(f" {arrow}")[1].split()
         assert cells == [f"{row.baseline:.4f}", f"{row.mean:.4f}", f"{row.difference:+.4f}",
-                         f"[{row.low:.4f},", f"{row.high:.4f}]", f"{row.p:.4f}"]
+                         f"[{row.low:.4f},", f"{row.high:.4f}]", *short_p(row.p).split()]
         better = (row.difference > 0) == (arrow == "↑")
         assert ("▲" in line, "▼" in line) == (row.reject and better, row.reject and not better)
     assert found["reject"].any() and "BCa bootstrap over topics" in shown
