@@ -15,7 +15,7 @@ from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import ManyRunsEvaluator
 from pt_fairness.provider.parsing import parsed, take_groups
 from pt_fairness.rankings.trec_order import Judgments, Run
 

@@ -14,7 +14,7 @@ from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import collecting_warnings, listed, shown, warn
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.evaluation.results import means_of
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import ManyRunsEvaluator
 
 #: The names of the rows, by kind.
 ROWS = dict(zip(KINDS, ("[random order]", "[proportional]", "[largest group first]",

@@ -24,7 +24,7 @@ from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import Input, opened
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import scores_of
 
 #: The name of a run, and the run.

@@ -1,4 +1,4 @@
-"""Registry of the measures of this package."""
+"""Registry of the measures of this package, and those of ir_measures that it computes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from pt_fairness.measures.docstrings import docstring_of
 
 #: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}
+#: Environment variable; if ``ndeval``, ir_measures computes all measures of ndeval.
+ALPHA_VARIABLE = "PT_FAIRNESS_ALPHA"
+ALPHA_MEASURES = frozenset({"alpha_nDCG", "alpha_DCG"})
+#: The other measures of ndeval, computed by ndeval on runs in trec_eval's order.
+NDEVAL_MEASURES = frozenset({"ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"})
 #: The modules that hold all measures by name. pyterrier.measures copies the registry of ir_measures
 #: when it is imported.
 _EXPORTING = ("pt_fairness", "pyterrier.measures")

@@ -14,16 +14,14 @@ from ir_measures import Measure, providers
 from ir_measures.providers.base import Any as AnyValue
 
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.registration import MEASURES
+from pt_fairness.measures.registration import (
+    ALPHA_MEASURES,
+    ALPHA_VARIABLE,
+    MEASURES,
+    NDEVAL_MEASURES,
+)
 
-__all__ = ["ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
-
-
-#: Environment variable; if ``ndeval``, ir_measures computes all measures of ndeval.
-ALPHA_VARIABLE = "PT_FAIRNESS_ALPHA"
-ALPHA_MEASURES = frozenset({"alpha_nDCG", "alpha_DCG"})
-#: The other measures of ndeval, computed by ndeval on runs in trec_eval's order.
-NDEVAL_MEASURES = frozenset({"ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"})
+__all__ = ["ALPHA_MEASURES", "ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 
 
 def _order(measure: Measure) -> tuple[int, str]:
@@ -43,13 +41,14 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
     @property
     def SUPPORTED_MEASURES(self) -> list[Any]:  # noqa: N802
         """Every measure of this package; its parameters take any value."""
-        found = []
+        measures = []
         for measure in MEASURES.values():
+            params = {name: AnyValue(required=param.required)
+                      for name, param in measure.SUPPORTED_PARAMS.items()}
             # Without its own constructor, which may refuse AnyValue.
-            found.append(object.__new__(type(measure)))
-            Measure.__init__(found[-1], **{param: AnyValue(required=info.required)
-                                           for param, info in measure.SUPPORTED_PARAMS.items()})
-        return found
+            measures.append(object.__new__(type(measure)))
+            Measure.__init__(measures[-1], **params)
+        return measures
 
     def supports(self, measure: Any) -> bool:
         """Return whether this provider computes ``measure``.
@@ -79,28 +78,31 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         """
         from pt_fairness.provider.checks import check_sources
         measures = list(measures)
-        check_sources(one for one in measures if isinstance(one, FairnessMeasure))
+        check_sources(measure for measure in measures if isinstance(measure, FairnessMeasure))
         return list(super().run_inputs(measures))
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of the qrels that ``measures`` read."""
-        parts = [part for measure in measures for part in getattr(measure, "parts", [measure])]
-        from_qrels = any(getattr(part, "needs_groups", True)
-                         and part.params.get("groups") is None for part in parts)
-        return ["query_id", "doc_id", "relevance", *(["iteration"] if from_qrels else [])]
+        columns = ["query_id", "doc_id", "relevance"]
+        for measure in measures:
+            for part in getattr(measure, "parts", [measure]):
+                if getattr(part, "needs_groups", True) and part.params.get("groups") is None:
+                    return [*columns, "iteration"]
+        return columns
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
         from pt_fairness.provider.evaluator import FairnessEvaluator
         # ir_measures' pipeline passes a set; sorting makes the order of the output deterministic.
-        unordered = isinstance(measures, (set, frozenset))
-        measures = sorted(measures, key=_order) if unordered else list(measures)
-        others = [str(measure) for measure in measures if not self.supports(measure)]
-        if others:
+        if isinstance(measures, (set, frozenset)):
+            measures = sorted(measures, key=_order)
+        measures = list(measures)
+        elsewhere = [str(measure) for measure in measures if not self.supports(measure)]
+        if elsewhere:
             raise ValueError(f"the provider {self.NAME!r} does not compute "
-                             f"{', '.join(sorted(others))}; without a provider, ir_measures takes "
-                             "the one that does")
-        return FairnessEvaluator(measures,
-                                 ir_measures.util.QrelsConverter(qrels).as_pd_dataframe())
+                             f"{', '.join(sorted(elsewhere))}; without a provider, ir_measures "
+                             "takes the one that does")
+        frame = ir_measures.util.QrelsConverter(qrels).as_pd_dataframe()
+        return FairnessEvaluator(measures, frame)
 
 
 FAIRNESS = FairnessProvider()
@@ -116,6 +118,8 @@ def plug_in() -> None:
     # A version of ir_measures that reads entry points imports this module before it creates the
     # pipeline, and adds the provider itself.
     pipeline = getattr(ir_measures, "DefaultPipeline", None)
-    if pipeline is not None and not any(isinstance(provider, FairnessProvider)
-                                        for provider in pipeline.providers):
-        pipeline.providers.insert(pipeline.providers.index(ir_measures.pyndeval), FAIRNESS)
+    if pipeline is None or any(isinstance(provider, FairnessProvider)
+                               for provider in pipeline.providers):
+        return
+    place = pipeline.providers.index(ir_measures.pyndeval)
+    pipeline.providers.insert(place, FAIRNESS)

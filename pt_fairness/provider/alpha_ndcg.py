@@ -4,22 +4,26 @@ ir_measures computes them with ndeval, which breaks ties in another order than t
 α per call, and stops at rank 20. This module has ndeval's arithmetic without these limits. The
 ideal ranking is greedy; ties in it are broken by docno, descending. α-DCG is divided by the gain of
 an ideal ranking in which every document has every subtopic. At cutoff 1 it is not divided, as in
-ndeval. ndeval's other measures use its warning of ties.
+ndeval. ndeval's other measures, computed by ndeval in trec_eval's order, use its warning of ties.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import ir_measures
 import numpy as np
+import pandas as pd
 
 from pt_fairness.core.arrays import Floats, Ints, mean_of_lists, ratio
 from pt_fairness.core.discounts import log_discount
-from pt_fairness.core.identifiers import words_of
+from pt_fairness.core.identifiers import codes_of, texts_of, words_of
+from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.core.messages import Warn
 from pt_fairness.measures.params import DEEPEST
-from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.measures.registration import ALPHA_VARIABLE
 from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.trec_order import Judgments, Run
 
@@ -47,8 +51,9 @@ class Diversity:
                  "are read from the iteration field of the qrels, which PyTerrier's reader drops "
                  "and pt_fairness.read_qrels keeps, or from groups= (--groups)", "subtopics")
         self.warn_of_ties(measure, run, warn)
-        return mean_of_lists(score(measure.NAME, subtopics, Listing(run, measure),
-                                   measure["alpha"], measure.params.get("cutoff")), run.topics)
+        listing, cutoff = Listing(run, measure), measure.params.get("cutoff")
+        of_lists = score(measure.NAME, subtopics, listing, measure["alpha"], cutoff)
+        return mean_of_lists(of_lists, run.topics)
 
     def warn_of_ties(self, measure: Any, run: Run, warn: Warn) -> None:
         """Warn if the order of tied documents can change a value."""
@@ -79,11 +84,12 @@ class Subtopics:
         self._members = np.full((len(sets), self._size.max(initial=0)), self._nothing)
         self._members[set_, np.arange(len(set_)) - first[set_]] = label
         self._relevant = np.flatnonzero(self.of_pair >= 0)
-        held = np.zeros((len(judgments.topics), self._nothing + 1), bool)
+        present = np.zeros((len(judgments.topics), self._nothing + 1), bool)
         topic = judgments.topic[self._relevant]
-        held[topic[:, None], self._members[self.of_pair[self._relevant]]] = True
+        subtopics = self._members[self.of_pair[self._relevant]]
+        present[topic[:, None], subtopics] = True
         #: The number of subtopics of the relevant documents of each topic, ``[T]``.
-        self.count = held[:, :self._nothing].sum(axis=1)
+        self.count = present[:, :self._nothing].sum(axis=1)
         #: The number of relevant documents with a subtopic of each topic, ``[T]``.
         self.documents = np.bincount(topic, minlength=len(judgments.topics))
         self._ideals: dict[tuple[float, int | None], Floats] = {}
@@ -91,8 +97,10 @@ class Subtopics:
     def gains(self, listing: Listing, alpha: float, cutoff: int | None) -> Floats:
         """Return the gain at every rank of each list, ``[R, depth]``."""
         codes = listing.sets(self)
-        some = codes >= 0 if cutoff is None else (codes >= 0) & (listing.place < cutoff)
-        lists, place, codes = listing.list[some], listing.place[some], codes[some]
+        relevant = codes >= 0
+        if cutoff is not None:
+            relevant &= listing.place < cutoff
+        lists, place, codes = listing.list[relevant], listing.place[relevant], codes[relevant]
         size = self._size[codes]
         row = np.repeat(np.arange(len(codes)), size)
         column = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
@@ -102,11 +110,12 @@ class Subtopics:
         first = np.flatnonzero(np.diff(ordered, prepend=-1))
         # The number of earlier documents of the list with the same subtopic.
         seen = np.empty(len(order), np.int64)
-        seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
-        depth = int(place.max(initial=-1)) + 1
-        flat = np.bincount(lists[row] * depth + place[row], weights=(1.0 - alpha) ** seen,
-                           minlength=len(listing.topics) * depth)
-        return flat.reshape(len(listing.topics), depth).astype(float)
+        times = np.diff(first, append=len(order))
+        seen[order] = np.arange(len(order)) - np.repeat(first, times)
+        depth, n = int(place.max(initial=-1)) + 1, len(listing.topics)
+        cell = lists[row] * depth + place[row]
+        gains = np.bincount(cell, (1.0 - alpha) ** seen, minlength=n * depth)
+        return gains.reshape(n, depth).astype(float)
 
     def ideal(self, alpha: float, depth: int | None) -> Floats:
         """Return the gain at every rank of the greedy ideal ranking of each topic, ``[T, depth]``.
@@ -146,8 +155,10 @@ class Subtopics:
         """
         order = np.lexsort((subtopic, topic))
         topic, subtopic = topic[order], subtopic[order]
-        new = np.append(True, (topic[1:] != topic[:-1]) | (subtopic[1:] != subtopic[:-1]))
-        turn = np.arange(len(topic)) - np.flatnonzero(new)[np.cumsum(new) - 1]
+        new = np.ones(len(topic), bool)
+        new[1:] = (topic[1:] != topic[:-1]) | (subtopic[1:] != subtopic[:-1])
+        first = np.flatnonzero(new)
+        turn = np.arange(len(topic)) - first[np.cumsum(new) - 1]
         order = np.lexsort((turn, topic))
         topic, turn = topic[order], turn[order]
         place = np.arange(len(topic)) - np.searchsorted(topic, topic)
@@ -159,12 +170,13 @@ class Subtopics:
 
         Ties are broken by docno, descending.
         """
-        pairs = self._relevant[np.isin(self._judgments.topic[self._relevant], topics)]
+        topic = self._judgments.topic
+        pairs = self._relevant[np.isin(topic[self._relevant], topics)]
         words = ~words_of(self._judgments.docnos(pairs))
-        topic = np.searchsorted(topics, self._judgments.topic[pairs])
-        order = np.lexsort((*words.T[::-1], topic))
-        return greedy_gains(topic[order], self._members[self.of_pair[pairs][order]],
-                            self._nothing, alpha, depth)
+        pairs = pairs[np.lexsort((*words.T[::-1], topic[pairs]))]
+        place = np.searchsorted(topics, topic[pairs])
+        subtopics = self._members[self.of_pair[pairs]]
+        return greedy_gains(place, subtopics, self._nothing, alpha, depth)
 
 
 def greedy_gains(topic: Ints, subtopics: Ints, nothing: int, alpha: float, depth: int) -> Floats:
@@ -204,8 +216,8 @@ class Listing:
         # The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
         self.list, self.block, self.place, self.pair = run.list, run.block, run.place, run.pair
         if judged_only(measure):
-            kept = self.pair >= 0
-            self.list, self.block, self.pair = self.list[kept], self.block[kept], self.pair[kept]
+            rows = self.pair >= 0
+            self.list, self.block, self.pair = run.list[rows], run.block[rows], run.pair[rows]
             self.place = np.arange(len(self.list)) - np.searchsorted(self.list, self.list)
 
     def sets(self, subtopics: Subtopics) -> Ints:
@@ -237,20 +249,71 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
     :param name: ``alpha_nDCG`` or ``alpha_DCG``
     :param cutoff: ``None`` for the whole list; the ideal then has all relevant documents
     """
-    found = _discounted(subtopics.gains(listing, alpha, cutoff))
+    gains = _discounted(subtopics.gains(listing, alpha, cutoff))
     if name == "alpha_nDCG":
-        return ratio(found, _discounted(subtopics.ideal(alpha, cutoff))[listing.topics])
+        ideal = _discounted(subtopics.ideal(alpha, cutoff))
+        return ratio(gains, ideal[listing.topics])
     if cutoff == 1:
-        return found  # as ndeval
+        return gains  # as ndeval
     if cutoff is not None and cutoff > DEEPEST:
         raise ValueError(f"alpha_DCG@{cutoff} is not possible: it takes cutoffs of at most "
                          f"{DEEPEST}; alpha_nDCG takes any")
     # Without a cutoff, the ideal has as many ranks as the topic has relevant documents.
-    depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(found), cutoff)
+    depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(gains), cutoff)
     longest = int(depth.max(initial=0))
     terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
-    return ratio(found, subtopics.count[listing.topics] * np.append(0.0, np.cumsum(terms))[depth])
+    of_subtopic = np.append(0.0, np.cumsum(terms))
+    return ratio(gains, subtopics.count[listing.topics] * of_subtopic[depth])
 
 
 def _discounted(gains: Floats) -> Floats:
     return np.asarray(gains @ log_discount(gains.shape[1]))
+
+
+class Ndeval:
+    """Evaluator of ndeval's other measures, with one pyndeval evaluator per parameter setting.
+
+    ir_measures passes one generator to all settings, which is exhausted after the first setting.
+    It cannot leave out unjudged documents.
+    """
+
+    def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
+        self._names = np.array(judgments.topics, dtype=object)
+        self._lock = threading.Lock()  # pyndeval is not thread-safe
+        topic, _ = codes_of(qrels["query_id"], "qrels")
+        annotated = qrels.assign(query_id=self._names[topic], doc_id=texts_of(qrels["doc_id"]))
+        if "iteration" in qrels:
+            iteration = qrels["iteration"]
+            annotated = annotated[iteration.notna() & ~iteration.isin(UNANNOTATED)]
+        self._settings: dict[Any, list[tuple[Any, Any]]] = {}
+        for measure in measures:
+            params = dict(measure.params)
+            params.pop("judged_only", None)
+            key = (measure["rel"], params.get("alpha"), params.get("beta"), judged_only(measure))
+            self._settings.setdefault(key, []).append((measure, type(measure)(**params)))
+        self._evaluators = {}
+        for key, pairs in self._settings.items():
+            plain = [of_ndeval for _, of_ndeval in pairs]
+            self._evaluators[key] = ir_measures.pyndeval.evaluator(plain, annotated)
+
+    def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
+        """Yield each measure with its value for each topic, ``[T]``."""
+        for key, pairs in self._settings.items():
+            values = {repr(plain): np.zeros(len(run.topics)) for _, plain in pairs}
+            for lists, inside in run.samples():  # ndeval takes one list of a topic at a time
+                if key[-1]:
+                    inside = inside & (run.pair >= 0)
+                rows = np.flatnonzero(inside)
+                ordered = pd.DataFrame({
+                    "query_id": self._names[run.topic[rows]], "doc_id": run.docnos(rows),
+                    "score": -run.place[rows].astype(float)})
+                place = dict(zip(self._names[run.topics[lists]], lists, strict=True))
+                with self._lock:
+                    metrics = list(self._evaluators[key].iter_calc(ordered))
+                for metric in metrics:
+                    if metric.query_id in place:
+                        values[repr(metric.measure)][place[metric.query_id]] = metric.value
+            for measure, plain in pairs:
+                # ndeval returns NaN (0 / 0) for a topic without relevant documents.
+                of_lists = np.nan_to_num(values[repr(plain)])
+                yield measure, mean_of_lists(of_lists, run.topics)

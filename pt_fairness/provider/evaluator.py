@@ -1,9 +1,10 @@
-"""The ir_measures Evaluator: runs against one set of qrels."""
+"""The evaluators: of this package's measures, of a group's judgments, and of any measures."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import ir_measures
@@ -11,65 +12,335 @@ import numpy as np
 import pandas as pd
 from ir_measures import providers
 
-from pt_fairness import groups as sources
-from pt_fairness import targets
-from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness import groups, targets, values
+from pt_fairness.core.arrays import Bools, Floats, Ints, mean_of_lists
 from pt_fairness.core.labels import TARGET_WORDS
-from pt_fairness.core.messages import ONCE, UNKNOWN, listed, warn
+from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, warn
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.coverage import OfGroupMeasure
-from pt_fairness.measures.rank_bias import ValueMeasure
+from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
+from pt_fairness.measures.registration import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.measures.scoring import contributions, depth_of, nothing_to_compare, rels_of, score
-from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.provider.alpha_ndcg import Diversity
-from pt_fairness.provider.attributes import Attributes
+from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
 from pt_fairness.provider.checks import check_labels, check_names, check_weights
-from pt_fairness.provider.ndeval import Ndeval
-from pt_fairness.provider.others import OfGroups
-from pt_fairness.provider.value_lookup import ValueLookup
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.labelled import Attribute, Background, LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
+from pt_fairness.values import runs
+
+
+class ValueLookup:
+    """The document values that measures use.
+
+    :param annotations: the groups of the judged documents
+    :raises ValueError: an unknown value source or background run
+    """
+
+    def __init__(self, measures: Sequence[ValueMeasure], annotations: Annotations) -> None:
+        self._annotations, self._topics = annotations, annotations.judgments.topics
+        by_source: dict[Hashable, list[ValueMeasure]] = {}
+        for measure in measures:
+            by_source.setdefault(measure.value_source, []).append(measure)
+        self._sources: dict[Hashable, values.Values | Mapping[str, float]] = {}
+        #: The number of ranks of a list for which each value source is needed, ``None`` for all.
+        self._depths: dict[Hashable, int | None] = {}
+        for key, users in by_source.items():
+            source = users[0].param("values")
+            self._sources[key] = source if isinstance(source, dict) else values.get(source)
+            self._depths[key] = depth_of(users)
+        self._backgrounds: dict[Hashable, Background] = {}
+        for measure in measures:
+            background = measure.background
+            if background is not None and background not in self._backgrounds:
+                self._backgrounds[background] = self._background(*background)
+
+    def added_to(self, rankings: Rankings, run: Run) -> Rankings:
+        """Return a copy of the rankings with the values of the ranked documents and backgrounds."""
+        numbers: dict[Hashable, Floats] = {}
+        for key, source in self._sources.items():
+            if isinstance(source, values.Values):
+                depth = self._depths[key]
+                rows = slice(None) if depth is None else np.flatnonzero(run.place < depth)
+                docnos = run.docnos(rows)
+                numbers[key] = np.full(len(run.place), np.nan)
+                numbers[key][rows] = source.find(run.topic[rows], self._topics, docnos)
+        return replace(rankings, values=numbers, backgrounds=self._backgrounds)
+
+    def _background(self, name: str, rel: int | None) -> Background:
+        """Return the documents of a background.
+
+        :param rel: the minimum relevance of judged documents; ``None`` for those of the run
+            that is registered as ``name``
+        """
+        judgments = self._annotations.judgments
+        if rel is None:
+            frame = runs.get(name).rename(columns={"qid": "query_id", "docno": "doc_id"})
+            frame = frame[["query_id", "doc_id"]].assign(score=-np.arange(float(len(frame))))
+            run = Run(frame, judgments, lambda message, cause: None)
+            rankings = self._annotations.of_run(run, None)
+            topic, docnos = run.topic, run.docnos()
+            codes, sets = rankings.codes, rankings.sets
+        else:
+            pairs = np.flatnonzero(judgments.relevance >= rel)
+            topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
+            codes, sets = self._annotations.pair_codes[pairs], self._annotations.sets
+        numbers = {key: self._numbers(source, topic, docnos, codes, sets)
+                   for key, source in self._sources.items()}
+        return Background(topic, numbers)
+
+    def _numbers(self, source: values.Values | Mapping[str, float], topic: Ints, docnos: Any,
+                 codes: Ints, sets: LabelSets) -> Floats:
+        """Return the value of each document, ``[n]``, NaN where it has none."""
+        if isinstance(source, values.Values):
+            return source.find(topic, self._topics, docnos)
+        labels = self._annotations.labels
+        shares = sets.shares(np.arange(len(sets)), labels)
+        of_sets = np.append(of_label_sets(source, labels, shares), np.nan)
+        return np.where(sets.any_of(labels), of_sets, np.nan)[codes]
+
+
+class Attributes:
+    """The sources whose labels measures combine: their :attr:`FairnessMeasure.joint`.
+
+    :param measures: measures with the same sources
+    :raises ValueError: an unknown source or target, a target that depends on the topic, or a source
+        with weights in ``whole``
+    """
+
+    def __init__(self, measures: Sequence[FairnessMeasure], judgments: Judgments) -> None:
+        self._depth = depth_of(measures)
+        self.sources = {name: groups.get(name) for name in measures[0].joint}
+        self._rel = min(measure.param("rel") or 0 for measure in measures)
+        self._annotations: dict[str, Annotations] = {}
+        cells = 1
+        for name, source in self.sources.items():
+            added: set[str] = set()
+            for measure in measures:
+                if source.weighted and name in measure.param("whole").split(","):
+                    raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
+                                     "there; leave it out of whole")
+                added.update(_labels(measure.joint[name]))
+            annotations = Annotations(judgments, source, [self._rel], added, unknown=True)
+            self._annotations[name] = annotations
+            cells *= len(annotations.sets.labels)
+        if cells >= 2**63:
+            raise ValueError(f"{measures[0]} has {cells:.2g} combinations of labels, more than an "
+                             "integer can number; use fewer attributes")
+
+    def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
+        """Return a copy of the rankings with the label sets of the ranked and judged documents."""
+        attributes: dict[Hashable, Attribute] = {}
+        for name, judged in self._annotations.items():
+            ranked = judged.of_run(run, self._depth)
+            pair_codes = judged.by_rel[self._rel]
+            attributes[name] = Attribute(ranked.sets, ranked.codes, pair_codes)
+            if len(run.list) and (ranked.codes < 0).all():
+                warn(f"no document of the run, such as {run.docnos([0])[0]!r}, is in the groups "
+                     f"{name!r}, so all of them weigh nothing; check that the ids match",
+                     f"none {name}")
+        return replace(rankings, attributes=attributes)
+
+
+def _labels(name: str) -> tuple[str, ...]:
+    """Return the labels of a target.
+
+    :raises ValueError: the target is not registered, or depends on the topic
+    """
+    target = targets.find(name)
+    if target.topics is not None or target.of_qrels:
+        raise ValueError(f"the target {name!r} depends on the topic; TrecFair takes targets with "
+                         "the same shares for all topics, and adds those of the relevant documents "
+                         "itself (of_qrels)")
+    return target.labels
+
+
+class QuickEvaluator:
+    """Evaluator with the values of ``ir_measures.evaluator(measures, qrels)``.
+
+    pytrec_eval takes dictionaries. ir_measures builds them row by row in Python, this class from
+    whole columns.
+
+    :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
+        identifiers as text
+    :raises ValueError: a measure that no provider computes, or that does not fit the qrels
+    """
+
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
+        plain = [measure for measure in measures
+                 if _provider_of(measure) is ir_measures.pytrec_eval]
+        rest = [measure for measure in measures if measure not in plain]
+        self._plain = self._rest = None
+        if plain:
+            relevance = qrels["relevance"]
+            if len(qrels) and pd.api.types.is_float_dtype(relevance):
+                raise ValueError(f"{', '.join(map(str, plain))} take whole numbers as relevance, "
+                                 f"and the qrels have floats, such as {relevance.iloc[0]}; round "
+                                 "them and convert the column with astype(int)")
+            by_topic = _by_topic(qrels, "relevance")
+            self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
+        if rest:
+            self._rest = ir_measures.evaluator(rest, qrels)
+
+    def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
+        """Yield the value of each measure for each topic.
+
+        :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
+            ``iteration``; identifiers as text, scores as floats
+        """
+        if self._plain is not None:
+            yield from self._plain.iter_calc(_by_topic(run, "score"))
+        if self._rest is not None:
+            yield from self._rest.iter_calc(run)
+
+
+def _provider_of(measure: Any) -> Any:
+    """Return the provider of a measure in ir_measures' default pipeline, or ``None``."""
+    for provider in ir_measures.DefaultPipeline.providers:
+        if provider.supports(measure) and provider.is_available():
+            return provider
+    return None
+
+
+def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
+    """Return topic → docno → value; of duplicate documents the last row is used."""
+    codes, names = pd.factorize(frame["query_id"])
+    docnos, numbers = frame["doc_id"].tolist(), frame[column].tolist()
+    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
+    topics: dict[str, dict[str, Any]] = {}
+    for start, end in itertools.pairwise([*starts, len(codes)]):
+        of_topic = topics.setdefault(str(names[codes[start]]), {})
+        of_topic.update(zip(docnos[start:end], numbers[start:end], strict=True))
+    return topics
+
+
+class OfGroups:
+    """Evaluators of the measures :class:`OfGroup` of one group source.
+
+    :param annotations: the groups of the judged documents
+    :raises ValueError: no provider computes a measure
+    """
+
+    def __init__(self, measures: Sequence[OfGroupMeasure], annotations: Annotations) -> None:
+        self._annotations = annotations
+        self._names = np.array(annotations.judgments.topics, dtype=object)
+        #: Mask of the topics with a relevant document of the group, ``[T]``, and the evaluator.
+        self._evaluators = {measure: self._evaluator(measure) for measure in measures}
+
+    def _evaluator(self, measure: OfGroupMeasure) -> tuple[Bools, QuickEvaluator]:
+        # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
+        judgments = self._annotations.judgments
+        member, relevance = self._of_group(measure.param("group"))
+        relevant = member & (relevance >= measure.rel)
+        defined = np.bincount(judgments.topic[relevant], minlength=len(self._names)) > 0
+        # Providers may not take a topic without a relevant document.
+        rows = defined[judgments.topic]
+        if measure.param("others") != "irrelevant":
+            rows &= member
+        pairs = np.flatnonzero(rows)
+        qrels = pd.DataFrame({"query_id": self._names[judgments.topic[pairs]],
+                              "doc_id": judgments.docnos(pairs), "relevance": relevance[pairs]})
+        return defined, QuickEvaluator([measure.inner], qrels)
+
+    def _of_group(self, label: str) -> tuple[Bools, Any]:
+        """Return a mask of the judged pairs of a group, and the relevance of all, ``[pairs]``."""
+        judgments = self._annotations.judgments
+        member = self._annotations.sets.any_of([label])[self._annotations.pair_codes]
+        relevance = judgments.relevance
+        if self._annotations.groups is None and member.any():
+            codes, labels = judgments.row_labels
+            rows = codes == labels.index(label)
+            relevance = np.full(len(member), np.iinfo(np.int64).min, relevance.dtype)
+            np.maximum.at(relevance, judgments.index.pair[rows], judgments.row_relevance[rows])
+        return member, np.where(member, relevance, np.minimum(judgments.relevance, 0))
+
+    def scores(self, run: Run, rankings: Rankings) -> Iterator[tuple[FairnessMeasure, Floats]]:
+        """Yield each measure with its value for each topic, ``[T]``; NaN where it is undefined.
+
+        :param rankings: the documents of the run with their groups
+        """
+        for measure, (defined, evaluator) in self._evaluators.items():
+            counting = defined[run.topic]
+            if measure.param("others") != "irrelevant":
+                counting &= rankings.sets.any_of([measure.param("group")])[rankings.codes]
+            of_lists = np.zeros(len(run.topics))
+            for lists, inside in run.samples():
+                rows = np.flatnonzero(inside & counting)
+                of_topic = {}
+                if len(rows):
+                    frame = pd.DataFrame({"query_id": self._names[run.topic[rows]],
+                                          "doc_id": run.docnos(rows), "score": run.scores(rows)})
+                    try:
+                        of_topic = {metric.query_id: metric.value
+                                    for metric in evaluator.iter_calc(frame)}
+                    except ZeroDivisionError:
+                        raise ValueError(f"{measure} cannot be computed: {measure.inner} divides "
+                                         "by zero where all documents of a list are relevant") \
+                            from None
+                of_lists[lists] = [of_topic.get(topic, measure.inner.DEFAULT)
+                                   for topic in self._names[run.topics[lists]]]
+            yield measure, np.where(defined, mean_of_lists(of_lists, run.topics), np.nan)
 
 
 class GroupedMeasures:
     """The measures of one group source, with the annotations and values that they use.
 
-    :param name: the name of the source, ``None`` for ``iteration``
+    :param source: the source or its name, ``None`` for ``iteration``
     :param needed: whether the measures need groups
     :param measures: the measures; they combine the same sources, or none
     :raises ValueError: an unknown source, or qrels without groups
     """
 
-    def __init__(self, name: str | None, needed: bool, measures: Sequence[FairnessMeasure],
+    def __init__(self, source: Any, needed: bool, measures: Sequence[FairnessMeasure],
                  judgments: Judgments) -> None:
-        self.groups, self.measures = None if name is None else sources.get(name), measures
-        self.needed = needed
+        self.groups = None if source is None else groups.get(source)
+        self.measures, self.needed, self._depth = measures, needed, depth_of(measures)
         if self.groups is not None and self.groups.weighted:
             check_weights(measures, self.groups)
-        self.annotations = Annotations(
-            judgments, self.groups, rels_of(measures),
-            {label for measure in measures for label in measure.added_labels}, needed)
-        self.values = ValueLookup(measures, self.annotations)
-        self.of_group = OfGroups(measures, self.annotations)
-        self.of_views = [one for one in measures if not isinstance(one, OfGroupMeasure)]
-        self.attributes = Attributes(measures, judgments)
+        added = {label for measure in measures for label in measure.added_labels}
+        self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
+        of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
+        of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
+        self._values = ValueLookup(of_values, self.annotations) if of_values else None
+        self._of_group = OfGroups(of_group, self.annotations) if of_group else None
+        self._of_views = [measure for measure in measures if measure not in of_group]
+        self._attributes = Attributes(measures, judgments) if measures[0].joint else None
+        sources = [] if self.groups is None else [self.groups]
+        if self._attributes is not None:
+            sources += self._attributes.sources.values()
         #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
-        self.dropping = {one: ~np.isin(judgments.topics, list(one.topics))
-                         for one in (self.groups, *self.attributes.sources.values())
-                         if one is not None and one.topics is not None}
-        self.dropped: Bools = np.any([np.zeros(len(judgments.topics), bool),
-                                      *self.dropping.values()], axis=0)
+        self.dropping = {source: ~np.isin(judgments.topics, list(source.topics))
+                         for source in sources if source.topics is not None}
+        self.dropped: Bools = np.zeros(len(judgments.topics), bool)
+        for dropped in self.dropping.values():
+            self.dropped = self.dropped | dropped
+
+    def rankings(self, run: Run, warn: Warn) -> Rankings:
+        """Return the documents of a run with all that the measures use."""
+        rankings = self.annotations.of_run(run, self._depth)
+        if self._values is not None:
+            rankings = self._values.added_to(rankings, run)
+        if self._attributes is not None:
+            rankings = self._attributes.added_to(rankings, run, warn)
+        return rankings
+
+    def scores(self, run: Run, rankings: Rankings) -> dict[FairnessMeasure, Floats]:
+        """Return the values of each measure, ``[T]``; NaN where undefined."""
+        scores = score(self._of_views, rankings)
+        if self._of_group is not None:
+            scores.update(self._of_group.scores(run, rankings))
+        return scores
 
 
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
     by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
-    for measure in dict.fromkeys(part for whole in measures for part in whole.parts):
-        name = measure.param("groups") if measure.needs_groups else None
-        by_source.setdefault((name, measure.needs_groups, tuple(measure.joint)), []).append(measure)
-    return [GroupedMeasures(name, needed, some, judgments)
-            for (name, needed, _), some in by_source.items()]
+    parts = dict.fromkeys(itertools.chain.from_iterable(measure.parts for measure in measures))
+    for part in parts:
+        needed = part.needs_groups
+        source = part.param("groups") if needed else None
+        by_source.setdefault((source, needed, *part.joint), []).append(part)
+    return [GroupedMeasures(source, needed, users, judgments)
+            for (source, needed, *_), users in by_source.items()]
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -79,16 +350,17 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
-        self._judgments = Judgments(qrels)
-        super().__init__(measures, self._judgments.qids)
+        judgments = self._judgments = Judgments(qrels)
+        super().__init__(measures, judgments.qids)
         #: The topics of the qrels, as text.
-        self.topics = self._judgments.topics
+        self.topics = judgments.topics
         self._warned: set[str] = set()
-        self._warn_of_conflicts()
+        if len(judgments.relevance) < len(judgments.row_relevance):
+            self._warn_of_conflicts()
         #: The measures of this package, without the parts of composed measures.
-        self._own = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        check_names(self._own)
-        self._sources = grouped(self._own, self._judgments)
+        self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
+        check_names(self._fairness)
+        self._sources = grouped(self._fairness, judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
@@ -98,45 +370,51 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             self._warn(f"protected is not set: {', '.join(map(str, self.several))} compare the "
                        "smallest group of each topic, of those that have documents there, with "
                        "all the others as one", f"{ONCE}protected")
+        #: Whether :attr:`within` is computed.
+        self.notes_within = False
         #: The share of the documents that count for a measure with a cutoff that stand within it in
         #: the last run, for each measure that leaves out unannotated documents.
         self.within: dict[FairnessMeasure, float] = {}
-        self._alpha = [m for m in measures if m.NAME in ALPHA_MEASURES]
-        self._others = [m for m in measures if m.NAME in NDEVAL_MEASURES]
-        self._diversity = Diversity(self._judgments, [*self._alpha, *self._others])
-        self._ndeval = Ndeval(self._others, qrels, self._judgments) if self._others else None
+        self._alpha = [measure for measure in measures if measure.NAME in ALPHA_MEASURES]
+        self._of_ndeval = [measure for measure in measures if measure.NAME in NDEVAL_MEASURES]
+        if self._alpha or self._of_ndeval:
+            self._diversity = Diversity(judgments, [*self._alpha, *self._of_ndeval])
+        if self._of_ndeval:
+            self._ndeval = Ndeval(self._of_ndeval, qrels, judgments)
 
     def _warn_of_conflicts(self) -> None:
         """Warn about documents that are judged again with another relevance."""
         judgments, rows = self._judgments, self._judgments.conflicts
         if len(rows):
             pair = judgments.index.pair[rows[:1]]
+            topic = self.topics[judgments.topic[pair[0]]]
             self._warn(f"{len(rows)} rows of the qrels judge a document again for the same topic "
                        "and group, with another relevance (the first is "
-                       f"{judgments.docnos(pair)[0]!r} for topic "
-                       f"{self.topics[judgments.topic[pair[0]]]!r}): measures of this package "
-                       "count the highest, those of trec_eval, such as nDCG, the last", "conflicts")
+                       f"{judgments.docnos(pair)[0]!r} for topic {topic!r}): measures of this "
+                       "package count the highest, those of trec_eval, such as nDCG, the last",
+                       "conflicts")
 
     def _check_source(self, source: GroupedMeasures) -> None:
         """Check that the measures can use the labels and topics of a source; warn otherwise.
 
         :raises ValueError: a parameter names a label that the source does not declare
         """
-        for groups, dropped in source.dropping.items():
+        for dropper, dropped in source.dropping.items():
             if dropped.any():
-                self._warn(f"{groups!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
+                self._warn(f"{dropper!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
                            f"first is {self.topics[dropped.argmax()]!r}): they have no value (NaN) "
                            "and are left out of the means. In Python, pt.Experiment leaves them "
-                           "out if it is given groups.to_qrels(qrels)", f"topics {groups}")
+                           "out if it is given groups.to_qrels(qrels)", f"topics {dropper}")
+        labels = len(source.annotations.labels)
         for measure in source.measures:
             check_labels(measure, source.annotations, self._warn)
-            if "protected" in measure.SUPPORTED_PARAMS.keys() - measure.params.keys() \
-                    and measure.param("protected") != "all" \
-                    and len(source.annotations.labels) > 2:
-                self.several[measure] = len(source.annotations.labels)
+            protected = measure.SUPPORTED_PARAMS.get("protected")
+            if labels > 2 and protected is not None and protected.default != "all" \
+                    and "protected" not in measure.params:
+                self.several[measure] = labels
             target = measure.params.get("target")
             if isinstance(target, str) and target not in TARGET_WORDS:
-                targets.check(target, self._judgments.topics)
+                targets.check(target, self.topics)
 
     def forget_warnings(self) -> None:
         """Forget which warnings were issued, so that the next run issues them again."""
@@ -150,28 +428,29 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
-        ranked = Run(ir_measures.util.RunConverter(run).as_pd_dataframe(), self._judgments,
-                     self._warn)
-        values = self._values(ranked)
+        frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
+        ranked = Run(frame, self._judgments, self._warn)
         undefined: dict[str, list[str]] = {}
-        for measure in self._own:
-            nothing = np.isnan(values[measure]) & ~self._dropped(measure)
+        scores: dict[Any, Floats] = {}
+        for measure, of_topics, dropped in self._values(ranked):
+            nothing = np.isnan(of_topics) & ~dropped
             if nothing.any():
                 undefined.setdefault(self.how_many(measure, nothing), []).append(str(measure))
-            values[measure] = np.where(nothing, 0.0, values[measure])
+            scores[measure] = np.where(nothing, 0.0, of_topics)
         if undefined:
-            # It depends on the qrels and not on the run, so equal texts have the same cause.
+            names = "; ".join(f"{', '.join(same)} on {how_many}"
+                              for how_many, same in undefined.items())
             message = ("topics with nothing to compare with have the value 0.0, for every system: "
-                       + "; ".join(f"{', '.join(names)} on {how_many}"
-                                   for how_many, names in undefined.items()))
+                       + names)
+            # The cause is the qrels and not the run.
             self._warn(message, message)
         for measure in self._alpha:
-            values[measure] = self._diversity.scores(measure, ranked, self._warn)
-        if self._ndeval is not None:
-            values.update(self._ndeval.scores(ranked))
-            for measure in self._others:
-                self._diversity.warn_of_ties(measure, ranked, self._warn)
-        columns = [(measure, values[measure].tolist()) for measure in self.measures]
+            scores[measure] = self._diversity.scores(measure, ranked, self._warn)
+        if self._of_ndeval:
+            scores.update(self._ndeval.scores(ranked))
+        for measure in self._of_ndeval:
+            self._diversity.warn_of_ties(measure, ranked, self._warn)
+        columns = [(measure, scores[measure].tolist()) for measure in self.measures]
         for i, qid in enumerate(self.qrel_qids):
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
@@ -184,70 +463,81 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param run: a run with one ranking of each topic
         :param depth: the number of documents that count
         """
-        added: dict[FairnessMeasure, Floats] = {}
+        of_parts: dict[FairnessMeasure, Floats] = {}
         for source in self._sources:
-            rankings = self._rankings(run, source)
-            added |= {measure: contributions(measure, rankings, depth)
-                      for measure in source.measures if measure.is_sum}
-        return {measure: np.nan_to_num(measure.compose([added[part] for part in measure.parts]))
-                for measure in self._own if measure.is_sum}
+            rankings = source.rankings(run, self._warn)
+            for part in source.measures:
+                if part.is_sum:
+                    of_parts[part] = contributions(part, rankings, depth)
+        added = {}
+        for measure in self._fairness:
+            if measure.is_sum:
+                composed = measure.compose([of_parts[part] for part in measure.parts])
+                added[measure] = np.nan_to_num(composed)
+        return added
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        return {measure: np.isnan(values) for measure, values in
-                self._values(empty_run(self._judgments)).items()}
+        nothing = self._values(empty_run(self._judgments))
+        return {measure: np.isnan(of_topics) for measure, of_topics, _ in nothing}
+
+    def _values(self, run: Run) -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
+        """Yield each measure, its values, ``[T]``, NaN where undefined or dropped, and a mask of
+        the dropped topics, ``[T]``.
+        """
+        of_parts = self.parts(run)
+        dropped = {part: source.dropped for source in self._sources for part in source.measures}
+        for measure in self._fairness:
+            parts = measure.parts
+            composed = measure.compose([of_parts[part] for part in parts])
+            mask = np.any([dropped[part] for part in parts], axis=0)
+            yield measure, np.where(mask, np.nan, composed), mask
 
     def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
         """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
-        return {part: values for source in self._sources
-                for part, values in self._scores(run, source).items()}
+        scores: dict[FairnessMeasure, Floats] = {}
+        for source in self._sources:
+            rankings = source.rankings(run, self._warn)
+            of_source = source.scores(run, rankings)
+            scores |= of_source
+            if self.notes_within and source.needed:
+                self._note_within(source.measures, rankings)
+            if source.groups is not None and (rankings.codes < 0).all():
+                # If a measure is undefined for all topics, the warning of undefined topics covers
+                # it.
+                defined = not any(np.isnan(of_topics).all() for of_topics in of_source.values())
+                self._warn_of_no_group(source, run, defined)
+            if rankings.foreign and not all(measure.added_labels for measure in source.measures):
+                self._warn(f"{rankings.foreign} ranked documents have groups that no judged "
+                           f"document has and that {source.groups!r} does not declare: "
+                           f"{listed(rankings.foreign_labels)}; they count as unannotated",
+                           f"foreign {source.groups}")
+        return scores
 
-    def _values(self, run: Run) -> dict[Any, Floats]:
-        """Return the values of all measures, ``[T]``; NaN where undefined or dropped."""
-        parts = self.parts(run)
-        return {measure: np.where(self._dropped(measure), np.nan, measure.compose(
-            [parts[part] for part in measure.parts])) for measure in self._own}
-
-    def _dropped(self, measure: FairnessMeasure) -> Bools:
-        return np.any([source.dropped for source in self._grouped_of(measure)], axis=0)
-
-    def _grouped_of(self, measure: FairnessMeasure) -> list[GroupedMeasures]:
-        return [source for source in self._sources
-                if not set(source.measures).isdisjoint(measure.parts)]
-
-    @staticmethod
-    def _rankings(run: Run, source: GroupedMeasures) -> Rankings:
-        """Return the rankings of a run with the groups and values of a source."""
-        ranked = source.annotations.of_run(run, depth_of(source.measures))
-        return source.values.added_to(ranked, run)
-
-    def _scores(self, run: Run, source: GroupedMeasures) -> dict[FairnessMeasure, Floats]:
-        """Return the values of each measure of a source, ``[T]``; NaN where undefined."""
-        ranked = source.attributes.added_to(self._rankings(run, source), run, self._warn)
-        values = score(source.of_views, ranked) | source.of_group.scores(run, ranked)
-        for measure in source.measures:
+    def _note_within(self, measures: Sequence[FairnessMeasure], rankings: Rankings) -> None:
+        shares: dict[int, float] = {}
+        for measure in measures:
             cutoff = measure.param("cutoff")
-            if cutoff is not None and measure.condensed and source.needed:
-                self.within[measure] = ranked.share_within(cutoff)
-        # If a measure is undefined for all topics, the warning of undefined topics covers it.
-        undefined = any(np.isnan(some).all() for some in values.values())
-        unknown = source.groups is not None and bool((ranked.codes < 0).all())
-        if unknown and (source.annotations.pair_codes < 0).all():
-            others = f", such as {run.docnos(np.zeros(1, int))[0]!r}," if len(run.topic) else ""
-            self._warn(f"no judged document, such as "
-                       f"{self._judgments.docnos(np.zeros(1, int))[0]!r}, and no document of the "
-                       f"run{others} has a group in {source.groups!r}; check that the ids match",
-                       f"{UNKNOWN}groups {source.groups}")
-        elif unknown and len(run.topic) and not undefined:
-            self._warn(f"no document of the run, such as {run.docnos(np.zeros(1, int))[0]!r}, has "
-                       f"a group in {source.groups!r}, so the values say nothing of its groups; "
-                       "check that the ids match", f"none {source.groups}")
-        if ranked.foreign and not all(measure.added_labels for measure in source.measures):
-            self._warn(f"{ranked.foreign} ranked documents have groups that no judged document has "
-                       f"and that {source.groups!r} does not declare: "
-                       f"{listed(ranked.foreign_labels)}; they count as unannotated",
-                       f"foreign {source.groups}")
-        return values
+            if cutoff is not None and measure.condensed:
+                if cutoff not in shares:
+                    shares[cutoff] = rankings.share_within(cutoff)
+                self.within[measure] = shares[cutoff]
+
+    def _warn_of_no_group(self, source: GroupedMeasures, run: Run, defined: bool) -> None:
+        """Warn about a run of which no document has a group.
+
+        :param defined: whether each measure has a value for a topic
+        """
+        ranked = f"such as {run.docnos([0])[0]!r}," if len(run.list) else ""
+        if (source.annotations.pair_codes < 0).all():
+            judged = self._judgments.docnos([0])[0]
+            self._warn(f"no judged document, such as {judged!r}, and no document of the "
+                       f"run{', ' * bool(ranked)}{ranked} has a group in {source.groups!r}; check "
+                       "that the ids match", f"{UNKNOWN}groups {source.groups}")
+        elif ranked and defined:
+            self._warn(f"no document of the run, {ranked} has a group in {source.groups!r}, so the "
+                       "values say nothing of its groups; check that the ids match",
+                       f"none {source.groups}")
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
         """Return the number of topics for which a measure is undefined, as text.
@@ -259,17 +549,67 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
             return f"{text} ({listed(itertools.compress(self.topics, topics))})"
-        reasons = [nothing_to_compare(part, sorted({*source.annotations.labels,
-                                                    *part.added_labels}))
-                   for source in self._grouped_of(measure) for part in measure.parts
-                   if part in source.measures and source.annotations.labels]
-        if any(reasons):
-            return f"{text} ({next(filter(None, reasons))}: there is nothing to compare)"
-        known = measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
-            and not isinstance(measure, ValueMeasure)
-        for source in self._grouped_of(measure) if known else []:
-            document = source.annotations.without_group(measure.param("rel"))
-            if source.needed and document is not None:
-                text += (f" (no relevant document, such as {document!r}, has a group in "
-                         f"{source.groups or 'the iteration of the qrels'})")
+        sources = [(part, source) for source in self._sources for part in source.measures
+                   if part in measure.parts]
+        for part, source in sources:
+            if source.annotations.labels:
+                labels = sorted({*source.annotations.labels, *part.added_labels})
+                reason = nothing_to_compare(part, labels)
+                if reason:
+                    return f"{text} ({reason}: there is nothing to compare)"
+        if measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
+                and not isinstance(measure, ValueMeasure):
+            for source in dict.fromkeys(source for _, source in sources):
+                docno = source.annotations.without_group(measure.param("rel"))
+                if source.needed and docno is not None:
+                    text += (f" (no relevant document, such as {docno!r}, has a group in "
+                             f"{source.groups or 'the iteration of the qrels'})")
         return text
+
+
+class ManyRunsEvaluator(QuickEvaluator):
+    """Evaluator of many runs, with the values of ``ir_measures.evaluator(measures, qrels)``.
+
+    Warnings are repeated for each run. If a run has several rankings of a topic, a further warning
+    names the measures of other providers.
+    """
+
+    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
+        super().__init__(measures, qrels)
+        self._measures = measures
+        evaluators = getattr(self._rest, "evaluators", [self._rest])
+        #: The evaluators of this package's measures: one or none.
+        self.fairness = [evaluator for evaluator in evaluators
+                         if isinstance(evaluator, FairnessEvaluator)]
+        for evaluator in self.fairness:
+            evaluator.notes_within = True
+
+    def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
+        warn_of_one_list(self._measures, run)
+        for evaluator in self.fairness:
+            evaluator.forget_warnings()
+        yield from super().iter_calc(run)
+
+    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
+        """Return what each document adds to the values, ``[T, depth]``.
+
+        See :meth:`FairnessEvaluator.contributions`.
+        """
+        added = {}
+        for evaluator in self.fairness:
+            added.update(evaluator.contributions(run, depth))
+        return added
+
+
+def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
+    """Warn about measures that evaluate one list of a topic although the run has several.
+
+    :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
+    """
+    if "iteration" not in run or (run.groupby("query_id")["iteration"].nunique() < 2).all():
+        return
+    elsewhere = [str(measure) for measure in measures
+                 if getattr(_provider_of(measure), "NAME", None) != "fairness"]
+    if elsewhere:
+        warn("the run has several rankings of a topic; one list, with the last row of each "
+             f"document, was ranked for {listed(elsewhere)}")

@@ -15,7 +15,7 @@ from pt_fairness.core.messages import shown, warn
 from pt_fairness.core.registry import check_name
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.parsing import TAKES, parse, parsed_one
-from pt_fairness.provider import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.measures.registration import ALPHA_MEASURES, NDEVAL_MEASURES
 
 
 def parsed(measures: Any) -> list[Any]:

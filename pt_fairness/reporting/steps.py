@@ -16,7 +16,7 @@ from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.reporting.strips import Strip
 

@@ -23,7 +23,7 @@ from timing import seconds
 
 from pt_fairness import NDKL
 from pt_fairness.evaluation import as_text
-from pt_fairness.provider.many_runs import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import ManyRunsEvaluator
 
 ROUNDS = 3
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from ir_measures import ERR_IA, NRBP, P_IA, StRecall, nERR_IA, nNRBP
 
-from pt_fairness.provider.ndeval import Ndeval
+from pt_fairness.provider.alpha_ndcg import Ndeval
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 MEASURES = [ERR_IA @ 5, ERR_IA @ 10, ERR_IA(rel=2) @ 5, nERR_IA @ 5, P_IA @ 3, StRecall @ 5,

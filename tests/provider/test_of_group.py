@@ -15,8 +15,8 @@ from ir_measures.providers.base import Any as AnyValue
 
 from pt_fairness import MRecall, OfGroup, cli, evaluate, groups
 from pt_fairness.provider import FAIRNESS
-from pt_fairness.provider import others as of_groups
-from pt_fairness.provider.others import QuickEvaluator
+from pt_fairness.provider import evaluator as of_groups
+from pt_fairness.provider.evaluator import QuickEvaluator
 
 QRELS = pd.DataFrame([("1", "a", 1, "human"), ("1", "b", 1, "llm"), ("2", "c", 1, "human"),
                       ("2", "d", 1, "llm")], columns=["qid", "docno", "label", "iteration"])

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import AWRF, RankingBias, groups, values
-from pt_fairness.provider.value_lookup import ValueLookup
+from pt_fairness import RankingBias, groups, values
+from pt_fairness.provider.evaluator import ValueLookup
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 
@@ -31,7 +31,7 @@ def found(*measures, run: pd.DataFrame = RUN) -> Any:
 
 
 def test_ranked_documents_have_the_values_of_a_source():
-    rankings = found(RankingBias(values=SOURCE, background="qrels"), AWRF(groups=GROUPS))
+    rankings = found(RankingBias(values=SOURCE, background="qrels"))
     (of_run,) = rankings.values.values()
     assert of_run.tolist() == pytest.approx([np.nan, -1.0, 0.5, -1.0], nan_ok=True)
 

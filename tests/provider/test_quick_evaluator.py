@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, ERR, RBP, RR, Judged, P, nDCG
 
-from pt_fairness.provider.others import QuickEvaluator
+from pt_fairness.provider.evaluator import QuickEvaluator
 
 MEASURES = [nDCG @ 5, AP(rel=2), P @ 3, RR, Judged @ 4, RBP(p=0.8)]
 
