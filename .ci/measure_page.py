@@ -18,7 +18,7 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.evaluation.inputs import needs_qrels
+from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure, descriptions
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures.params import NOT_PROVIDED, Param, literal

@@ -125,7 +125,7 @@ def _refuse(options: argparse.Namespace, table: str, *names: str) -> None:
 def _uncertain(options: argparse.Namespace, form: Any) -> int:
     """Print the values under uncertain labels."""
     from pt_fairness import analysis, evaluation, io
-    from pt_fairness.evaluation.naming import position
+    from pt_fairness.evaluation.plan import position
     from pt_fairness.io.run_files import named, need_results
     runs = named(options.runs, options.names)
     frames = {name: io.read_run(str(run)) for name, run in runs.items()}

@@ -80,15 +80,17 @@ def _write_values(options: argparse.Namespace) -> None:
 
     from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
     from pt_fairness.evaluation.plan import make_plan
+    from pt_fairness.io.document_files import load_qrels
     from pt_fairness.io.run_files import need_results, read_run
     from pt_fairness.measures.parsing import split
     from pt_fairness.provider.checks import refuse_unknown
     from pt_fairness.provider.evaluator import warn_of_one_list
+    from pt_fairness.provider.parsing import parsed
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     at_least(-1, "--places", options.places, most=MOST_DECIMALS)
-    plan = make_plan(options.qrels, [one for some in options.measures for one in split(some)],
-                     workers=1, source=options.groups)
+    measures = parsed([one for some in options.measures for one in split(some)])
+    plan = make_plan(load_qrels(options.qrels), measures, workers=1, source=options.groups)
     run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
     need_results(run)
     warn_of_one_list(plan.measures, run)

@@ -59,7 +59,7 @@ def _plot(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.figure} shows no reference rankings; leave out --references")
     from pt_fairness import analysis, evaluation, io, plots
     from pt_fairness.analysis.columns import measure_columns, systems_of
-    from pt_fairness.evaluation.naming import position
+    from pt_fairness.evaluation.plan import position
     from pt_fairness.io.files import written_whole
     from pt_fairness.io.run_files import named
     given = arguments_of(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,18 +35,17 @@ from pt_fairness.analysis.inference import check, compare
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.messages import first_names, one_of, shown, warn
 from pt_fairness.evaluation import workers
-from pt_fairness.evaluation.inputs import inputs_of
-from pt_fairness.evaluation.naming import position, refuse_pipes
-from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.evaluation.references import checked, reference_rows
-from pt_fairness.evaluation.results import (
+from pt_fairness.evaluation.averages import (
     RESAMPLES,
     averages_of,
+    kinds_of,
     per_query_of,
+    reference_rows,
     rounded,
     with_rows,
 )
-from pt_fairness.evaluation.workers import Result, Scorer, Scores
+from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, position, refuse_pipes
+from pt_fairness.evaluation.workers import Scorer, Scores
 from pt_fairness.io.run_files import RunInput, RunInputs
 from pt_fairness.provider.checks import refuse_unknown
 
@@ -53,9 +53,10 @@ from pt_fairness.provider.checks import refuse_unknown
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 
 
-def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: Any,
-             topics: Any = None, groups: Any = None, labels: Mapping[Any, str] | None = None,
-             names: Sequence[str] | None = None, baseline: int | str | None = None,
+def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
+             experiment_measures: Any = None, *, topics: Any = None, groups: Any = None,
+             labels: Mapping[Any, str] | None = None, names: Sequence[str] | None = None,
+             baseline: int | str | None = None,
              correction: str | None = CORRECTION, perquery: bool | Literal["both"] = "both",
              highlight: str | None = None, round: int | Mapping[Any, int] | None = None,
              n_jobs: int = 1, progress: bool = True,
@@ -183,73 +184,67 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, *last: An
        name  nDCG@2  AWRF@2
     0  mine     1.0   0.991
     """
-    _check_options(perquery, baseline, correction, highlight, labels)
-    kinds = checked(references)
+    _check_options(perquery, baseline, correction, highlight, labels, tolerance)
+    kinds = kinds_of(references)
     one_of("test", test, list(TESTS))
     one_of("undefined", undefined, ("count", "drop"))
-    if tolerance is not None and baseline is None:
-        raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
-                         "one, too")
     if confidence is not None:
         check(confidence, RESAMPLES)
     if kinds and qrels is None:
         raise ValueError("references hold the relevant documents, so they need qrels")
-    by_name, qrels, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
-                                                 names, progress)
+    by_name, judged, measures, groups = inputs_of(
+        runs, qrels, measures, experiment_measures, topics, groups, names, progress)
     systems = list(by_name)
     base = None if baseline is None else systems[position(baseline, by_name)]
-    parallel = workers.make_parallel(n_jobs, len(by_name))
+    parallel = workers.make_parallel(n_jobs, len(systems))
     if parallel is not None:
         refuse_pipes(by_name)
-    plan = make_plan(qrels, measures, 1 if parallel is None else parallel.n_jobs, groups)
+    plan = make_plan(judged, measures, 1 if parallel is None else parallel.n_jobs, groups)
     scorer = Scorer(plan)
     refuse_unknown([scorer.warnings])
-    finished = _finished(scorer, by_name, parallel, progress)
-    broken = {one.name: one.error for one in finished if one.error is not None}
+    scores = _scores_of(scorer, by_name, parallel, progress)
+    broken = {name: run.error for name, run in scores.items() if run.error is not None}
+    errors = "; ".join(f"{name} ({error})" for name, error in broken.items())
     if len(broken) == len(systems):
-        raise ValueError(f"no run could be evaluated: {_with_errors(broken)}")
-    refuse_unknown([one.scores.warnings for one in finished if one.error is None])
-    _warn_once(finished, undefined)
+        raise ValueError(f"no run could be evaluated: {errors}")
+    scores = {name: run for name, run in scores.items() if name not in broken}
+    refuse_unknown([run.warnings for run in scores.values()])
+    _warn_once(scores, len(systems), undefined)
     if broken:
+        nothing = f"; {base} is the baseline, so nothing is compared" if base in broken else ""
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
-             f"the tables: {_with_errors(broken)}"
-             + (f"; {base} is the baseline, so nothing is compared" if base in broken else ""))
-    scores = {one.name: one.scores for one in finished if one.error is None}
-    attrs = _facts(scorer) | {SYSTEMS: tuple(systems), BROKEN: broken}
-    attrs[FAR_DOWN] = _far_down(scores)
+             f"the tables: {errors}{nothing}")
+    attrs: dict[Any, Any] = _facts(plan, scorer) | {SYSTEMS: tuple(systems), BROKEN: broken,
+                                    FAR_DOWN: _far_down(scores)}
     if undefined == "drop":
         attrs[DROPPED] = True
-        scores = {name: replace(one, values=np.where(
-            [[qid in attrs[UNDEFINED].get(column, ()) for column in plan.columns]
-             for qid in one.qids],
-            np.nan, one.values)) for name, one in scores.items()}
+        scores = {name: _without(attrs[UNDEFINED], plan.columns, run)
+                  for name, run in scores.items()}
     if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
                              "alpha": ALPHA, "systems": len(systems) - 1}
     if confidence is not None:
         attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
-    tables: list[Any] = []
     by_topic = per_query_of(scores, plan.columns)
-    by_topic.attrs.update(attrs)
+    by_topic.attrs = attrs
+    tables: list[Any] = [by_topic]
     if perquery is not True:
         verdicts = None
         if tolerance not in (None, {}) and base in scores:
-            found = compare(by_topic, base, None, resamples=1,
-                            tolerance=tolerance).dropna(subset="tolerance")
-            verdicts = found.pivot(index="name", columns="measure", values="verdict")
-            attrs[TOLERANCE] = dict(zip(found["measure"], found["tolerance"], strict=True))
-        averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base,
-                               correction, test, confidence, verdicts, len(broken))
+            compared = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
+            compared = compared.dropna(subset="tolerance")
+            verdicts = compared.pivot(index="name", columns="measure", values="verdict")
+            attrs[TOLERANCE] = dict(zip(compared["measure"], compared["tolerance"], strict=True))
+        averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base, correction,
+                               test, confidence, verdicts, len(broken))
         if kinds:
             rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop")
             rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
             averages = with_rows(averages, rows)
             attrs[REFERENCES] = tuple(rows["name"])
-        tables.append(averages)
-    if perquery is not False:
-        tables.append(by_topic)
+        tables = [averages, by_topic] if perquery == "both" else [averages]
     for i, table in enumerate(tables):
-        table.attrs.update(attrs)
+        table.attrs = attrs
         table = table if round is None else rounded(table, round)
         tables[i] = table if labels is None else rename(table, labels)
     if highlight is not None:
@@ -262,8 +257,8 @@ _STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen",
            "colour": "background-color: lightgreen"}
 
 
-def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any,
-                   labels: Any) -> None:
+def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any, labels: Any,
+                   tolerance: Any) -> None:
     """Check options that do not depend on the runs.
 
     :raises ValueError: an option is not possible, or two do not go together
@@ -274,6 +269,9 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
     if perquery is True and (baseline is not None or highlight is not None):
         raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
                          "out; use perquery='both' or False")
+    if tolerance is not None and baseline is None:
+        raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
+                         "one, too")
     if correction is not None:
         if baseline is None and correction != CORRECTION:
             raise ValueError(f"correction={shown(correction)} corrects comparisons with a "
@@ -287,52 +285,65 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
                          "dictionary from measures to labels")
 
 
-def _finished(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
-              progress: bool) -> list[Result]:
-    """Return the results of all runs, in the order of the runs."""
+def _scores_of(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
+               progress: bool) -> dict[str, Scores]:
+    """Return the scores of all runs, in the order of the runs."""
     from tqdm import tqdm
-    # Workers may have another working directory.
-    jobs = [(name, run if parallel is None or isinstance(run, pd.DataFrame)
-             else os.path.abspath(run)) for name, run in runs.items()]
-    results = tqdm(workers.results(scorer, jobs, parallel), total=len(jobs), desc="evaluate",
-                   unit="run", disable=not progress)
-    by_name = {result.name: result for result in results}
-    return [by_name[name] for name in runs]
+    jobs = list(runs.items())
+    if parallel is not None:  # workers may have another working directory
+        jobs = [(name, run if isinstance(run, pd.DataFrame) else os.path.abspath(run))
+                for name, run in jobs]
+    results = workers.results(scorer, jobs, parallel)
+    scores = dict(tqdm(results, total=len(jobs), desc="evaluate", unit="run", disable=not progress))
+    return {name: scores[name] for name in runs}
 
 
-def _facts(scorer: Scorer) -> dict[str, Any]:
+def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
+    """Warn once for each cause, with the names of the runs that it applies to.
+
+    :param runs: the number of runs, with those that could not be evaluated
+    """
+    causes: dict[str, dict[str, list[str]]] = {}
+    for name, run in scores.items():
+        for cause, message in dict.fromkeys(run.warnings):
+            causes.setdefault(cause, {}).setdefault(message, []).append(name)
+    for cause, messages in causes.items():
+        (message, names), *rest = messages.items()
+        if undefined == "drop":
+            message = message.replace("have the value 0.0, for every system", "are left out")
+        if len(names) < runs:
+            similar = first_names(list(itertools.chain.from_iterable(names for _, names in rest)))
+            similarly = f"; similarly {similar}" if similar else ""
+            plural = "s" if len(names) > 1 else ""
+            message += f" (run{plural} {first_names(names)}{similarly})"
+        warn(message, cause)
+
+
+def _facts(plan: Plan, scorer: Scorer) -> dict[str, Any]:
     """Return what the tables have in ``attrs``, whatever the runs."""
-    plan = scorer.plan
-    return {MEASURES: {column: str(measure)
-                       for column, measure in zip(plan.columns, plan.measures, strict=True)
-                       if column != str(measure)},
-            GROUPS: plan.groups, LABELS: plan.labels, TOPICS: len(scorer.topics), **scorer.facts()}
+    texts = dict(zip(plan.columns, map(str, plan.measures), strict=True))
+    renamed = {column: text for column, text in texts.items() if column != text}
+    return {MEASURES: renamed, GROUPS: plan.groups, LABELS: plan.labels,
+            TOPICS: len(scorer.topics), **scorer.facts()}
 
 
 def _far_down(scores: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
     """Return the systems of which less than half of what a measure counts is within its cutoff."""
-    shares = pd.DataFrame({name: run.within for name, run in scores.items()})
-    low = shares.where(shares < 0.5).dropna(how="all")
-    return {str(column): row.dropna().to_dict() for column, row in low.iterrows()}
+    systems: dict[str, dict[str, float]] = {}
+    for name, run in scores.items():
+        for column, share in run.within.items():
+            if share < 0.5:
+                systems.setdefault(column, {})[name] = share
+    return systems
 
 
-def _with_errors(broken: Mapping[str, str]) -> str:
-    return "; ".join(f"{name} ({error})" for name, error in broken.items())
+def _without(undefined: Mapping[str, Sequence[str]], columns: Sequence[str],
+             run: Scores) -> Scores:
+    """Return the scores of a run with NaN for undefined topics.
 
-
-def _warn_once(results: Sequence[Result], undefined: str) -> None:
-    """Warn once for each cause, with the names of the runs that it applies to."""
-    causes: dict[str, dict[str, dict[str, None]]] = {}
-    for result in results:
-        for cause, message in result.scores.warnings:
-            causes.setdefault(cause, {}).setdefault(message, {})[result.name] = None
-    for cause, messages in causes.items():
-        (message, runs), *others = messages.items()
-        if undefined == "drop":
-            message = message.replace("have the value 0.0, for every system", "are left out")
-        if len(runs) < len(results):
-            similar = [name for _, some in others for name in some]
-            more = f"; similarly {first_names(similar)}" if similar else ""
-            message += f" (run{'s' if len(runs) > 1 else ''} {first_names([*runs])}{more})"
-        warn(message, cause)
-
+    :param undefined: the undefined topics, by column
+    """
+    values = run.values.copy()
+    for i, column in enumerate(columns):
+        values[np.isin(run.qids, undefined.get(column, ())), i] = np.nan
+    return replace(run, values=values)

@@ -1,24 +1,165 @@
-"""The plan of an evaluation: qrels, measures and settings that all workers share."""
+"""What is evaluated: named runs, qrels, measures, their groups, and the settings of all workers."""
 
 from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import renamed_qrels
+from pt_fairness import groups as sources
+from pt_fairness import targets
+from pt_fairness.analysis.inputs import frames_of
 from pt_fairness.core.bound_names import BoundName
-from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.identifiers import texts_of, with_text_ids
+from pt_fairness.core.labels import TARGET_WORDS, TREC_DEFAULTS
+from pt_fairness.core.messages import did_you_mean, first_names, shown, warn
 from pt_fairness.core.registry import shown_names
-from pt_fairness.io.document_files import load_qrels
+from pt_fairness.groups import Groups, Memberships
+from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
+from pt_fairness.io.files import is_pipe
+from pt_fairness.io.run_files import NamedRuns, RunInput, RunInputs, file_name, named
 from pt_fairness.measures.base import FairnessMeasure, registry_of
+from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.checks import check_names
-from pt_fairness.provider.parsing import parsed, take_groups
+from pt_fairness.provider.parsing import parsed, reads_subtopics, take_groups, takes_groups
+
+
+def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any, topics: Any,
+              groups: Any, names: Sequence[str] | None, progress: bool,
+              topics_needed: bool = True) \
+        -> tuple[NamedRuns, pd.DataFrame, list[Any], Any]:
+    """Return the runs, the qrels, the measures and the group source of an evaluation.
+
+    :param qrels: qrels, or ``None`` for measures that need no relevance
+    :param experiment_measures: the measures, if the arguments are in the order of
+        ``pt.Experiment``: then ``qrels`` holds the topics and ``measures`` the qrels
+    :param topics_needed: whether topics without transformers are an error
+    :raises TypeError: the topics are given twice
+    :raises ValueError: what :func:`named` raises, or qrels that a measure needs are missing
+    """
+    if experiment_measures is not None:
+        if topics is not None:
+            raise TypeError("the arguments are (runs, qrels, measures), or (systems, topics, "
+                            "qrels, measures) without topics=")
+        topics, qrels, measures = qrels, measures, experiment_measures
+    measures = parsed(measures)
+    by_name = named(runs, names, topics, progress, topics_needed)
+    if qrels is None:
+        judged = _ranked(by_name, measures)
+    else:
+        judged = of_topics(load_qrels(qrels), by_name.topics)
+    grouped = [str(measure) for measure in measures if takes_groups(measure)]
+    if groups is None and (grouped or any(map(reads_subtopics, measures))):
+        groups = _groups_of_columns(by_name, judged)
+        if groups is None and qrels is None:
+            raise ValueError(f"{first_names(grouped)}: without qrels, the groups are in groups= or "
+                             "in a column group of the runs")
+    return by_name, judged, measures, groups
+
+
+def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
+    """Return the documents of all runs as qrels of measures that need none; the runs are read.
+
+    :raises ValueError: a measure needs qrels
+    """
+    needing = [str(measure) for measure in measures if needs_qrels(measure)]
+    if needing:
+        raise ValueError(f"{first_names(needing)} cannot be computed without qrels, because the "
+                         "value depends on judged documents; give qrels, or leave the measure out")
+    frames = frames_of(runs)
+    runs.update(frames)
+    pairs = pd.concat([frame[["query_id", "doc_id"]] for frame in frames.values()])
+    return pairs.apply(texts_of).drop_duplicates().assign(relevance=1)
+
+
+def needs_qrels(measure: Any) -> bool:
+    """Return whether the value of a measure depends on judged documents."""
+    parts = measure.parts if isinstance(measure, FairnessMeasure) else []
+    if list(parts) != [measure]:
+        return not parts or any(map(needs_qrels, parts))
+    target, rarest = measure.target_word, measure.param("protected") in PROTECTED_WORDS[:2]
+    return (measure.RELEVANCE or measure.JUDGED or measure.param("background") == "qrels"
+            or target in ("qrels", "collection") or (rarest and measure.POPULATION == "relevant")
+            or (isinstance(target, str) and target not in TARGET_WORDS
+                and bool(targets.find(target).of_qrels)))
+
+
+def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Groups | None:
+    """Return the groups in the columns ``group`` of runs and qrels, and warn that they are used.
+
+    :returns: ``None`` if there is no such column, or if the qrels have groups in ``iteration``
+    :raises ValueError: two frames give a document other groups
+    """
+    if "iteration" in qrels and not set(qrels["iteration"].astype(str)) <= TREC_DEFAULTS:
+        return None
+    columns = {"query_id": "qid", "doc_id": "docno"}
+    frames = {}
+    for name, run in {"the qrels": qrels, **runs}.items():
+        if isinstance(run, pd.DataFrame) and "group" in run:
+            frame = run.rename(columns=columns)[["qid", "docno", "group"]].explode("group")
+            frames[name] = frame.dropna(subset="group").astype(str).drop_duplicates()
+    if not frames:
+        return None
+    rows = pd.concat(frames, names=["frame"]).reset_index("frame")
+    pairs = ["qid", "docno"]
+    distinct = rows[[*pairs, "group"]].drop_duplicates()
+    rows["labels"] = rows.groupby(["frame", *pairs])["group"].transform("size")
+    rows = rows.merge(distinct.groupby(pairs).size().rename("all"), on=pairs)
+    for row in rows[rows["labels"] != rows["all"]].head(1).itertuples():
+        raise ValueError(f"{row.frame} has other groups of document {row.docno!r} for topic "
+                         f"{row.qid!r} than another frame with a column group; give the groups "
+                         "once, with groups= (--groups)")
+    source = sources.from_frame(distinct, "the column group")
+    judged = qrels.rename(columns=columns)[pairs]
+    judged = with_text_ids(judged, "qrels", *pairs).drop_duplicates()
+    found = Memberships(*source.annotate(*(texts_of(judged[name]) for name in pairs)))
+    warn(f"groups are read from the column group of {first_names([*frames])}: "
+         f"{len(np.unique(found.item))} of {len(judged)} judged documents have one")
+    return source
+
+
+def position(baseline: int | str, runs: Mapping[str, RunInput]) -> int:
+    """Return the position of the baseline in the runs.
+
+    :raises ValueError: the baseline is none of the runs
+    """
+    names = list(runs)
+    if isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool):
+        if not 0 <= baseline < len(names):
+            raise ValueError(f"baseline={baseline} is no position in a list of {len(names)} runs; "
+                             "the first is 0")
+        return int(baseline)
+    if not isinstance(baseline, (str, os.PathLike)):
+        raise ValueError(f"baseline={shown(baseline)} is a {type(baseline).__name__}; it has to be "
+                         f"the position, name or path of a run; the names are {', '.join(names)}")
+    text = os.fspath(baseline)
+    if text in runs:
+        return names.index(text)
+    paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in runs.values()]
+    if text in paths:
+        return paths.index(text)
+    files = [None if path is None else file_name(path) for path in paths]
+    if os.path.basename(text) == text and files.count(file_name(text)) == 1:
+        return files.index(file_name(text))
+    raise ValueError(f"the baseline {shown(baseline)} is none of the runs; they are "
+                     f"{first_names(names)}.{did_you_mean(file_name(text), names)}")
+
+
+def refuse_pipes(runs: Mapping[str, RunInput]) -> None:
+    """Raise an error if a run is a pipe, which other processes cannot read.
+
+    :raises ValueError: a run is a pipe
+    """
+    for name, run in runs.items():
+        if not isinstance(run, pd.DataFrame) and is_pipe(run):
+            raise ValueError(f"the run {name!r} is a pipe, which other processes cannot read; save "
+                             "it to a file, or use one process")
 
 
 @dataclass(frozen=True)
@@ -52,24 +193,23 @@ class Plan:
             os.environ[ALPHA_VARIABLE] = self.alpha
 
 
-def make_plan(qrels: Any, measures: Any, workers: int, source: Any = None) -> Plan:
+def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
+              source: Any = None) -> Plan:
     """Make a plan.
 
-    :param qrels: a frame, or what :func:`pt_fairness.io.load_qrels` takes
-    :param measures: measures or their names
+    :param qrels: PyTerrier's or ir_measures' columns
     :param workers: the number of processes; 1 for this process only, −1 for one per processor
     :param source: the group source of the measures whose parameter ``groups`` is not set, or
         ``None``
     :raises ValueError: a measure or the qrels are wrong
     """
-    qrels = load_qrels(qrels)
     if qrels.empty:
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
-    frame = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
-    asked = parsed(measures)
-    if not asked:
+    if not measures:
         raise ValueError("there are no measures to compute")
-    columns, frame, name = take_groups(asked, frame, source)
+    names = dict(zip(qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
+    frame = with_text_ids(qrels.rename(columns=names), "qrels", "query_id", "doc_id")
+    columns, frame, name = take_groups(measures, frame, source)
     every, held = _bind(list(columns))
     shown = shown_names([*held, *([] if name is None else [name])])
     alpha = os.environ.get(ALPHA_VARIABLE)

@@ -21,7 +21,7 @@ from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.io.files import Input, opened
+from pt_fairness.io.files import opened
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
 from pt_fairness.provider.evaluator import ManyRunsEvaluator
@@ -33,7 +33,7 @@ Job = tuple[str, RunInput]
 
 @dataclass(frozen=True)
 class Scores:
-    """The values of a run."""
+    """The scores of a run, or the error that it raised."""
 
     qids: list[str] = field(default_factory=list)
     #: ``[topics, measures]``; NaN where a measure has no value.
@@ -42,14 +42,6 @@ class Scores:
     within: dict[str, float] = field(default_factory=dict)
     #: The causes and messages of the warnings of the run.
     warnings: list[tuple[str, str]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Result:
-    """The scores of a run, or the error that it raised."""
-
-    name: str
-    scores: Scores = field(default_factory=Scores)
     error: str | None = None
 
 
@@ -83,15 +75,15 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
     return parallel
 
 
-def results(scorer: Scorer, jobs: list[Job], parallel: Any) -> Iterator[Result]:
-    """Yield the result of each run as soon as it is finished, in any order.
+def results(scorer: Scorer, jobs: list[Job], parallel: Any) -> Iterator[tuple[str, Scores]]:
+    """Yield the name and the scores of each run as soon as it is finished, in any order.
 
     :param scorer: scores the runs in this process; its plan is sent to other processes
     :param parallel: as of :func:`make_parallel`
     """
     plan = scorer.plan
     if parallel is None:
-        return (scorer.result(job) for job in jobs)
+        return map(scorer.result, jobs)
     from joblib import delayed
     try:  # pickles functions and classes of a script or notebook
         import cloudpickle
@@ -100,7 +92,8 @@ def results(scorer: Scorer, jobs: list[Job], parallel: Any) -> Iterator[Result]:
     # joblib memory-maps the array for its processes. Inside a tuple, Dask sends it with each run;
     # otherwise Dask stores a single copy, which is lost if the worker that holds it fails.
     packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
-    return iter(parallel(delayed(_score_in_worker)(packed, plan.key, job) for job in jobs))
+    score = delayed(_score_in_worker)
+    return iter(parallel(score(packed, plan.key, job) for job in jobs))
 
 
 #: ir_measures' names of columns, by PyTerrier's.
@@ -111,7 +104,7 @@ _last = threading.local()
 _process_lock = threading.Lock()
 
 
-def _score_in_worker(packed: tuple[NDArray[np.uint8]], key: str, job: Job) -> Result:
+def _score_in_worker(packed: tuple[NDArray[np.uint8]], key: str, job: Job) -> tuple[str, Scores]:
     if getattr(_last, "key", None) != key:
         _last.key, _last.scorer = None, None  # frees the memory of the last plan
         plan: Plan = pickle.loads(packed[0].data)
@@ -134,45 +127,38 @@ class Scorer:
         self.plan = plan
         #: The topics of the qrels, in their order.
         self.topics = plan.qrels["query_id"].unique().tolist()
+        self._columns = dict(zip(plan.measures, plan.columns, strict=True))
         with _process_lock, collecting_warnings() as self.warnings:
             plan.set_environment()
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
 
     def facts(self) -> dict[str, dict[str, Any]]:
         """Return what ``attrs`` has on each column: undefined topics, and the number of groups."""
-        columns = dict(zip(self.plan.measures, self.plan.columns, strict=True))
-        found: dict[str, dict[str, Any]] = {UNDEFINED: {}, UNDEFINED_EVERYWHERE: {}, SEVERAL: {}}
-        for one in self._evaluator.fairness:
+        undefined, everywhere, several = {}, {}, {}
+        for evaluator in self._evaluator.fairness:
             with collecting_warnings():
-                masks = one.undefined()
-            facts: list[dict[Any, Any]] = [
-                {measure: tuple(itertools.compress(self.topics, mask))
-                 for measure, mask in masks.items() if mask.any()},
-                {measure: one.how_many(measure, mask)
-                 for measure, mask in masks.items() if mask.all()},
-                one.several]
-            for key, by_measure in zip(found, facts, strict=True):
-                found[key] = {columns[measure]: fact for measure, fact in by_measure.items()}
-        return found
+                masks = evaluator.undefined()
+            for measure, mask in masks.items():
+                column = self._columns[measure]
+                if mask.any():
+                    undefined[column] = tuple(itertools.compress(self.topics, mask))
+                if mask.all():
+                    everywhere[column] = evaluator.how_many(measure, mask)
+            for measure, count in evaluator.several.items():
+                several[self._columns[measure]] = count
+        return {UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere, SEVERAL: several}
 
-    def result(self, job: Job) -> Result:
-        """Return the scores of a run, or its error."""
-        name, source = job
+    def result(self, job: Job) -> tuple[str, Scores]:
+        """Return the name and the scores of a run, or its error."""
+        name, run = job
         try:
-            return Result(name, self._scores_of(source))
+            with _threads(self.plan.threads), collecting_warnings() as messages:
+                scores = self.score(_read(run))  # collects its own warnings
+            return name, replace(scores, warnings=[*messages, *scores.warnings])
+        except (ValueError, OSError, ImportError) as error:
+            return name, Scores(error=str(error))
         except Exception as error:  # must not stop the other runs
-            known = isinstance(error, (ValueError, OSError, ImportError))
-            text = str(error) if known else f"{type(error).__name__}: {error}"
-            return Result(name, error=text)
-
-    def _scores_of(self, source: RunInput) -> Scores:
-        with _opened(source) as run, _reading_with(self.plan.threads), \
-                collecting_warnings() as messages:
-            state = run.state() if isinstance(run, Input) else None
-            scores = self.score(_read(run))  # collects its own warnings
-            if isinstance(run, Input) and run.state() != state:
-                raise ValueError(f"{run.name} was written to while it was read")
-        return replace(scores, warnings=[*messages, *scores.warnings])
+            return name, Scores(error=f"{type(error).__name__}: {error}")
 
     def score(self, run: pd.DataFrame) -> Scores:
         """Score a run.
@@ -185,36 +171,42 @@ class Scorer:
         with collecting_warnings() as messages:
             metrics = list(self._evaluator.iter_calc(run))
         qids = dict.fromkeys([*(metric.query_id for metric in metrics), *self.topics])
-        row_of = {qid: i for i, qid in enumerate(qids)}
-        column_of = {measure: i for i, measure in enumerate(self.plan.measures)}
-        table = np.full((len(row_of), len(column_of)), np.nan)
-        table[[row_of[metric.query_id] for metric in metrics],
-              [column_of[metric.measure] for metric in metrics]] = [one.value for one in metrics]
-        columns = dict(zip(self.plan.measures, self.plan.columns, strict=True))
-        within = {columns[measure]: share for evaluator in self._evaluator.fairness
-                  for measure, share in evaluator.within.items() if measure in columns}
-        return Scores(list(row_of), table, within, [*self.warnings, *messages])
+        rows = {qid: row for row, qid in enumerate(qids)}
+        places = {measure: place for place, measure in enumerate(self.plan.measures)}
+        table = np.full((len(rows), len(places)), np.nan)
+        row = [rows[metric.query_id] for metric in metrics]
+        place = [places[metric.measure] for metric in metrics]
+        table[row, place] = [metric.value for metric in metrics]
+        within: dict[str, float] = {}
+        for evaluator in self._evaluator.fairness:
+            for measure, share in evaluator.within.items():
+                if measure in self._columns:
+                    within[self._columns[measure]] = share
+        return Scores(list(rows), table, within, [*self.warnings, *messages])
 
 
-def _reading_with(threads: int | None) -> AbstractContextManager[Any]:
+def _threads(number: int | None) -> AbstractContextManager[Any]:
     """Limit the number of threads that pandas 3.1 or later parses a file with."""
-    known = threads is not None and hasattr(pd.options.mode, "max_threads")
-    return pd.option_context("mode.max_threads", threads) if known else nullcontext()
+    if number is None or not hasattr(pd.options.mode, "max_threads"):
+        return nullcontext()
+    return pd.option_context("mode.max_threads", number)
 
 
-def _opened(source: RunInput) -> AbstractContextManager[Input | pd.DataFrame]:
-    return nullcontext(source) if isinstance(source, pd.DataFrame) else opened(source)
-
-
-def _read(source: Input | pd.DataFrame) -> pd.DataFrame:
+def _read(run: RunInput) -> pd.DataFrame:
     """Return a run as a frame with ``query_id, doc_id, score`` and any other columns.
 
-    :raises ValueError: a column, an identifier or a sample is missing, or a score is NaN
+    :raises ValueError: a column, an identifier or a sample is missing, a score is NaN, or a file
+        changes while it is read
     """
-    if isinstance(source, Input):
-        return read_opened_run(source, object).rename(columns=_NAMES)
-    run = source.rename(columns={new: old for old, new in _NAMES.items()})
-    need_columns(run, [*_NAMES, "score"], "the run")
-    samples = ["iteration"] if "iteration" in run else []
-    run = with_text_ids(run, "run", *_NAMES, *samples).rename(columns=_NAMES)
-    return run.assign(score=scores_of(run))
+    if not isinstance(run, pd.DataFrame):
+        with opened(run) as source:
+            state = source.state()
+            frame = read_opened_run(source, object).rename(columns=_NAMES)
+            if source.state() != state:
+                raise ValueError(f"{source.name} was written to while it was read")
+        return frame
+    frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    need_columns(frame, [*_NAMES, "score"], "the run")
+    samples = ["iteration"] if "iteration" in frame else []
+    frame = with_text_ids(frame, "run", *_NAMES, *samples).rename(columns=_NAMES)
+    return frame.assign(score=scores_of(frame))

@@ -11,8 +11,7 @@ import pandas as pd
 from pt_fairness import analysis
 from pt_fairness.analysis.columns import CORRECTION
 from pt_fairness.evaluation import evaluate
-from pt_fairness.evaluation.inputs import inputs_of
-from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.evaluation.plan import inputs_of, make_plan
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.parsing import parsed, takes_groups
@@ -74,8 +73,8 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
-def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any = None,
-           groups: Any = None, baseline: int | str | None = None,
+def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any = None, *,
+           topics: Any = None, groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
            correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
            progress: bool = True, title: str = "Fairness report",
@@ -152,8 +151,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
     if uncertain is not None and undefined == "drop":
         raise ValueError("undefined topics cannot be left out with uncertain labels, which count "
                          "them as 0; give one of them")
-    by_name, judged, measures, groups = inputs_of(runs, qrels, measures, last, topics, groups,
-                                                  names, progress, topics_needed=False)
+    by_name, judged, measures, groups = inputs_of(
+        runs, qrels, measures, experiment_measures, topics, groups, names, progress,
+        topics_needed=False)
     for name, run in by_name.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
@@ -163,7 +163,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, *last: Any, topics: Any =
         correction=correction, n_jobs=n_jobs, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance, undefined=undefined)
     experiment = Experiment(by_name, make_plan(judged, measures, 1, groups), averages,
-                            perquery, depth, qrels if last else topics)
+                            perquery, depth, topics if experiment_measures is None else qrels)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))

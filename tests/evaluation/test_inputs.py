@@ -8,7 +8,7 @@ import pyterrier as pt
 import pytest
 
 from pt_fairness import FairnessWarning, evaluate, groups, targets
-from pt_fairness.evaluation.inputs import inputs_of, needs_qrels
+from pt_fairness.evaluation.plan import inputs_of, needs_qrels
 from pt_fairness.provider import FairnessProvider
 
 DOCNOS = [f"d{i}" for i in range(40)]
@@ -121,7 +121,7 @@ JUDGED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label"
 
 def test_the_arguments_in_either_order():
     topics = pd.DataFrame({"qid": ["2"], "query": ["q"]})
-    ours = inputs_of({"A": RANKED}, JUDGED, ["AWRF@5"], [], None, None, None, False)
+    ours = inputs_of({"A": RANKED}, JUDGED, ["AWRF@5"], None, None, None, None, False)
     runs, qrels, measures, source = ours
     assert list(runs) == ["A"] and runs["A"] is RANKED and source is None
     assert list(map(str, measures)) == ["AWRF@5"]
@@ -131,9 +131,8 @@ def test_the_arguments_in_either_order():
         runs, qrels, measures, _ = inputs_of([system], topics, JUDGED, ["AWRF@5"], None, None,
                                              ["mine"], False)
     assert runs["mine"]["docno"].tolist() == ["c"] and qrels["docno"].tolist() == ["c"]
-    for last, given in (([["AWRF@5"], 3], None), ([["AWRF@5"]], topics)):
-        with pytest.raises(TypeError, match=r"\(systems, topics, qrels, measures\) without"):
-            inputs_of([system], topics, JUDGED, last, given, None, None, False)
+    with pytest.raises(TypeError, match=r"\(systems, topics, qrels, measures\) without"):
+        inputs_of([system], topics, JUDGED, ["AWRF@5"], topics, None, None, False)
 
 
 class TestColumnGroup:

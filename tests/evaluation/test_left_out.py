@@ -113,7 +113,7 @@ def test_the_report(files, capsys):
     counted, _ = capsys.readouterr()
     assert "counts in the average" in counted and "left out of the average" not in counted
     assert cli.main([*command, "--drop-undefined", "--uncertain", "9"]) == 2
-    assert "--drop-undefined does not go with uncertain labels" in capsys.readouterr().err
+    assert "undefined topics cannot be left out with uncertain labels" in capsys.readouterr().err
 
 
 def test_the_comparison_of_a_new_order(files, capsys):

@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from pt_fairness import analysis, rKL
-from pt_fairness.evaluation.results import (
+from pt_fairness.evaluation.averages import (
     averages_of,
     means_of,
     per_query_of,
@@ -184,7 +184,7 @@ def test_values_and_intervals_are_rounded_and_p_values_are_not(scores, digits, o
 
 
 @pytest.mark.parametrize(("digits", "says"), [
-    (-1, "round=-1 is not possible; it takes a number of decimals of at least 0"),
+    (-1, "round=-1 is not possible; it takes a number of decimals from 0 to 30"),
     (1.5, "round=1.5 is not possible"), (True, "round=True is not possible"),
     ("2", "round='2' is not possible"), ({"rKL@5": None}, "is not possible"),
     ({"AP": 1}, "has no .*'AP'")])

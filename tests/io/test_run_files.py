@@ -18,7 +18,7 @@ import pyterrier as pt
 import pytest
 
 from pt_fairness import FairnessWarning, evaluate, read_run
-from pt_fairness.evaluation.naming import position
+from pt_fairness.evaluation.plan import position
 from pt_fairness.io.document_files import of_topics
 from pt_fairness.io.run_files import file_name, load_topics, named
 

@@ -12,6 +12,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, evaluate, explain
 from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.provider.parsing import parsed
 from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.steps import CONTRIBUTION
 
@@ -46,7 +47,7 @@ def experiment_of(case, measures, depth=20):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         averages, perquery = evaluate(runs, qrels, measures, progress=False)
-        return Experiment(runs, make_plan(qrels, measures, 1), averages, perquery, depth)
+        return Experiment(runs, make_plan(qrels, parsed(measures), 1), averages, perquery, depth)
 
 
 @pytest.mark.parametrize("seed", range(3))

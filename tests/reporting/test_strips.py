@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from pt_fairness import analysis, evaluate, groups
 from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.provider.parsing import parsed
 from pt_fairness.reporting.data import Experiment
 from pt_fairness.reporting.strips import Strip, as_data
 
 
 def experiment_of(runs, qrels, measures, depth, source=None):
     averages, perquery = evaluate(runs, qrels, measures, groups=source, progress=False)
-    plan = make_plan(qrels, measures, 1, source)
+    plan = make_plan(qrels, parsed(measures), 1, source)
     return Experiment(runs, plan, averages, perquery, depth)
 
 
