@@ -67,14 +67,15 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
     (S, N), where = arrays.unique_rows(S, N)
-    i = discounts.ranks(max(w.shape[1], 1))
-    terms = largest_term(term, i[[0, -1]], S[:, None], N[:, None])
+    S, N, i = S[:, None], N[:, None], discounts.ranks(max(w.shape[1], 1))
+    terms = largest_term(term, i[[0, -1]], S, N)
     # The largest term never falls from rank to rank: equal ends mean that all ranks have it.
-    terms = terms[:, :1] if (terms[:, 0] == terms[:, 1]).all() \
-        else largest_term(term, i, S[:, None], N[:, None])
-    if len(w) == 1:
-        return np.asarray((w * terms).sum(axis=1)[where])
-    return np.asarray((w * terms[where]).sum(axis=1))
+    same = (terms[:, 0] == terms[:, 1]).all()
+    terms = terms[:, :1] if same else largest_term(term, i, S, N)
+    if len(w) > 1:
+        return np.asarray((w * terms[where]).sum(axis=1))
+    sums = (w * terms).sum(axis=1)
+    return np.asarray(sums[where])
 
 
 def largest_term(term: Term, i: Any, S: Any, N: Any) -> Floats:
@@ -113,56 +114,66 @@ class PrefixMeasure(FairnessMeasure):
         return side.plus, np.where(side.total > 0, side.total, 1.0)
 
     def terms(self, view: View) -> Floats:
+        side = self._side(view)
+        return self.terms_of(view, side, *self.population(side))
+
+    def _side(self, view: View) -> Side:
         side = self.side(view)
         assert side is not None
-        return self.terms_of(view, side)
+        return side
 
-    def terms_of(self, view: View, side: Side) -> Floats:
-        """Return what each document adds to the value, ``[R, D]``."""
+    def terms_of(self, view: View, side: Side, S: Floats, N: Floats) -> Floats:
+        """Return what each document adds to the value, ``[R, D]``.
+
+        :param S: the number of protected documents of the population, ``[R]``
+        :param N: the number of documents of the population, ``[R]``
+        """
         codes, n = view.condensed(self.param("cutoff"))
-        (S, N), w = self.population(side), weights(n, codes.shape[1], self.step)
+        w = weights(n, codes.shape[1], self.step)
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
-        if self.param("norm") == "range":
-            fairest = self.fairest_sum(side, n, w)
-            span = self.least_fair_sum(side, n, w) - fairest
-            excess = discounted(self.term, plus, S, N, w) \
-                - w * arrays.ratio(fairest, w.sum(axis=1))[:, None]
-            return excess * np.where(span > arrays.ROUNDING, arrays.ratio(1.0, span),
-                                     0.0)[:, None]
-        return discounted(self.term, plus, S, N, w, self.normaliser(side, n, w))
+        if self.param("norm") != "range":
+            return discounted(self.term, plus, S, N, w, self.normaliser(S, N, n, w))
+        terms = discounted(self.term, plus, S, N, w)
+        fairest = self.fairest_sum(S, N, n, w)
+        span = self.least_fair_sum(S, N, n, w) - fairest
+        of_rank = arrays.ratio(fairest, w.sum(axis=1))
+        terms -= w * of_rank[:, None]
+        span[span <= arrays.ROUNDING] = 0.0
+        return terms * arrays.ratio(1.0, span)[:, None]
 
-    def normaliser(self, side: Side, n: Ints, w: Floats) -> Floats | None:
+    def normaliser(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats | None:
         """Return Z, ``[R]``, by which the sum is divided; ``None`` for 1.
 
         :param n: the number of documents of each list, ``[R]``
         :param w: the weight of each rank, ``[R, D]``
         """
         if self.param("norm") == "max":
-            return self.least_fair_sum(side, n, w)
+            return self.least_fair_sum(S, N, n, w)
         if self.param("norm") != "protected-first":
             return None
-        S, N = self.population(side)
         first = np.minimum(discounts.ranks(w.shape[1]), S[:, None])
         return np.asarray(discounted(self.term, first, S, N, w).sum(axis=1))
 
-    def least_fair_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
+    def least_fair_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
         if self.of_run:
-            return self._of_orders(side, n, w.shape[1])
-        return sum_of_largest_terms(self.term, *self.population(side), w)
+            return self._of_orders(S, N, n, w.shape[1])
+        return sum_of_largest_terms(self.term, S, N, w)
 
-    def fairest_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
+    def fairest_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the fairest possible ranking of ``n`` documents, ``[R]``."""
-        return self._of_orders(side, n, w.shape[1], -1.0)
+        return self._of_orders(S, N, n, w.shape[1], -1.0)
 
-    def _of_orders(self, side: Side, n: Ints, depth: int, sign: float = 1.0) -> Floats:
+    def _of_orders(self, S: Floats, N: Floats, n: Ints, depth: int, sign: float = 1.0) -> Floats:
         """Return the largest, or with ``sign=-1`` the smallest, sum of any order, ``[R]``."""
-        S, N = self.population(side)
-        most, least = (S.astype(int), (N - S).astype(int)) if self.of_run else (n, n)
+        most, least = n, n
+        if self.of_run:
+            most, least = S.astype(int), (N - S).astype(int)
         (n, S, N, most, least), where = arrays.unique_rows(n, S, N, most, least)
-        return sign * maxima.largest_sum(
-            lambda a, i: self.term(a, i, S[:, None], N[:, None]),
-            sign * weights(n, depth, self.step), most, least)[where]
+        S, N = S[:, None], N[:, None]
+        w = sign * weights(n, depth, self.step)
+        sums = maxima.largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
+        return sign * sums[where]
 
     def fairest(self, view: View) -> Floats | None:
         """Return the value of the fairest possible ranking of each list, ``[R]``.
@@ -171,23 +182,24 @@ class PrefixMeasure(FairnessMeasure):
         list without annotated documents has its own value. NaN stands for an undefined topic and
         for documents with weights.
         """
-        values, side = self.score(view), self.side(view)
-        assert side is not None
+        values = self.score(view)
+        S, N = self.population(self._side(view))
         _, n = view.condensed(self.param("cutoff"))
         w = weights(n, int(n.max(initial=0)), self.step)
-        Z = self.normaliser(side, n, w)
-        fairest = 0.0 if self.param("norm") == "range" else self.fairest_sum(side, n, w)
-        found = np.where(n > 0, fairest if Z is None else arrays.ratio(fairest, Z), values)
-        return np.where(np.isnan(values) | view.weighted.any(), np.nan, found)
+        fairest: Any = 0.0
+        if self.param("norm") != "range":
+            fairest, Z = self.fairest_sum(S, N, n, w), self.normaliser(S, N, n, w)
+            fairest = fairest if Z is None else arrays.ratio(fairest, Z)
+        undefined = np.isnan(values) | view.weighted.any()
+        return np.where(undefined, np.nan, np.where(n > 0, fairest, values))
 
     def score(self, view: View) -> Floats:
-        side = self.side(view)
-        assert side is not None
+        side = self._side(view)
         S, N = self.population(side)
-        values, empty = self.terms_of(view, side).sum(axis=1), view.length == 0
+        values, empty = self.terms_of(view, side, S, N).sum(axis=1), view.length == 0
         if empty.any():
-            values[empty] = self.when_empty(
-                lambda w: sum_of_largest_terms(self.term, S[empty], N[empty], w))
+            S, N = S[empty], N[empty]
+            values[empty] = self.when_empty(lambda w: sum_of_largest_terms(self.term, S, N, w))
         return self.of_lists(values, side.defined)
 
     def of_lists(self, values: Floats, defined: Any) -> Floats:
@@ -223,16 +235,23 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     Lists with other documents have ``upper``.
     """
     counts = view.in_run
-    alone = ~((counts > 0) & (view.member.sum(axis=1) > 1)).any(axis=1)
+    several = view.member.sum(axis=1) > 1
+    alone = ~((counts > 0) & several).any(axis=1)
     sizes = np.where(alone[:, None], counts @ view.member, 0).astype(int)
     order = np.argsort(sizes, axis=1, kind="stable")
     ordered = np.take_along_axis(sizes, order, axis=1)
-    flat = np.append(np.repeat(order.reshape(-1), ordered.reshape(-1)), 0)
-    start = np.cumsum(ordered.sum(axis=1)) - ordered.sum(axis=1)
-    codes = flat[np.minimum(start[:, None] + np.arange(w.shape[1]), len(flat) - 1)]
-    terms = divergences.discounted_divergences(codes, np.eye(len(view.labels)), w,
-                                               divergences.kl, T)
+    flat = np.append(np.repeat(order.ravel(), ordered.ravel()), 0)
+    n = ordered.sum(axis=1)
+    start = np.cumsum(n) - n
+    place = np.minimum(start[:, None] + np.arange(w.shape[1]), len(flat) - 1)
+    groups = np.eye(len(view.labels))
+    terms = divergences.discounted_divergences(flat[place], groups, w, divergences.kl, T)
     return np.where(alone, terms.sum(axis=1), upper)
+
+
+def sides(protected: Any) -> Floats:
+    """Return the shares of the protected side and of the other one, ``[…, 2]``."""
+    return np.stack([protected, 1.0 - protected], axis=-1)
 
 
 def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
@@ -250,11 +269,14 @@ def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     return np.asarray(abs(arrays.ratio(plus, i - plus) - arrays.ratio(S, N - S)))
 
 
-def _params(*protected: str) -> dict[str, params.Param]:
-    return {
+class ParityMeasure(PrefixMeasure):
+    """A prefix measure whose population is the target, by default the relevant documents."""
+
+    SOURCE: ClassVar[tuple[str, ...]] = ("pathiyancherumanal2021", "yang2017")
+    SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
-        "protected": params.protected(*protected),
+        "protected": params.protected(),
         "target": params.target(),
         "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
         "norm": params.one_of(
@@ -262,12 +284,6 @@ def _params(*protected: str) -> dict[str, params.Param]:
             "least fair) or none", "max", "range", "none"),
         "groups": params.groups(),
     }
-
-
-class ParityMeasure(PrefixMeasure):
-    """A prefix measure whose population is the target, by default the relevant documents."""
-
-    SOURCE: ClassVar[tuple[str, ...]] = ("pathiyancherumanal2021", "yang2017")
 
     @property
     def refuses_weights(self) -> bool:
@@ -343,7 +359,6 @@ class _rND(ParityMeasure):
     """
 
     # Slow version: rnd in tests/slow_versions/soft.py
-    SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rnd), 1.0
 
 
@@ -398,7 +413,7 @@ class _rKL(ParityMeasure):
     """
 
     # Slow version: rkl in tests/slow_versions/soft.py
-    SUPPORTED_PARAMS = _params("all")
+    SUPPORTED_PARAMS = {**ParityMeasure.SUPPORTED_PARAMS, "protected": params.protected("all")}
 
     term, BOUND = staticmethod(rkl), divergences.LARGEST_DIVERGENCE
 
@@ -414,8 +429,8 @@ class _rKL(ParityMeasure):
         S, N = super().population(side)
         if self.of_run:
             return S, N  # a prefix has no group that the run lacks: no term is infinite
-        share = S / N
-        return divergences.smoothed(np.column_stack([share, 1.0 - share]))[:, 0], np.ones(len(N))
+        shares = divergences.smoothed(sides(S / N))
+        return shares[:, 0], np.ones(len(N))
 
     def terms(self, view: View) -> Floats:
         if self.param("protected") != "all":
@@ -429,13 +444,15 @@ class _rKL(ParityMeasure):
         values, upper = self._terms_of_all(view, T).sum(axis=1), largest_divergence(T)
         empty = view.length == 0
         if empty.any():
-            values = np.where(empty, self.when_empty(lambda w: upper * w.sum()), values)
+            worst = self.when_empty(lambda w: upper * w.sum())
+            values = np.where(empty, worst, values)
         return self.of_lists(values, T.any(axis=1) | self.of_run)
 
     def _target(self, view: View) -> Floats:
         T = distribution(view, self.param("target"), self.param("rel"))
-        known = T.any(axis=1, keepdims=True)
-        return T if self.of_run else np.where(known, divergences.smoothed(T), 0.0)
+        if self.of_run:
+            return T
+        return np.where(T.any(axis=1, keepdims=True), divergences.smoothed(T), 0.0)
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.param("cutoff"))
@@ -489,7 +506,6 @@ class _rRD(ParityMeasure):
     """
 
     # Slow version: rrd in tests/slow_versions/soft.py
-    SUPPORTED_PARAMS = _params()
     term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 

@@ -10,7 +10,7 @@ from pt_fairness.core import arrays, discounts, divergences
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
 from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.parity import PrefixMeasure, rnd, rrd, weights
+from pt_fairness.measures.parity import PrefixMeasure, rnd, rrd, sides, weights
 from pt_fairness.measures.registration import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
 from pt_fairness.rankings.view import View
@@ -55,14 +55,14 @@ class ViewpointMeasure(PrefixMeasure):
     def side(self, view: View) -> Side:
         return side_of_run(view, self.param("protected"))
 
-    def terms_of(self, view: View, side: Side) -> Floats:
+    def terms_of(self, view: View, side: Side, S: Floats, N: Floats) -> Floats:
         # There is nothing to compare in a run of protected, or of unprotected, documents only.
-        mixed = (side.plus > 0) & (side.plus < side.total)
-        return super().terms_of(view, side) * mixed[:, None]
+        mixed = (S > 0) & (S < N)
+        return super().terms_of(view, side, S, N) * mixed[:, None]
 
-    def fairest_sum(self, side: Side, n: Ints, w: Floats) -> Floats:
-        mixed = (side.plus > 0) & (side.plus < side.total)
-        return super().fairest_sum(side, n, w) * mixed
+    def fairest_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
+        mixed = (S > 0) & (S < N)
+        return super().fairest_sum(S, N, n, w) * mixed
 
 
 class _nDD(ViewpointMeasure):
@@ -282,8 +282,8 @@ class _nDJS(FairnessMeasure):
     COMPARES = True
 
     def side(self, view: View) -> Side | None:
-        wanted = self.param("protected")
-        return None if wanted == "all" else side_of_run(view, wanted)
+        protected = self.param("protected")
+        return None if protected == "all" else side_of_run(view, protected)
 
     def target(self, view: View) -> Floats:
         return distribution(view, "run", None)
@@ -292,14 +292,16 @@ class _nDJS(FairnessMeasure):
         codes, n = view.condensed(self.param("cutoff"))
         w, side = weights(n, codes.shape[1], 1), self.side(view)
         if side is None:
-            terms = divergences.discounted_divergences(codes, view.share, w, divergences.jsd,
-                                                       self.target(view))
+            Q = self.target(view)
+            terms = divergences.discounted_divergences(codes, view.share, w, divergences.jsd, Q)
         else:
-            plus = of_ranked(side.sets, codes).cumsum(axis=1) / discounts.ranks(codes.shape[1])
-            terms = w * divergences.jsd(sides(plus), sides(side.share)[:, None, :])
+            plus = of_ranked(side.sets, codes).cumsum(axis=1)
+            P, Q = sides(plus / discounts.ranks(codes.shape[1])), sides(side.share)
+            terms = w * divergences.jsd(P, Q[:, None, :])
         if self.param("norm") == "none":
             return terms
-        return terms * arrays.ratio(1.0, w.sum(axis=1))[:, None]
+        Z = w.sum(axis=1, keepdims=True)
+        return terms * arrays.ratio(1.0, Z)
 
     def score(self, view: View) -> Floats:
         cutoff = self.param("cutoff")
@@ -307,11 +309,6 @@ class _nDJS(FairnessMeasure):
         if self.param("norm") == "none" and cutoff is not None:
             worst = discounts.log_discount(cutoff).sum()
         return np.where(view.length == 0, worst, super().score(view))
-
-
-def sides(protected: Any) -> Floats:
-    """Return the shares of the protected side and of the other one, ``[…, 2]``."""
-    return np.stack([protected, 1.0 - protected], axis=-1)
 
 
 nDD = register(_nDD())
